@@ -106,6 +106,9 @@ TEST_CASE("host and device are kept apart as nvcc keeps them") {
         "__device__ int theirs, table[8];\n"
         "__constant__ float fixed[4];\n"
         "__managed__ int shared_by_both;\n"
+        "#define both_sides __host__ __device__\n"
+        "both_sides float eight() { return 8; }\n"
+        "static both_sides Plain nine(Plain p) { return p; }\n"
         "int overloaded(int x) { return x; }\n"
         "__device__ int overloaded(float x) { return 1; }\n"
         "__global__ void kernel(int* o, int n) {\n";
@@ -120,7 +123,7 @@ TEST_CASE("host and device are kept apart as nvcc keeps them") {
     // Right ones: on both sides, of the other side's lambda, shadowed, by the calls for symbols.
     for (const char* body : {
              "o[0] = three() + four() + five() + six() + kSeven + theirs + fixed[0] + "
-             "overloaded(1);",
+             "overloaded(1) + eight(); nine(p);",
              "Aligned a; Plain b; cg::this_thread_block().sync(); int c[kSeven];",
              "int ours = 2; o[0] = ours + ns::twice(1) + a.twice(2); shared_by_both = n;",
              "}\nint main() { twice(1); four(); five(); shared_by_both = 3; kernel<<<1, 1>>>(0, "
@@ -136,30 +139,30 @@ TEST_CASE("host and device are kept apart as nvcc keeps them") {
     }
     for (
         const auto& [body, sentence] : std::vector<std::pair<std::string, std::string>>{
-            {"o[0] = twice(n);", "19: the kernel kernel calls twice(), a function of the host"},
-            {"o[0] = half_of(n);", "19: the kernel kernel calls half_of(), a function of the host"},
-            {"o[0] = ours;", "19: the kernel kernel uses `ours`, a variable of the host"},
-            {"o[0] = rand();", "19: the kernel kernel calls rand(), a function of the host"},
-            {"std::sort(o, o + n);", "19: the kernel kernel uses std::sort, which is the host's"},
-            {"std::vector<int> v;", "19: the kernel kernel uses std::vector, which is the host's"},
-            {"int a[n];", "19: the kernel kernel: the array `a` has an extent that is no constant"},
-            {"throw 1;", "19: the kernel kernel: kernels know no exceptions"},
+            {"o[0] = twice(n);", "22: the kernel kernel calls twice(), a function of the host"},
+            {"o[0] = half_of(n);", "22: the kernel kernel calls half_of(), a function of the host"},
+            {"o[0] = ours;", "22: the kernel kernel uses `ours`, a variable of the host"},
+            {"o[0] = rand();", "22: the kernel kernel calls rand(), a function of the host"},
+            {"std::sort(o, o + n);", "22: the kernel kernel uses std::sort, which is the host's"},
+            {"std::vector<int> v;", "22: the kernel kernel uses std::vector, which is the host's"},
+            {"int a[n];", "22: the kernel kernel: the array `a` has an extent that is no constant"},
+            {"throw 1;", "22: the kernel kernel: kernels know no exceptions"},
             {"}\n__device__ int f() { return twice(1);",
-             "20: the device function f calls twice(), a function of the host"},
+             "23: the device function f calls twice(), a function of the host"},
             {"}\nint main() { return three();",
-             "20: main() of the host calls three(), which is __device__"},
+             "23: main() of the host calls three(), which is __device__"},
             {"}\nint main() { __syncthreads();",
-             "20: main() of the host calls __syncthreads(), which is __device__"},
+             "23: main() of the host calls __syncthreads(), which is __device__"},
             {"}\nint main() { theirs = 1;",
-             "20: main() of the host uses the device's variable `theirs` by its name"},
+             "23: main() of the host uses the device's variable `theirs` by its name"},
             {"}\nint main() { cudaMemcpy(table, h, 32, cudaMemcpyHostToDevice);",
-             "20: main() of the host uses the device's variable `table` by its name"},
+             "23: main() of the host uses the device's variable `table` by its name"},
             {"}\nint main() { kernel<<<1, 1>>>(table, fixed[0]);",
-             "20: main() of the host uses the device's variable `table` by its name"},
+             "23: main() of the host uses the device's variable `table` by its name"},
             {"}\nint main() { twice<<<1, 1>>>(3);",
-             "20: twice is launched, but it is a plain function"},
+             "23: twice is launched, but it is a plain function"},
             {"extern __shared__ int a[]; }\n__global__ void other() { extern __shared__ float a[];",
-             "20: the name `a` of dynamic shared memory has another type"},
+             "23: the name `a` of dynamic shared memory has another type"},
         }) {
         INFO(body);
         INFO(said(body));

@@ -18,6 +18,17 @@ struct Function {
     bool is_constexpr;
 };
 
+// Words that say nothing of a side, or all of it.
+bool is_plain_word(const Token& token) {
+    return is_one_of(
+        token,
+        {"static",   "inline",     "extern",     "const",        "volatile",       "unsigned",
+         "signed",   "long",       "short",      "int",          "char",           "float",
+         "double",   "bool",       "void",       "auto",         "constexpr",      "consteval",
+         "typename", "struct",     "class",      "enum",         "__device__",     "__host__",
+         "noexcept", "__global__", "__inline__", "__noinline__", "__forceinline__"});
+}
+
 // `SIXDAYS_HD int f()`: who knows what the macro stands for?
 bool may_be_macro(const Token& token) {
     return token.kind == Token::Kind::word && token.text.size() > 1 &&
@@ -111,7 +122,13 @@ private:
         if (mark == kNone || mark == first || mark > head_end) return;
         bool unknown =
             holds(begin, head_end, {"operator", "using", "typedef", "friend", "requires"});
-        for (Index i = first; i + 1 < mark; ++i) unknown = unknown || may_be_macro(in_.at(i));
+        // Of two words in a row that are no words of C++, `both_sides vec3 f()`, the first is a macro, too.
+        for (Index i = first; i + 1 < mark; ++i) {
+            const Token &one = in_.at(i), &next = in_.at(i + 1);
+            const bool two = in_.is_word(i) && !is_plain_word(one) && i + 2 < mark &&
+                             in_.is_word(i + 1) && !is_one_of(next, {"const", "volatile"});
+            unknown = unknown || may_be_macro(one) || two;
+        }
         Index name = mark - 1;
         if (in_.at(name).is(">") && in_.open_of(name) != kNone) name = in_.open_of(name) - 1;
         if (unknown || !in_.is_word(name) || in_.at(name - 1).is("::")) return;
