@@ -9,14 +9,25 @@ namespace sixdays::emulator {
 
 namespace {
 
-constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+class Mode {
+public:
+    explicit Mode(RoundTo to) {
+        static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+        std::fesetround(kModes[static_cast<int>(to)]);
+    }
+    ~Mode() { std::fesetround(before_); }
+    Mode(const Mode&) = delete;
+    Mode& operator=(const Mode&) = delete;
+
+private:
+    const int before_ = std::fegetround();
+};
 
 // volatile: the operation stays between the two changes of mode.
 template <class T>
 T in_mode(Arithmetic operation, RoundTo to, T x, T y, T z) {
     volatile T a = x, b = y, c = z;
-    const int before = std::fegetround();
-    std::fesetround(kModes[static_cast<int>(to)]);
+    const Mode mode(to);
     volatile T result = 0;
     switch (operation) {
         case Arithmetic::add:
@@ -38,17 +49,14 @@ T in_mode(Arithmetic operation, RoundTo to, T x, T y, T z) {
             result = std::sqrt(static_cast<T>(a));
             break;
     }
-    std::fesetround(before);
     return result;
 }
 
 template <class To, class From>
 To converted(RoundTo to, From x) {
     volatile From from = x;
-    const int before = std::fegetround();
-    std::fesetround(kModes[static_cast<int>(to)]);
+    const Mode mode(to);
     volatile To result = static_cast<To>(from);
-    std::fesetround(before);
     return result;
 }
 

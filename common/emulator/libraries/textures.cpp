@@ -104,7 +104,6 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
     return result(objects.erase(object) == 0 ? cudaErrorInvalidValue : cudaSuccess);
 }
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
-    const Turn turn;
     return cudaDestroyTextureObject(object);
 }
 

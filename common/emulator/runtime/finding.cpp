@@ -90,7 +90,7 @@ void note(Finding finding) {
 void fail(Finding finding) {
     note(std::move(finding));
     if (current == nullptr) {
-        if (is_unread()) std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
+        tell_report();
         std::abort();
     }
     wait_for_turn();  // the scheduler sees that the launch failed, and nobody goes on

@@ -90,12 +90,12 @@ Calls calls_to(const Fault& fault) {
     return calls;
 }
 
-void note_device_memory(const Fault& fault) {
+void note_device_memory(const Fault& fault, const Calls& calls) {
     const Extent in = nearest_allocation(fault.address);
     const bool inside = in.live && fault.address - in.begin < in.bytes;
     note({Kind::device_memory,
           cudaErrorIllegalAddress,
-          own_place(calls_to(fault)),
+          own_place(calls),
           format("host code %s device memory, %s With a GPU the program ends here: the host cannot "
                  "reach it. %s cudaMemcpy, or let a kernel do this.",
                  fault.writes ? "writes" : "reads",
@@ -110,8 +110,8 @@ void note_device_memory(const Fault& fault) {
 }
 
 // The program ends here, GPU or not.
-void tell_crash(const Fault& fault) {
-    print_note(file_and_line(find_line(own_place(calls_to(fault)))) + ": host code " +
+void tell_crash(const Fault& fault, const Calls& calls) {
+    print_note(file_and_line(find_line(own_place(calls))) + ": host code " +
                (fault.writes ? "writes" : "reads") +
                format(" at address 0x%zx, where there is no memory%s.",
                       static_cast<std::size_t>(fault.address),
@@ -121,12 +121,13 @@ void tell_crash(const Fault& fault) {
 void on_host_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
     if (open_device_memory(fault.address)) return;
+    const Calls calls = calls_to(fault);
     if (is_device_only(info->si_addr)) {
-        note_device_memory(fault);
+        note_device_memory(fault, calls);
         open_piece(fault.address);
-    } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault)) &&
-               !open_managed_page(fault.address, fault.writes, calls_to(fault))) {
-        if (is_telling() && previous.sa_handler == SIG_DFL) tell_crash(fault);
+    } else if (!open_in_flight(fault.address, fault.writes, calls) &&
+               !open_managed_page(fault.address, fault.writes, calls)) {
+        if (is_telling() && previous.sa_handler == SIG_DFL) tell_crash(fault, calls);
         sigaction(signal, &previous, nullptr);  // not ours: as if we had never been here
     }
 }

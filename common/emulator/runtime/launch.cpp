@@ -132,9 +132,7 @@ void run_grid(const Launch& what) {
 }
 
 bool written_by_this_launch(std::uintptr_t address) {
-    const std::size_t offset = address - heap.base;
-    const bool split = (*heap.state_of(address) & kSplit) != 0;
-    const History& h = split ? heap.bytes[offset] : heap.words[offset / 4];
+    const History& h = heap.history_of(address);
     return h.write.serial >= clocks.first_serial || h.atomic.serial >= clocks.first_serial;
 }
 

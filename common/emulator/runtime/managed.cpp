@@ -50,9 +50,7 @@ void close_managed() {
 bool open_managed_page(std::uintptr_t address, bool writes, const Calls& calls) {
     const auto* pointer = reinterpret_cast<const void*>(address);
     if (!closed || !is_device_range(pointer, 1) || !is_shared_with_host(pointer)) return false;
-    const std::size_t offset = address - heap.base;
-    const bool split = (*heap.state_of(address / 4 * 4) & kSplit) != 0;
-    const History& h = split ? heap.bytes[offset] : heap.words[offset / 4];
+    const History& h = heap.history_of(address);
     for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {
         const bool was_read = past == &h.read || past == &h.other_read;
         if (past->serial == 0 || (was_read && !writes) || work_of(past->serial) == nullptr)

@@ -40,6 +40,10 @@ struct Region {
 
     bool contains(std::uintptr_t address) const { return address - base < size; }
     std::uint8_t* state_of(std::uintptr_t address) const { return state + (address - base); }
+    const History& history_of(std::uintptr_t address) const {
+        const std::size_t at = address - base;
+        return (state[at / 4 * 4] & kSplit) != 0 ? bytes[at] : words[at / 4];
+    }
 };
 
 /// Calls it with the history of each word, or with that of each byte where a word's bytes have

@@ -46,11 +46,9 @@ void print(const char* begin, const std::string& text) {
 // A program that the emulator has found fault with does not end with status 0.
 void at_end(int status, void*) {
     const bool failed = is_unread() || !told_before.empty();
+    tell_report();
     if (telling) {
-        tell_report();
         for (const std::string& one : remarks()) print_note(one);
-    } else if (is_unread()) {
-        print("emulator: ", last_report()->text);
     }
     if (failed && status == 0) {
         std::cout.flush();
@@ -61,7 +59,7 @@ void at_end(int status, void*) {
     if (const Work* work = unfinished_work(); telling && work != nullptr) {
         print_note("the program ends without waiting for " + work->what + ", started in " +
                    file_and_line(find_line(work->where)) +
-                   ". What a kernel prints may be lost then, and nobody sees its errors: call "
+                   ". What a kernel prints may be lost then, and its errors are not seen: call "
                    "cudaDeviceSynchronize() first.");
     }
     const std::string leaks = status == 0 ? describe_leaks() : "";  // else it ended early

@@ -12,6 +12,7 @@
 
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/names.hpp"
+#include "emulated/to_whole.h"
 
 namespace {
 
@@ -70,18 +71,6 @@ double number_of(const Type& type, std::uintptr_t value) {
     return NAN;
 }
 
-// What a GPU makes of a number that has no place in the integer type: its nearest one, of NaN 0 or, of
-// 64 bits on either side, the highest bit (PTX ISA, cvt).
-std::string saturated(const FloatCast& cast, double x) {
-    const unsigned bits = 1u << (cast.to->info >> 1);
-    const bool is_signed = (cast.to->info & 1) != 0;
-    const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits),
-                        top = std::uint64_t{1} << (bits - 1);
-    std::uint64_t value = x < 0 ? (is_signed ? top : 0) : is_signed ? all >> 1 : all;
-    if (std::isnan(x)) value = bits == 64 || cast.from->info == 64 ? top : 0;
-    return text_of(*cast.to, value);
-}
-
 [[noreturn]] void found(Kind kind, cudaError_t error, const Source& where, const std::string& what,
                         std::uintptr_t address = 0, const void* code = nullptr,
                         Site made = Site::current()) {
@@ -137,11 +126,14 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
     if (current == nullptr) return;
     const InRuntime guard;
     const double x = number_of(*d->from, value);
+    const unsigned bits = 1u << (d->to->info >> 1);
+    const std::uint64_t on_gpu =
+        beyond_range(x, bits, (d->to->info & 1) != 0, bits == 64 || d->from->info == 64);
     remark(Place(d->where.file, d->where.line),
            format("%g is converted to %s, which has no such number. C++ leaves the result open. A "
                   "GPU gives "
                   "%s, this processor may give another one.",
-                  x, d->to->name, saturated(*d, x).c_str()));
+                  x, d->to->name, text_of(*d->to, on_gpu).c_str()));
 }
 [[noreturn]] void __ubsan_handle_divrem_overflow_abort(Overflow* d, std::uintptr_t a,
                                                        std::uintptr_t b) {

@@ -14,11 +14,21 @@ std::string spaced(const Source& in, const std::vector<Index>& rest, std::size_t
     return text;
 }
 
+// From `k` on, the first comma that no brackets and no template arguments enclose; or the end.
+std::size_t comma_after(const Source& in, const std::vector<Index>& rest, std::size_t k) {
+    for (; k < rest.size() && !in.at(rest[k]).is(","); ++k) {
+        const bool angle = in.at(rest[k]).is("<") && k > 0 && in.is_word(rest[k - 1]);
+        if (!angle && !is_one_of(in.at(rest[k]), {"(", "[", "{"})) continue;
+        const Index close = in.close_of(rest[k]);
+        while (close <= rest.back() && rest[k] < close) ++k;  // a `<` may be no bracket
+    }
+    return k;
+}
+
 bool split(const Source& in, const std::vector<Index>& rest, Declaration& result) {
-    // The type ends before the last word in front of an extent, a comma or the end.
+    // The type ends before the last word in front of an extent, a value, a comma or the end.
     std::size_t k = 0, name = kNone;
-    for (; k < rest.size() && !is_one_of(in.at(rest[k]), {"[", ","}); ++k) {
-        if (is_one_of(in.at(rest[k]), {"(", "="})) return false;
+    for (; k < rest.size() && !is_one_of(in.at(rest[k]), {"[", ",", "=", "("}); ++k) {
         if (in.is_word(rest[k])) name = k;
         if (is_one_of(in.at(rest[k]), {"<", "{"})) {
             const Index close = in.close_of(rest[k]);
@@ -39,6 +49,8 @@ bool split(const Source& in, const std::vector<Index>& rest, Declaration& result
             one.extents += in.joined(rest[k], close + 1);
             while (k < rest.size() && rest[k] <= close) ++k;
         }
+        one.has_value = k < rest.size() && is_one_of(in.at(rest[k]), {"=", "("});
+        if (one.has_value) k = comma_after(in, rest, k);
         result.names.push_back(one);
         if (k < rest.size() && !in.at(rest[k]).is(",")) return false;
     }

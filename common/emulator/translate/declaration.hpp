@@ -14,6 +14,7 @@ namespace sixdays::translate {
 struct Declaration {
     struct Name {
         std::string pointer, name, extents;  // "**", "p", "[2][3]"
+        bool has_value = false;              // an initializer, or a function's parameters, follow
     };
     std::string type, alignment;
     std::vector<Name> names;

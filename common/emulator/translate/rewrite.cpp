@@ -106,7 +106,8 @@ private:
         const Index begin = scopes_.statement();
         const bool known = end != kNone && begin >= done_;
         std::optional<Declaration> d = known ? read_declaration(in_, begin, end) : std::nullopt;
-        if (!d) {
+        const auto has_value = [](const Declaration::Name& one) { return one.has_value; };
+        if (!d || std::any_of(d->names.begin(), d->names.end(), has_value)) {
             return error(i,
                          "the emulator cannot read this shared memory. It is written  __shared__ "
                          "type name[count];  or, if the launch gives the size,  extern __shared__ "
@@ -203,9 +204,9 @@ private:
     }
 
     /// Words, `::` and template arguments before this name? `x{1} * y;` begins behind its brace.
-    bool is_type(Index i, Index name) const {
-        if (i >= name || !in_.is_word(i) || in_.at(name - 1).is("::")) return false;
-        for (; i < name; ++i) {
+    bool is_type(Index i, std::string_view name) const {
+        if (!in_.is_word(i)) return false;
+        for (; in_.at(i).text != name; ++i) {
             if (in_.at(i).is("<")) {
                 i = in_.close_of(i);
             } else if (!in_.is_word(i) && !is_one_of(in_.at(i), {"::", "*"})) {
@@ -215,48 +216,28 @@ private:
         }
         return true;
     }
-    /// From `i` on, the first of these marks outside of brackets and template arguments; or the end.
-    Index next(Index i, Index end, std::initializer_list<std::string_view> marks) const {
-        for (; i < end && !is_one_of(in_.at(i), marks); ++i) {
-            const bool angle = in_.at(i).is("<") && in_.is_word(i - 1);
-            const bool group = is_one_of(in_.at(i), {"(", "[", "{"}) || angle;
-            const Index close = group ? in_.close_of(i) : kNone;
-            if (close < end) i = close;
-        }
-        return i;
-    }
     /// `float sum, all[4], two = 2;` in a function: the first two have no value yet.
     void local(Index end) {
         Index begin = scopes_.statement();
         if (begin < done_ || !scopes_.takes_statements()) return;
-        if (is_one_of(in_.at(begin), {"return", "goto", "delete", "throw", "using", "else", "do",
-                                      "case", "default", "co_return"})) {
-            return;
-        }
         for (Index i = begin; i < end; ++i) {
-            if (is_one_of(in_.at(i), {"static", "extern", "thread_local", "typedef", "constexpr",
-                                      "friend", "__shared__"})) {
+            if (is_one_of(in_.at(i),
+                          {"return", "goto", "delete", "throw", "using", "else", "do", "case",
+                           "default", "co_return", "static", "extern", "thread_local", "typedef",
+                           "constexpr", "friend", "__shared__"})) {
                 return;
             }
         }
         while (is_attribute(in_.at(begin)) && in_.at(begin + 1).is("(")) {
             begin = in_.close_of(begin + 1) + 1;
         }
+        const std::optional<Declaration> d = read_declaration(in_, begin, end);
+        if (!d || !is_type(begin, d->names.front().name)) return;
         std::string text;
-        for (Index from = begin; from < end;) {
-            const Index comma = next(from, end, {","});
-            const Index mark = next(from, comma, {"[", "=", "(", "{"});
-            const Index name = mark - 1;
-            const bool first = from == begin;
-            while (!first && in_.at(from).is("*")) ++from;
-            if (first ? !is_type(from, name) : name != from) return;
-            if (!in_.is_word(name)) return;
-            if (next(mark, comma, {"=", "(", "{"}) == comma) {
-                const std::string variable(in_.at(name).text);
-                text += ' ' + kEmulator + "Unset sixdays_unset_" + variable + '(' + variable +
-                        ", " + in_quotes(variable) + ");";
-            }
-            from = comma + 1;
+        for (const Declaration::Name& one : d->names) {
+            if (one.has_value) continue;
+            text += ' ' + kEmulator + "Unset sixdays_unset_" + one.name + '(' + one.name + ", " +
+                    in_quotes(one.name) + ");";
         }
         if (!text.empty()) replace(in_.at(end).end(), in_.at(end).end(), text);
     }

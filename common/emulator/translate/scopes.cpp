@@ -10,40 +10,34 @@ void Scopes::follow(Index i) {
         if (in_define_) {
             const bool between = before_define_.statement == kNone;  // two statements
             statement_ = between ? i + 1 : before_define_.statement;
-            scopes_ = before_define_.scopes;
+            braces_ = before_define_.braces;
         } else {
             const bool between = statement_ == i || (i > 0 && ends_statement(i - 1));
-            before_define_ = {between ? kNone : statement_, scopes_};
+            before_define_ = {between ? kNone : statement_, braces_};
             statement_ = i + 1;
         }
         in_define_ = !in_define_;
     } else if (i > 0 && ends_statement(i - 1)) {
         statement_ = i;
     }
-    if (in_define_) {  // whose brackets may be closed elsewhere
-        if (token.is("{")) scopes_.push_back(scope_of(i));
-        if (token.is("}") && !scopes_.empty()) scopes_.pop_back();
-        return;
-    }
     if (token.is("{")) {
         const Index open = i > 0 && in_.at(i - 1).is(")") ? in_.open_of(i - 1) : kNone;
-        switches_.push_back(open != kNone && open > 0 && in_.at(open - 1).is("switch"));
-        parentheses_.push_back(0);
-        scopes_.push_back(scope_of(i));
-    } else if (token.is("}") && !scopes_.empty()) {
-        switches_.pop_back();
-        parentheses_.pop_back();
-        scopes_.pop_back();
+        const bool of_switch = open != kNone && open > 0 && in_.at(open - 1).is("switch");
+        braces_.push_back({scope_of(i), of_switch});
+    } else if (braces_.empty()) {
+        return;
+    } else if (token.is("}")) {
+        braces_.pop_back();
     } else if (token.is("(")) {
-        ++parentheses_.back();
+        ++braces_.back().parentheses;
     } else if (token.is(")")) {
-        --parentheses_.back();
+        --braces_.back().parentheses;
     }
 }
 
 bool Scopes::takes_statements() const {
-    return !in_define_ && !scopes_.empty() && scopes_.back() == Scope::function &&
-           !switches_.back() && parentheses_.back() == 0;
+    return !in_define_ && !braces_.empty() && braces_.back().scope == Scope::function &&
+           !braces_.back().of_switch && braces_.back().parentheses == 0;
 }
 
 bool Scopes::ends_statement(Index i) const {
@@ -73,7 +67,9 @@ Scopes::Scope Scopes::scope_of(Index brace) const {
 }
 
 bool Scopes::in_function() const {
-    return in_define_ || std::count(scopes_.begin(), scopes_.end(), Scope::function) > 0;
+    return in_define_ || std::any_of(braces_.begin(), braces_.end(), [](const Braces& one) {
+               return one.scope == Scope::function;
+           });
 }
 
 }  // namespace sixdays::translate

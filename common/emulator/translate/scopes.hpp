@@ -23,7 +23,7 @@ public:
     /// In a function's body, where one statement may follow another: in no parentheses, and not
     /// among the cases of a switch, which may jump over it.
     bool takes_statements() const;
-    bool in_type() const { return !scopes_.empty() && scopes_.back() == Scope::type; }
+    bool in_type() const { return !braces_.empty() && braces_.back().scope == Scope::type; }
 
 private:
     enum class Scope { name_space, type, function };
@@ -33,13 +33,17 @@ private:
 
     const Source& in_;
     Index statement_ = 0;
-    std::vector<Scope> scopes_;
-    std::vector<bool> switches_;       // which of them belong to a switch
-    std::vector<int> parentheses_{0};  // that are open: in each of them, and outside
+    struct Braces {
+        Scope scope;
+        bool of_switch;
+        int parentheses = 0;  // that are open in them
+    };
+
+    std::vector<Braces> braces_;
     bool in_define_ = false;
     struct {
         Index statement = 0;
-        std::vector<Scope> scopes;
+        std::vector<Braces> braces;
     } before_define_;
 };
 

@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "common/emulator/translate/scopes.hpp"
+
 namespace sixdays::translate {
 
 namespace {
@@ -43,7 +45,7 @@ public:
     explicit Reader(const Source& in) : in_(in) {}
 
     Sides run() {
-        read_namespace(0, in_.size());
+        read_declarations();
         for (const Function& one : functions_) {
             const auto known = sides_.emplace(text(one.name), one.side);
             if (!known.second && known.first->second != one.side) {
@@ -60,39 +62,15 @@ public:
 private:
     std::string_view text(Index i) const { return in_.at(i).text; }
 
-    // Declarations between two braces of a namespace, one after another.
-    void read_namespace(Index i, Index end) {
-        while (i < end) {
-            const Index begin = i;
-            if (in_.is_border(i) || in_.at(i).kind == Token::Kind::include || in_.at(i).is(";") ||
-                in_.at(i).is("}")) {
-                if (in_.is_border(i)) {  // a macro's body
-                    for (++i; i < end && !in_.is_border(i);) ++i;
-                }
-                ++i;
-                continue;
-            }
-            while (i < end && !in_.is_border(i) && !is_one_of(in_.at(i), {"{", ";"})) {
-                const bool angle = in_.at(i).is("<") && i > 0 && in_.at(i - 1).is("template");
-                const Index close = is_one_of(in_.at(i), {"(", "["}) || angle ? in_.close_of(i) : i;
-                if (close == kNone) return;
-                i = close + 1;
-            }
-            if (i >= end || in_.is_border(i)) continue;
-            const Index brace = in_.at(i).is("{") ? i : kNone;
-            const Index close = brace != kNone ? in_.close_of(brace) : i;
-            if (close == kNone) return;
-            if (brace != kNone && holds(begin, brace, {"namespace"})) {
-                i = brace + 1;
-                continue;
-            }
-            if (brace != kNone && is_one_of(in_.at(begin), {"extern"}) &&
-                in_.at(begin + 1).kind == Token::Kind::string && brace == begin + 2) {
-                i = brace + 1;  // extern "C" {
-                continue;
-            }
-            declaration(begin, i, brace, close);
-            i = close + 1;
+    // Declarations of namespaces, each from its first token to its brace or semicolon.
+    void read_declarations() {
+        Scopes scopes(in_);
+        for (Index i = 0; i < in_.size(); ++i) {
+            const bool outside = !scopes.in_function() && !scopes.in_type();
+            scopes.follow(i);
+            if (!outside || scopes.in_define()) continue;
+            if (in_.at(i).is(";")) declaration(scopes.statement(), i, kNone, i);
+            if (in_.at(i).is("{")) declaration(scopes.statement(), i, i, in_.close_of(i));
         }
     }
 
@@ -103,8 +81,9 @@ private:
         return false;
     }
 
-    // From its first token to the brace or the semicolon that follows its head.
+    // @param brace  where its body or its initializer begins; none, if `head_end` is its semicolon
     void declaration(Index begin, Index head_end, Index brace, Index close) {
+        if (close == kNone || holds(begin, head_end, {"namespace"})) return;
         if (holds(begin, head_end,
                   {"struct", "class", "union", "enum", "using", "typedef", "operator", "concept",
                    "static_assert"}) &&
@@ -122,7 +101,7 @@ private:
         if (mark == kNone || mark == first || mark > head_end) return;
         bool unknown =
             holds(begin, head_end, {"operator", "using", "typedef", "friend", "requires"});
-        // Of two words in a row that are no words of C++, `both_sides vec3 f()`, the first is a macro, too.
+        // The first of two adjacent words that are not C++'s, `both_sides vec3 f()`, is a macro, too.
         for (Index i = first; i + 1 < mark; ++i) {
             const Token &one = in_.at(i), &next = in_.at(i + 1);
             const bool two = in_.is_word(i) && !is_plain_word(one) && i + 2 < mark &&
@@ -218,7 +197,7 @@ private:
                               "atomicCAS", "atomicExch", "__threadfence", "__shfl_down_sync",
                               "__shfl_sync", "__shfl_xor_sync", "__ballot_sync"})) {
             say(i, who + " of the host calls " + name +
-                       "(), which is __device__: only kernels and device " + "functions can");
+                       "(), which is __device__: only kernels and device functions can");
         } else if (!member && of_device_.count(name) > 0 && !is_argument_of_symbol_call(i) &&
                    !is_shadowed(f, name)) {
             say(i,
