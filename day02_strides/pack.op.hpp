@@ -7,7 +7,7 @@
 #include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "common/testing/inputs.hpp"
-#include "common/testing/operation/along_memory.hpp"
+#include "common/testing/operation/visit.hpp"
 #include "day02_strides/pack.hpp"
 
 namespace sixdays::day02_strides {
@@ -29,14 +29,16 @@ inline testing::Operation pack_operation(const Shape& shape) {
 
     // [paths]
     const auto contiguous = [](const Call& c) { return is_contiguous(c.arguments[1].layout); };
-    const auto has_quads = [](const Call& c) {
+    const auto visited = [](const Call& c) {
+        return visit({c.arguments[1], c.arguments[0]}, sizeof(float), false);
+    };
+    const bool empty = size(shape) == 0;
+    const auto has_quads = [=](const Call& c) {
         const auto at_16_bytes = [&](int i) {
             return reinterpret_cast<std::uintptr_t>(c.in<float>(i).data) % 16 == 0;
         };
-        return at_16_bytes(0) && at_16_bytes(1) &&
-               are_vectors({c.arguments[1], c.arguments[0]}, sizeof(float));
+        return at_16_bytes(0) && at_16_bytes(1) && (empty || visited(c).all_have_groups(16));
     };
-    const bool empty = size(shape) == 0;
     op.paths = paths_of<PackPath>();
     op.path(PackPath::any_size) = {"any size", "pack_kernel", contiguous};
     op.path(PackPath::fast_division) = {"fast division", "pack_fast_division_kernel", contiguous};
@@ -44,12 +46,12 @@ inline testing::Operation pack_operation(const Shape& shape) {
     op.path(PackPath::in_flight) = {"in flight", "pack_in_flight_kernel", contiguous};
     op.path(PackPath::quads) = {"quads", "pack_quads_kernel",
                                 [=](const Call& c) { return contiguous(c) && has_quads(c); }};
-    op.path(PackPath::tile) = {
-        "tile", "pack_tile", [=](const Call& c) {
-            const bool itself = c.arguments[0].data == c.arguments[1].data;  // nothing to move
-            return contiguous(c) && are_tiles({c.arguments[1], c.arguments[0]}) &&
-                   (gpu::has_tile() || empty || itself);
-        }};
+    op.path(PackPath::tile) = {"tile", "pack_tile", [=](const Call& c) {
+                                   const bool itself = c.arguments[0].data ==
+                                                       c.arguments[1].data;  // nothing to move
+                                   return contiguous(c) && (empty || visited(c).takes_tiles()) &&
+                                          (gpu::has_tile() || empty || itself);
+                               }};
     op.best = [=](const Call& c) {
         return static_cast<int>(has_quads(c) ? PackPath::quads : PackPath::in_flight);
     };

@@ -8,7 +8,7 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
 #include "common/testing/inputs.hpp"
-#include "common/testing/operation/operation.hpp"
+#include "common/testing/operation/rows.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
 #include "day05_matmul/tests/helpers.hpp"
 
@@ -151,31 +151,18 @@ inline Epilogue epilogue_of(const Product& p, const Call& c) {
 /// Do the rows of every matrix run along memory, each from a multiple of 16 bytes? `bytes`: of an
 /// element.
 inline bool has_rows_of_vectors(const Call::Argument& x, std::int64_t bytes) {
-    const int n = x.layout.rank() - 1;
-    if (x.layout.size() == 0) return true;  // nothing is read
-    if (x.layout.extent(n) > 1 && x.layout.stride(n) != 1) return false;
-    Shape rows = x.layout.shape;
-    rows[n] = 1;
-    for (std::int64_t i = 0; i < size(rows); ++i) {
-        const std::byte* row = x.data + offset(x.layout, unravel(i, rows)) * bytes;
-        if (reinterpret_cast<std::uintptr_t>(row) % 16 != 0) return false;
-    }
-    return true;
+    return testing::has_aligned_rows(x, x.layout.rank() - 1, bytes);
 }
 inline Call::Argument turned(const Call::Argument& x) {
     return {x.data, transpose(x.layout)};
 }
 
-/// Is no stride of a matrix, or of the bias, negative? What CUDA Tile C++ can walk.
-inline bool goes_forwards(const Call::Argument& x) {
-    if (x.data == nullptr) return true;  // no bias
-    for (int d = std::max(0, x.layout.rank() - 2); d < x.layout.rank(); ++d) {
-        if (x.layout.extent(d) > 1 && x.layout.stride(d) < 0) return false;
-    }
-    return true;
-}
+/// Is no stride of a matrix, or of the bias, negative?
 inline bool has_tiles(const Call& c) {
-    return gpu::has_tile() && std::all_of(c.arguments.begin(), c.arguments.end(), goes_forwards);
+    return gpu::has_tile() &&
+           std::all_of(c.arguments.begin(), c.arguments.end(), [](const Call::Argument& x) {
+               return goes_forwards(x, std::max(0, x.layout.rank() - 2));
+           });
 }
 
 /// Room for a tile of 64 x 64 or 32 x 128, seen from the side from which rows of out run along
@@ -278,11 +265,6 @@ inline bool has_apart_vectors(const Call::Argument& x) {
     const int m = rows.rank() - 2;
     return has_vectors(x) && (rows.extent(m) == 1 || rows.stride(m) >= rows.extent(m + 1));
 }
-/// Does this device run Hopper's kernels?
-inline bool runs_hopper() {
-    return gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
-}
-
 /// Operands: a, b, out and, unless bias_stride is 0, bias.
 template <class T>
 testing::Operation matmul_bf16_operation(const Product& p) {
@@ -314,7 +296,7 @@ testing::Operation matmul_bf16_operation(const Product& p) {
     set(Path::shared_tiles, "matmul_bf16_shared_tiles_kernel", always);
     set(Path::ring, "matmul_bf16_ring_kernel", vectors);
     set(Path::fragments_ahead, "matmul_bf16_fragments_ahead_kernel", vectors);
-    const auto on_hopper = [=](const Call& c) { return runs_hopper() && apart(c); };
+    const auto on_hopper = [=](const Call& c) { return testing::runs_hopper() && apart(c); };
     set(Path::warpgroups, "matmul_bf16_warpgroups_kernel", on_hopper);
     set(Path::persistent, "matmul_bf16_persistent_kernel", on_hopper);
     set(Path::tile, "matmul_tile", has_tiles);

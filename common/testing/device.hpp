@@ -14,6 +14,7 @@
 #pragma once
 
 #include "common/gpu/buffer.hpp"
+#include "common/gpu/device.hpp"
 #include "common/testing/host.hpp"
 
 namespace sixdays::testing {
@@ -41,6 +42,11 @@ private:
 /// For a test that needs a large GPU: where fewer bytes of device memory are free, prints why and
 /// ends the program as skipped (exit status 4; 1 if SIXDAYS_REQUIRE_GPU=1). On the emulator always.
 void need_device_memory(std::int64_t bytes);
+
+/// Does this device run Hopper's kernels?
+inline bool runs_hopper() {
+    return gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
+}
 
 template <class T>
 using DeviceIn = In<T, DeviceMemory>;

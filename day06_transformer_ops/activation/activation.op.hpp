@@ -2,7 +2,7 @@
 /// The activations as data, for their tests (common/testing/operation/operation.hpp).
 #pragma once
 
-#include "common/testing/operation/along_memory.hpp"
+#include "common/testing/operation/visit.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/tests/rows.hpp"
 
@@ -51,25 +51,24 @@ template <class T>
 void set_activation_paths(testing::Operation& op, const Shape& shape) {
     using namespace testing;
     // [paths]
-    const auto operands = [=](const Call& c) {  // as they are walked together
+    const auto visited = [](const Call& c) {
         std::vector<Call::Argument> all = {c.arguments[1], c.arguments[0]};
-        if (c.arguments.size() > 2)
-            all.push_back({c.arguments[2].data, broadcast_to(c.arguments[2].layout, shape)});
-        return all;
+        if (c.arguments.size() > 2) all.push_back(c.arguments[2]);
+        return visit(all, sizeof(T), false);
     };
+    const auto has_vectors = [=](const Call& c) { return visited(c).all_have_groups(16); };
     const bool empty = size(shape) == 0;
     op.paths = paths_of<ActivationPath>();
     op.path(ActivationPath::one_element) = {"one element", op.name + "_kernel",
                                             [](const Call&) { return true; }};
-    op.path(ActivationPath::quads) = {"quads", "activation_quads_kernel", [=](const Call& c) {
-                                          return empty || are_vectors(operands(c), sizeof(T));
-                                      }};
+    op.path(ActivationPath::quads) = {"quads", "activation_quads_kernel",
+                                      [=](const Call& c) { return empty || has_vectors(c); }};
     op.path(ActivationPath::tile) = {
         "tile", "activation_tile",
-        [=](const Call& c) { return empty || (gpu::has_tile() && are_tiles(operands(c))); }};
+        [=](const Call& c) { return empty || (gpu::has_tile() && visited(c).takes_tiles()); }};
     op.best = [=](const Call& c) {
-        return static_cast<int>(are_vectors(operands(c), sizeof(T)) ? ActivationPath::quads
-                                                                    : ActivationPath::one_element);
+        return static_cast<int>(empty || has_vectors(c) ? ActivationPath::quads
+                                                        : ActivationPath::one_element);
     };
     // [paths]
 }

@@ -181,14 +181,9 @@ inline testing::Operation attention_operation(const Attending& a) {
     };
     // Of a stack of more dimensions, tiles take what can be seen as two.
     const auto has_tiles = [=](const Call& c) {
-        bool forwards = gpu::has_tile();
-        for (const std::size_t i : {0, 1, 2, 3}) {
-            const Layout& x = c.arguments[i].layout;
-            for (int dim = 0; dim < x.rank(); ++dim) {
-                forwards = forwards && (x.extent(dim) == 1 || x.stride(dim) >= 0);
-            }
-        }
-        return forwards;
+        const auto forwards = [](const Call::Argument& x) { return goes_forwards(x); };
+        return gpu::has_tile() &&
+               std::all_of(c.arguments.begin(), c.arguments.begin() + 4, forwards);
     };
     const auto always = [](const Call&) { return true; };
     const auto if_narrow = [=](const Call&) { return narrow; };

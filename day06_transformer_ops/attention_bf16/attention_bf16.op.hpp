@@ -42,11 +42,6 @@ inline double log_sum_error<f16>(const Seen& x) {
     return log_sum_error_of_16_bits(x);
 }
 
-/// Does this device run Hopper's kernels?
-inline bool runs_hopper() {
-    return gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
-}
-
 /// Can Hopper's copy engine see all heads as one stack of matrices? Heads less than a row apart lie
 /// side by side in the rows, and do not reach into the next one; the others are whole steps of the
 /// nearest apart.
@@ -122,15 +117,9 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
     };
     // Of a stack of more dimensions, tiles take what can be seen as three.
     const auto has_tiles = [=](const Call& c) {
-        bool forwards = gpu::has_tile() && vectors(c);
-        for (std::size_t i = 0; i < c.arguments.size(); ++i) {
-            const Layout& x = c.arguments[i].layout;
-            if (c.arguments[i].data == nullptr) continue;
-            for (int dim = 0; dim < x.rank(); ++dim) {
-                forwards = forwards && (x.extent(dim) == 1 || x.stride(dim) >= 0);
-            }
-        }
-        return forwards;
+        const auto forwards = [](const Call::Argument& x) { return goes_forwards(x); };
+        return gpu::has_tile() && vectors(c) &&
+               std::all_of(c.arguments.begin(), c.arguments.end(), forwards);
     };
     op.paths = paths_of<P>();
     const auto set = [&](P path, const char* kernel, std::function<bool(const Call&)> accepts) {
@@ -140,7 +129,7 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
     set(P::tensor_cores, "attention_tensor_cores_kernel", vectors);
     set(P::guessed_maximum, "attention_guessed_maximum_kernel", vectors);
     set(P::warpgroups, "attention_warpgroups_kernel",
-        [=](const Call& c) { return runs_hopper() && on_hopper(c); });
+        [=](const Call& c) { return testing::runs_hopper() && on_hopper(c); });
     set(P::tile, "attention_bf16_tile", has_tiles);
     // Enough keys: where each block of 192 queries has a multiprocessor, fewer will do.
     const auto is_long = [=] {

@@ -20,13 +20,6 @@ inline std::int64_t row_number(const Tensor<double>& ids, const Index& at) {
     return static_cast<std::int64_t>(ids.view()(own));
 }
 
-inline bool goes_forwards(const Call::Argument& x) {
-    for (int d = 0; d < x.layout.rank(); ++d) {
-        if (x.layout.extent(d) > 1 && x.layout.stride(d) < 0) return false;
-    }
-    return true;
-}
-
 /// The paths of embed_operation(), and which calls each accepts.
 template <class T>
 void set_embed_paths(testing::Operation& op, const Shape& out) {

@@ -3,31 +3,18 @@
 /// all elements instead of by strides, and a result in double made row by row.
 #pragma once
 
+#include "common/testing/operation/rows.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-using testing::Call, testing::know, testing::list, testing::all_equal_to;
-
-/// Calls f(at) for the first element of each row along `dim`, in row-major order.
-template <class F>
-void for_each_row(const Shape& shape, int dim, const F& f) {
-    for (std::int64_t k = 0; k < size(shape); ++k) {
-        const Index at = unravel(k, shape);
-        if (at[dim] == 0) f(at);
-    }
-}
+using testing::Call, testing::know, testing::list, testing::all_equal_to, testing::for_each_row;
 
 /// Rows of whole 16-byte vectors: each begins at a multiple of 16 bytes and has no gaps.
 template <class T>
 bool has_rows_of_vectors(const Call::Argument& x, int dim) {
-    const std::int64_t n = x.layout.extent(dim);
-    bool whole = n * std::int64_t{sizeof(T)} % 16 == 0 && x.layout.stride(dim) == 1;
-    for_each_row(x.layout.shape, dim, [&](const Index& at) {
-        const T* first = reinterpret_cast<const T*>(x.data) + offset(x.layout, at);
-        whole = whole && reinterpret_cast<std::uintptr_t>(first) % 16 == 0;
-    });
-    return whole;
+    return x.layout.extent(dim) * std::int64_t{sizeof(T)} % 16 == 0 &&
+           testing::has_aligned_rows(x, dim, sizeof(T));
 }
 
 /// Are the elements of a row neighbours in memory?

@@ -26,6 +26,7 @@ struct Visit {
     std::vector<Loop> loops;                // the innermost first; one at least
     std::array<std::uintptr_t, 3> address;  // of the elements visited first
     int bytes;                              // of an element
+    std::size_t tensors;
 
     /// Do the innermost runs of tensor t consist of whole groups of that many bytes, each at a
     /// multiple of them?
@@ -37,6 +38,11 @@ struct Visit {
             whole = whole && loops[l].steps[t] * bytes % group == 0;
         }
         return whole;
+    }
+    [[nodiscard]] bool all_have_groups(int group) const {
+        bool all = true;
+        for (std::size_t t = 0; t < tensors; ++t) all = all && has_groups(t, group);
+        return all;
     }
     /// Can CUDA Tile C++ visit them: four loops at most, and none backwards?
     [[nodiscard]] bool takes_tiles() const {
@@ -117,7 +123,7 @@ inline Visit visit(const std::vector<Call::Argument>& tensors, int bytes, bool f
         layouts = seen;
         went_forwards = forwards;
     }
-    Visit all{found.loops, {}, bytes};
+    Visit all{found.loops, {}, bytes, tensors.size()};
     for (std::size_t t = 0; t < tensors.size(); ++t) {
         const std::byte* first = tensors[t].data + found.first[t] * bytes;
         all.address[t] = reinterpret_cast<std::uintptr_t>(first);

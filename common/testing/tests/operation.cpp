@@ -6,7 +6,6 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/names.hpp"
-#include "common/testing/operation/along_memory.hpp"
 #include "common/testing/operation/cases.hpp"
 #include "common/testing/operation/visit.hpp"
 #include "common/testing/testing.hpp"
@@ -316,6 +315,12 @@ TEST_CASE("vectors and tiles are told by where elements are, each condition fals
         return Call::Argument{reinterpret_cast<std::byte*>(memory + lead), layout};
     };
     const Layout rows = row_major({4, 8}), columns = column_major({4, 8});
+    const auto are_vectors = [](const std::vector<Call::Argument>& all, int bytes) {
+        return visit(all, bytes, false).all_have_groups(16);
+    };
+    const auto are_tiles = [](const std::vector<Call::Argument>& all) {
+        return visit(all, 4, false).takes_tiles();
+    };
     const auto vectors = [&](const Call::Argument& x) { return are_vectors({at(rows), x}, 4); };
     CHECK(vectors(at(rows)));
     CHECK(vectors(at(Layout({4, 8}, {12, 1}))));
