@@ -21,15 +21,14 @@ NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></
 LISTING = re.compile(r'<div class="fragment">.*?<!-- fragment -->', re.S)
 SHOWN = re.compile(r'<div class="fragment">.*?<!-- fragment -->|<pre\b.*?</pre>|<div class="step">.*?</div>(?=\n|$)', re.S)
 NO_LINKS = ("a", "code", "pre", "svg", "script", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6")
-EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk",
-            "line"}  # of which a sentence seldom means what the glossary does
+EVERYDAY = {"size", "index", "element", "key", "value", "query", "path", "walk", "event", "identity", "score",
+            "context"}  # of which a sentence seldom means what the glossary does
 # Where a word means another of the glossary's on one page, or none of them.
 OTHER_SENSE = {
     "day06_transformer_ops.html": {"block": "transformer block", "cache": "KV cache"},
     "gpt2.html": {"cache": "KV cache", "rank": None, "thread": None},  # a pair's place in a list; the CPU's
     "tests.html": {"guard": None},  # bands around an output
     "carry.html": {"activation": None},  # what lies between layers
-    "emulator.html": {"loop": None}, "try.html": {"loop": None}, "debug.html": {"loop": None}, "when_it_goes_wrong.html": {"loop": None},
 }
 LONG = 4  # headings from which on a page shows its contents
 
@@ -224,7 +223,7 @@ def main():
             page = path.read_text(encoding="utf-8")
             title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
             entries += entries_of(path.name, title, split_page(page)[1], 0.5)
-    entries += [["Words", name, f"words.html#{anchor(name)}", text, name, "", 3] for name, text in glossary]
+    entries += [["Glossary", name, f"words.html#{anchor(name)}", text, name, "", 3] for name, text in glossary]
     data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     (folder / "search_data.js").write_text(f"searchData({data});\n", encoding="utf-8")
     print(f"{len(known)} pages finished, {len(entries)} sections to be searched")

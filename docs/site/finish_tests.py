@@ -10,8 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import finish  # noqa: E402
 import run_tests  # noqa: E402
 
-GLOSSARY = [("warp", "32 threads, `together`"), ("shared memory", "a small \"fast\" one"), ("half", "64 bytes"),
-            ("B", "sequences"), ("host", "the CPU"), ("size", "a number"), ("NH", "heads"), ("line", "of a reduction")]
+GLOSSARY = [("warp", "32 threads, `together`"), ("shared memory", "a small \"fast\" one"), ("path", "a version"),
+            ("B", "sequences"), ("host", "the CPU"), ("size", "a number"), ("NH", "heads"), ("query", "of attention")]
 
 
 def linked(body):
@@ -24,7 +24,7 @@ def test_links():
     assert linked("<p>Warp</p>") == f"<p>{warp}Warp</a></p>"
     assert linked("shared memory") == ('<a class="term" href="words.html#word_shared_memory" '
                                        'title="a small &quot;fast&quot; one">shared memory</a>')
-    for kept in ("half the B of this size, NH", "a line of code", "warped", "a-warp", "a.warp", "\\(warp\\)", "\\[ warp\n \\]",
+    for kept in ("a path to the B of this size, NH", "a query of code", "warped", "a-warp", "a.warp", "\\(warp\\)", "\\[ warp\n \\]",
                  "<code>warp</code>", "<h2>warp</h2>", '<img alt="warp"/>', "<!-- a > warp -->",
                  '<a href="x">the warp</a>', '<div class="fragment"><div>x</div> warp</div>',
                  '<div class="step"><div>x</div> warp</div>', '<div class="measured"><table><td>warp</td></table></div>',
@@ -177,7 +177,7 @@ def test_whole():
         ["Words", "", "words.html", "A warp.", "", "", 1.5],
         ["C", "", "CONTRIBUTING.html", "x", "", "", 1.5],
         ["S", "", "structS.html", "text", "", "", 0.5],
-        ["Words", "warp", "words.html#word_warp", "32 </script>", "warp", "", 3]], data
+        ["Glossary", "warp", "words.html#word_warp", "32 </script>", "warp", "", 3]], data
 
 
 if __name__ == "__main__":

@@ -391,7 +391,7 @@ class Page:
 def words(lines):
     """(name, meaning) of each row of the glossary; in "warp, lane" each name is a word."""
     found = [WORD_ROW.match(line) for line in lines]
-    found = [row for row in found if row and row[1] not in ("We say", "Letter") and "---" not in row[1]]
+    found = [row for row in found if row and row[1] not in ("Term", "Letter") and "---" not in row[1]]
     return [(name.strip(" `"), row[2]) for row in found for name in row[1].split(",")]
 
 

@@ -329,9 +329,9 @@ def test_exercises():
 
 
 def test_words():
-    lines, _ = made("| We say | It is |\n|---|---|\n| warp, lane | 32 threads |\n| `dim3` | three |\n| warp | x |\n"
+    lines, _ = made("| Term | Meaning |\n|---|---|\n| warp, lane | 32 threads |\n| `dim3` | three |\n| warp | x |\n"
                     "| SMs | 1 | 2 | 3 | 4 |", name="words.md")
-    assert lines[:2] == ["| We say | It is |", "|---|---|"]
+    assert lines[:2] == ["| Term | Meaning |", "|---|---|"]
     assert lines[2:] == ["| @anchor word_warp @anchor word_lane warp, lane | 32 threads |",
                          "| @anchor word_dim3 `dim3` | three |", "| warp | x |", "| SMs | 1 | 2 | 3 | 4 |"]
 
