@@ -31,6 +31,8 @@ namespace sixdays::emulator::ptx {
 
 namespace {
 
+constexpr int kMostK = 16;
+
 struct Shown {
     std::uint32_t a[4], b[2];
 };
@@ -78,10 +80,16 @@ void mma_float(Factor factor, int k, const std::uint32_t* a, const std::uint32_t
                float* d, Site site) {
     const Warp warp(factor, k, a, b, site);
     const int t = static_cast<int>(lane_id());
+    float rows[2][kMostK], columns[2][kMostK];  // of which the lane's four outputs are products
+    for (int j = 0; j < k; ++j) {
+        for (int i = 0; i < 2; ++i) {
+            rows[i][j] = warp.a(t / 4 + 8 * i, j);
+            columns[i][j] = warp.b(j, 2 * (t % 4) + i);
+        }
+    }
     for (int i = 0; i < 4; ++i) {
-        const int row = t / 4 + 8 * (i / 2), column = 2 * (t % 4) + i % 2;
         float sum = c[i];
-        for (int j = 0; j < k; ++j) sum += warp.a(row, j) * warp.b(j, column);
+        for (int j = 0; j < k; ++j) sum += rows[i / 2][j] * columns[i % 2][j];
         d[i] = sum;
     }
 }

@@ -21,7 +21,7 @@ bool reads(AccessKind what) {
            what == AccessKind::atomic;
 }
 
-// Not every byte is plainly live and written: find out what is the matter.
+// Not every byte is plainly live and written: find out why.
 void check_bytes(const NewAccess& a) {
     if (!a.region.contains(a.address + a.bytes - 1)) fail_outside(a);
     std::uint8_t* state = a.region.state_of(a.address);
@@ -61,8 +61,8 @@ bool is_own(std::uintptr_t address) {
            address - arguments_begin < arguments_bytes;
 }
 
-// Is the word at this place live, written, and last touched by nobody who matters? Then the access
-// is noted, too.
+// Is the word at this address live, written, and not last accessed by a concurrent thread? Then the
+// access is recorded too.
 bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_t since) {
     if (kind == AccessKind::read) {
         if (same_moment(h.read, me)) return true;
@@ -109,8 +109,8 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
     return true;
 }
 
-// A thread that runs for long may wait, in a loop, for something that another does. So others get a
-// turn; and if nobody in the block has changed anything for very long, nobody ever will.
+// A thread that runs for a long time may wait, in a loop, for another thread. So others get a turn;
+// and if no thread of the block has written anything for very long, none ever will.
 void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     current->accesses_left = kAccessesPerTurn;
     if (time_is_up) fail_for_time(code);
@@ -119,8 +119,8 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
 }
 
 // The long way: what is wrong, if anything is?
-[[gnu::noinline]] void check_access(std::uintptr_t address, std::size_t bytes, AccessKind what,
-                                    const void* code, const void* expected, bool traced) {
+[[gnu::noinline]] void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what,
+                                  const void* code, const void* expected, bool traced) {
     const InRuntime guard;
     if (current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
     Region* region = region_of(address);
@@ -143,12 +143,11 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
 
 }  // namespace
 
-void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code,
-                   const void* expected, bool traced) {
-    if (current == nullptr || in_runtime || bytes == 0) return;
+void check_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code,
+                  const void* expected, bool traced) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (--current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
-    check_access(address, bytes, what, code, expected, traced);
+    if (current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
+    find_fault(address, bytes, what, code, expected, traced);
 }
 
 void check_alignment(const void* pointer, std::size_t bytes, std::size_t alignment, AccessKind what,

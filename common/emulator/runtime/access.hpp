@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/fiber.hpp"
+#include "common/emulator/runtime/locals.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
@@ -14,8 +16,12 @@ namespace sixdays::emulator {
 /// @param code      return address of the hook: where in the kernel that is
 /// @param expected  what a compare-and-swap compares with
 /// @param traced    false: the trace has this access already
-void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
-                   const void* expected = nullptr, bool traced = true);
+inline void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
+                          const void* expected = nullptr, bool traced = true);
+
+/// The rest of before_access(): the thread has been charged for the access, and it may be in error.
+void check_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
+                  const void* expected, bool traced);
 
 /// The address is no multiple of what such an access needs: a finding, where a kernel makes it.
 void check_alignment(const void* address, std::size_t bytes, std::size_t alignment, AccessKind what,
@@ -28,5 +34,16 @@ void set_pending(const void* address, std::size_t bytes, bool pending);
 
 /// The range of the launch's arguments, which kernels may read.
 void set_arguments(const void* begin, std::size_t bytes);
+
+// Most accesses are to the thread's own stack. They are decided here, inlined into each hook.
+inline void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
+                          const void* expected, bool traced) {
+    Thread* const thread = current;
+    if (thread == nullptr || in_runtime || bytes == 0) return;
+    const auto on_stack = reinterpret_cast<std::uintptr_t>(address) -
+                          reinterpret_cast<std::uintptr_t>(thread->fiber->stack);
+    if (--thread->accesses_left != 0 && on_stack < kStackBytes && !watching_locals) return;
+    check_access(address, bytes, what, code, expected, traced);
+}
 
 }  // namespace sixdays::emulator

@@ -21,6 +21,7 @@ volatile bool time_is_up = false;
 
 namespace {
 
+constexpr std::size_t kStackReserve = 16 * 1024;  // for a hook's own needs
 int limit_in_seconds = 60;
 pthread_t kernel_thread;
 struct sigaction old_fault, old_bus, old_clock;
@@ -47,7 +48,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     fail({Kind::out_of_bounds, cudaErrorIllegalAddress, where(context),
-          name(*current) + format(" touches address 0x%zx, where there is no memory.",
+          name(*current) + format(" accesses address 0x%zx, where there is no memory.",
                                   static_cast<std::size_t>(address)),
           address});
 }
@@ -95,16 +96,23 @@ void set_time_limit(int seconds) {
     limit_in_seconds = seconds;
 }
 
-void check_stack(const void* frame, const void* code) {
-    constexpr std::size_t kReserve = 16 * 1024;
-    if (current == nullptr || in_runtime) return;
-    if (static_cast<const std::byte*>(frame) >= current->fiber->stack + kReserve) return;
+namespace {
+
+[[gnu::noinline]] void fail_stack(const void* code) {
     const InRuntime guard;
-    fail({Kind::stack_overflow, cudaErrorLaunchFailure, code,
-          format("%s needs more than the %zu KB that the emulator gives a thread for its local "
-                 "variables and calls. Is there a very large local array, or a recursion without "
-                 "end?",
-                 name(*current).c_str(), (kStackBytes - kReserve) / 1024)});
+    fail(
+        {Kind::stack_overflow, cudaErrorLaunchFailure, code,
+         format("%s needs more than the %zu KB that the emulator gives a thread for its local "
+                "variables and calls. Is there a very large local array, or an infinite recursion?",
+                name(*current).c_str(), (kStackBytes - kStackReserve) / 1024)});
+}
+
+}  // namespace
+
+void check_stack(const void* frame, const void* code) {
+    if (current == nullptr || in_runtime) return;
+    if (static_cast<const std::byte*>(frame) < current->fiber->stack + kStackReserve)
+        fail_stack(code);
 }
 
 void restart_clock() {
@@ -119,8 +127,8 @@ void resume_clock() {
 void fail_for_time(const Place& where) {
     const InRuntime guard;
     fail({Kind::stuck, cudaErrorLaunchTimeout, where,
-          format("%s still turns here after its block has run for %d seconds of processor time. "
-                 "Does the loop around this line ever end?",
+          format("%s is still here after its block has run for %d seconds of CPU time. Does the "
+                 "loop around this line ever end?",
                  name(*current).c_str(), limit_in_seconds)});
 }
 
