@@ -246,9 +246,9 @@ function check_inputs() {
             {all: "Lane 31 would take column 4, but the last is column 3."}],
         ["no power of two", {width: "24", swizzle: "1"}, {all: "Exclusive or stays within a row if its places "
             + "are a power of two in number; this one has 24."}],
-        ["quads of 18", {width: "18", unit: "4"}, {all: "A width of 18 words: quads begin at multiples of 16 "
+        ["quads of 18", {width: "18", unit: "4"}, {all: "A width of 18 words: a float4 begins at multiples of 16 "
             + "bytes, so it is a multiple of 4."}],
-        ["quads, pad 1", {pad: "1", unit: "4"}, {all: "A pad of 1 words: quads begin at multiples of 16 bytes, "
+        ["quads, pad 1", {pad: "1", unit: "4"}, {all: "A pad of 1 words: a float4 begins at multiples of 16 bytes, "
             + "so it is a multiple of 4."}],
     ]) {
         same(what, banks(change).wrong, right);

@@ -310,7 +310,7 @@ var explore = (function () {
         const places = width / unit;
         for (const [name, words] of [["width", width], ["pad", pad]]) {
             if (words % unit !== 0) {
-                refuse(`A ${name} of ${words} words: quads begin at multiples of 16 bytes, so it is a `
+                refuse(`A ${name} of ${words} words: a float4 begins at multiples of 16 bytes, so it is a `
                     + "multiple of 4.");
             }
         }

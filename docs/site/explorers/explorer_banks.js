@@ -6,10 +6,10 @@
     const {kLanes, kBanks} = explore;
 
     const fields = () => [{label: "", fields: [
-        {name: "width", label: "words a row"},
+        {name: "width", label: "words per row"},
         {name: "pad", label: "pad"},
         {name: "swizzle", label: "order", choices: [["0", "as it is"], ["1", "swizzled"]]},
-        {name: "unit", label: "a lane takes", choices: [["1", "a word"], ["4", "a quad, 4 words"]]},
+        {name: "unit", label: "a lane reads", choices: [["1", "a word"], ["4", "a float4, 4 words"]]},
         {name: "column", label: "from", choices: [["1", "column"], ["0", "row"]]},
         {name: "number", label: "number"},
     ]}];
@@ -49,8 +49,8 @@
             : `words ${word} to ${word + unit - 1}, banks ${word % kBanks} to ${(word + unit - 1) % kBanks}`);
         function explain(r, c, lane) {
             const {tile} = now, place = tile.place(r, c), unit = tile.unit;
-            const what = unit === 1 ? "word" : "quad";
-            const moved = place === c ? "" : `lies in place ${c} ^ ${place ^ c} = ${place}: `;
+            const what = unit === 1 ? "word" : "float4";
+            const moved = place === c ? "" : `is at position ${c} ^ ${place ^ c} = ${place}: `;
             const times = unit === 1 ? "" : ` \u00b7 ${unit}`;
             formula.textContent = `${lane === null ? "" : `Lane ${lane}: `}row ${r}, ${what} ${c} ${moved}`
                 + `${moved ? "" : "is "}${r} \u00b7 ${tile.pitch} + ${place}${times} = `
@@ -78,7 +78,7 @@
             memory.replaceChildren(...word_boxes(result));
             heads.replaceChildren(...banks.map((n, bank) => make("span", {class: "word head" + (n > 1 ? " met" : ""),
                 title: `bank ${bank}: ${n}`}, n === 0 ? "" : String(n))));
-            said.replaceChildren(make("b", {}, `${passes} ${passes === 1 ? "pass" : "passes"}`),
+            said.replaceChildren(make("b", {}, `${passes} ${passes === 1 ? "wavefront" : "wavefronts"}`),
                 `, ${fewest} at least. ` + (result.tile.unit === 1 ? ""
                     : "With 16 bytes each, a quarter of the warp is served at a time."));
             point(at);
@@ -93,7 +93,7 @@
             "step 3: a row": {column: "0"},
             "step 4: padded": {pad: "1"},
             "swizzled": {swizzle: "1"},
-            "quads": {width: "64", unit: "4"},
-            "step 6: quads, swizzled": {width: "64", unit: "4", swizzle: "1"},
+            "float4": {width: "64", unit: "4"},
+            "step 6: float4, swizzled": {width: "64", unit: "4", swizzle: "1"},
         }};
 })();

@@ -25,7 +25,7 @@
 
     function fields(state) {
         const row = (label, name) => ({label, fields: list(state[name]).map((_, d) =>
-            ({name: name + d, label: `dim ${d}`}))});
+            ({name: name + d, label: `dimension ${d}`}))});
         return [row("extents", "shape"), row("strides", "strides"), {label: "", fields: [
             {name: "first", label: "first"}, {name: "storage", label: "storage"}]}];
     }
@@ -40,7 +40,7 @@
         }}, text);
         return make("p", {class: "presets"},
             ...(rank < explore_inputs.kMostRank
-                ? [button("one dim more", (texts, text) => [text, ...texts])] : []),
+                ? [button("one dimension more", (texts, text) => [text, ...texts])] : []),
             ...(rank > 1 ? [button("one less", (texts) => texts.slice(1))] : []));
     }
 
@@ -203,7 +203,7 @@
         presets: {
             "row-major": {},
             "column-major": {strides: "1,3"},
-            "rows with room": {shape: "3,3"},
+            "padded rows": {shape: "3,3"},
             "backwards": {shape: "5", strides: "-1", first: "4", storage: "5"},
             "stride 0": {strides: "0,1", storage: "4"},
             "overlapping": {shape: "2,3", strides: "1,1", storage: "4"},

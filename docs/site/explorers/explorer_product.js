@@ -33,8 +33,8 @@
             light(stage, [...tile, ...of_a, ...of_b]);
             const fetched = of_a.length + of_b.length, made = tile.length * K;
             formula.textContent = `Output (${m}, ${n % N}): its tile needs ${range("row", m0, m1)} of a and `
-                + `${range("column", n0, n1)} of b, ${of_a.length} + ${of_b.length} numbers for ${tile.length} \u00b7 ${K} = `
-                + `${plural(made, "multiply-add")}: ${(made / fetched).toFixed(2)} for each number.`;
+                + `${range("column", n0, n1)} of b, ${of_a.length} + ${of_b.length} elements for ${tile.length} \u00b7 ${K} = `
+                + `${plural(made, "multiply-add")}: ${(made / fetched).toFixed(2)} per element.`;
         }
         walkable(out, "The outputs", {
             steps: () => ({ArrowRight: 1, ArrowLeft: -1, ArrowDown: now.N, ArrowUp: -now.N}),
@@ -52,9 +52,9 @@
             cells(b, K, N, () => make("span", {class: "cell unused"}, String(count.times_b)));
             cells(out, M, N, (m, n, i) => make("span", {"data-n": i, class: "cell colour"
                 + (Math.floor(m / BM) % 2 * 2 + Math.floor(n / BN) % 2)}));
-            said.replaceChildren(make("b", {}, `${plural(count.fetched, "number")} fetched`),
+            said.replaceChildren(make("b", {}, `${plural(count.fetched, "element")} loaded`),
                 ` for ${plural(count.multiply_adds, "multiply-add")}: ${(count.multiply_adds / count.fetched).toFixed(2)} `
-                + `for each. a and b have ${M * K + K * N} numbers.`);
+                + `per element. a and b have ${M * K + K * N} elements.`);
             point(Math.min(at, M * N - 1));
         };
     }

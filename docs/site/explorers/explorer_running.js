@@ -58,8 +58,8 @@
             }
             const times = now.parts.flat().filter(({factor}) => factor !== 1 && factor !== 0).length;
             said.replaceChildren(make("b", {}, `largest ${minus(all.largest)}, sum ${short(all.sum)}`),
-                `. A larger score came ${times} ${times === 1 ? "time" : "times"}, and each time one factor put the `
-                + "whole sum right.");
+                `. A larger score came ${times} ${times === 1 ? "time" : "times"}, and each time one factor rescaled the `
+                + "sum.");
             point(Math.min(at, cells.length - 1));
         };
     }

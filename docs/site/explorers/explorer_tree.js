@@ -26,9 +26,9 @@
             const who = now.butterfly ? "lane" : "thread", name = `${who[0].toUpperCase()}${who.slice(1)} ${t}`;
             const boxes = [n];
             if (round === 0) {
-                formula.textContent = `${name} begins with number ${t}, ${minus(cell.value)}.`;
+                formula.textContent = `${name} begins with value ${t}, ${minus(cell.value)}.`;
             } else if (cell.from === null) {
-                formula.textContent = `${name} has nothing to do in round ${round}; it comes to the barrier.`;
+                formula.textContent = `${name} has nothing to do in round ${round}; it only reaches the barrier.`;
             } else {
                 const [mine, other] = cell.from.map((from) => now.rounds[round - 1][from]);
                 boxes.push(...cell.from.map((from) => (round - 1) * kTree + from));
@@ -58,9 +58,9 @@
                 }))]));
             const rounds = now.rounds.length - 1;
             const joins = now.rounds.flat().filter(({from}) => from !== null).length;
-            said.replaceChildren(make("b", {}, `${rounds} rounds`), `, ${joins} numbers joined to others. `
+            said.replaceChildren(make("b", {}, `${rounds} rounds`), `, ${joins} values combined. `
                 + (now.butterfly ? `Every lane ends with ${value(now.rounds[rounds][0])}; no barrier is needed.`
-                    : `Thread 0 ends with ${value(now.rounds[rounds][0])}; a barrier stands before each round.`));
+                    : `Thread 0 ends with ${value(now.rounds[rounds][0])}; there is a barrier before each round.`));
             point(at);
         };
     }

@@ -86,12 +86,12 @@
         start: {stride: "1", first: "0", bytes: "4", wide: "0"},
         presets: {
             "neighbours": {},
-            "one element on": {first: "1"},
+            "one element later": {first: "1"},
             "every other": {stride: "2"},
             "a row apart": {stride: "32", first: "2"},
             "backwards": {stride: "-1", first: "31"},
             "all the same": {stride: "0"},
             "bytes": {bytes: "1"},
-            "16 bytes a load": {wide: "1"},
+            "16 bytes per load": {wide: "1"},
         }};
 })();

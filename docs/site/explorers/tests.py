@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The live pictures in a real browser, headless.
 
-    tests.py <browser> <explorer_cases> <folder>     their logic, and each clicked through on a bare page
+    tests.py <browser> <explorer_cases> <folder>     their logic, and each clicked through in docs/explorers.html
     tests.py <browser> --pages <html> <folder>       a click each on the pages that have them
 
 Screenshots at all widths go to the folder; of the pages, light and dark."""
@@ -13,11 +13,9 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import browser as real  # noqa: E402
+import bundle  # noqa: E402
 
-SCRIPTS = ("explore", "explore_inputs", "explorer", "explorer_layout", "explorer_warp", "explorer_banks",
-           "explorer_tree", "explorer_product", "explorer_running")
-PAGES = {"warp": "day01_flat_memory", "layout": "day02_strides", "views": "day03_views", "banks": "day03_views",
-         "tree": "day04_argmax", "product": "day05_matmul", "running": "day06_transformer_ops_fast"}
+PAGES = {kind: lesson for kind, _, lesson, _ in bundle.PICTURES}
 WIDTHS = 1250, 800, 420
 
 
@@ -58,7 +56,7 @@ class Explorer:
 
 
 def layout(e):
-    e.press("rows with room")
+    e.press("padded rows")
     e.equal([e.field(name) for name in ("shape0", "shape1", "strides0", "strides1", "first", "storage")],
             ["3", "3", "4", "1", "0", "12"])
     e.has(".answers", "required_span11is_contiguousnois_injectiveyes")
@@ -106,7 +104,7 @@ def layout(e):
     e.equal(e.text(".line"), "View<float> x{data + 6, Layout({3, 3}, {-3, 1})};")
     e.press("copy")
     e.equal(e.page.value("getSelection().toString()"), e.text(".line"))
-    e.press("one dim more")
+    e.press("one dimension more")
     e.equal((e.field("shape0"), e.field("strides2"), e.count(".matrix")), ("2", "1", 2))
     e.link_keeps(["shape0", "shape2", "strides1", "first", "storage"], ".answers")
     e.press("one less")
@@ -150,7 +148,7 @@ def views(e):
 
 def warp(e):
     e.has(".said", "4 sectors touched, 4 at least. 128 bytes used of 128 moved: 100 %.")
-    e.press("one element on")
+    e.press("one element later")
     e.has(".said", "5 sectors touched, 4 at least. 128 bytes used of 160 moved: 80 %.")
     e.press("a row apart")
     e.equal((e.count(".sector"), e.count(".skipped")), (32, 31))
@@ -174,32 +172,32 @@ def warp(e):
 
 
 def banks(e):
-    e.has(".said", "32 passes, 1 at least.")
+    e.has(".said", "32 wavefronts, 1 at least.")
     e.equal((e.text(".heads .met"), e.count(".word.pad")), ("32", 0))
     e.press("step 4: padded")
-    e.has(".said", "1 pass, 1 at least.")
+    e.has(".said", "1 wavefront, 1 at least.")
     e.equal((e.count(".heads .met"), e.count(".word.pad")), (0, 32))
     e.hover('.banks [data-n="3"]')
     e.has(".formula", "Lane 3: row 3, word 2 is 3 · 33 + 2 = word 101, bank 5.")
     e.hover('.banks [data-place="4,7"]')
     e.has(".formula", "row 4, word 7 is 4 · 33 + 7 = word 139, bank 11.")
-    e.press("step 6: quads, swizzled")
-    e.has(".said", "4 passes, 4 at least.")
+    e.press("step 6: float4, swizzled")
+    e.has(".said", "4 wavefronts, 4 at least.")
     e.click('.banks [data-n="1"]')
-    e.has(".formula", "Lane 1: row 4, quad 2 lies in place 2 ^ 1 = 3: 4 · 64 + 3 · 4 = words 268 to 271, "
+    e.has(".formula", "Lane 1: row 4, float4 2 is at position 2 ^ 1 = 3: 4 · 64 + 3 · 4 = words 268 to 271, "
           "banks 12 to 15.")
     e.page.key("ArrowRight")
-    e.has(".formula", "Lane 2: row 8, quad 2 lies in place 2 ^ 2 = 0")
+    e.has(".formula", "Lane 2: row 8, float4 2 is at position 2 ^ 2 = 0")
     e.choose("[name=swizzle]", "0")
-    e.has(".said", "32 passes, 4 at least.")
+    e.has(".said", "32 wavefronts, 4 at least.")
     e.type("[name=pad]", "1")
-    e.has("> .wrong", "A pad of 1 words: quads begin at multiples of 16 bytes")
+    e.has("> .wrong", "A pad of 1 words: a float4 begins at multiples of 16 bytes")
     e.type("[name=pad]", "4")
     e.link_keeps(["width", "pad", "unit"], ".said")
 
 
 def tree(e):
-    e.has(".said", "3 rounds, 7 numbers joined to others. Thread 0 ends with 48 (number 1); a barrier")
+    e.has(".said", "3 rounds, 7 values combined. Thread 0 ends with 48 (number 1); there is a barrier")
     e.equal(e.count(".rounds .unused"), 4 + 6 + 7)
     e.hover('.rounds [data-n="8"]')
     e.has(".formula", "Thread 0 has 8 (number 0), and thread 4 has 48 (number 4): the larger is 48 (number 4).")
@@ -212,7 +210,7 @@ def tree(e):
     e.hover('.rounds [data-n="15"]')
     e.has(".formula", "Thread 7 has nothing to do in round 1")
     e.press("largest, butterfly")
-    e.has(".said", "3 rounds, 24 numbers joined to others. Every lane ends with 48 (number 1)")
+    e.has(".said", "3 rounds, 24 values combined. Every lane ends with 48 (number 1)")
     e.equal(e.count(".rounds .unused"), 0)
     e.choose("[name=sum]", "1")
     e.type("[name=x0]", "-1")
@@ -226,22 +224,22 @@ def tree(e):
 
 
 def product(e):
-    e.has(".said", "128 numbers fetched for 256 multiply-adds: 2.00 for each. a and b have 64 numbers.")
+    e.has(".said", "128 elements loaded for 256 multiply-adds: 2.00 per element. a and b have 64 elements.")
     e.equal((e.text(".operand[data-of=a]"), e.text(".operand[data-of=b]")), ("2" * 32, "2" * 32))
     e.hover('[data-of=out] [data-n="36"]')
-    e.has(".formula", "Output (4, 4): its tile needs rows 4 to 7 of a and columns 4 to 7 of b, 16 + 16 numbers for "
-          "16 · 4 = 64 multiply-adds: 2.00 for each number.")
+    e.has(".formula", "Output (4, 4): its tile needs rows 4 to 7 of a and columns 4 to 7 of b, 16 + 16 elements for "
+          "16 · 4 = 64 multiply-adds: 2.00 per element.")
     e.equal(e.count(".lit"), 48)
     e.click('[data-of=out] [data-n="36"]')
     for key in ("ArrowUp", "ArrowLeft"):
         e.page.key(key)
     e.has(".formula", "Output (3, 3): its tile needs rows 0 to 3")
     e.press("1 x 8: a row")
-    e.has(".said", "288 numbers fetched for 256 multiply-adds: 0.89 for each.")
+    e.has(".said", "288 elements loaded for 256 multiply-adds: 0.89 per element.")
     e.press("8 x 8: all at once")
     e.equal(e.text(".operand[data-of=a]"), "1" * 32)
     e.press("3 x 3: edges")
-    e.has(".said", "192 numbers fetched")
+    e.has(".said", "192 elements loaded")
     e.type("[name=BM]", "9")
     e.has(".group .wrong:not(:empty)", "rows of a tile: 9 asked for, but here it is 1 to 8")
     e.type("[name=BM]", "5")
@@ -304,20 +302,14 @@ def in_browser(browser, urls, tests, schemes, pictures):
     print(", ".join(tests) + ": " + ", ".join(f"{width} px" for width in WIDTHS))
 
 
-def bare_page(scripts, body, styles=()):
-    lines = [f'<link rel="stylesheet" href="{style.as_uri()}">' for style in styles]
-    lines += [f'<script src="{script.as_uri()}"></script>' for script in scripts]
-    return ("<!DOCTYPE html><html><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-            + "\n".join(lines) + f"</head><body>{body}</body></html>")
-
-
 def logic(browser, program, folder):
     cases = folder / "cases.js"
     with cases.open("w") as file:
         subprocess.run([program], stdout=file, check=True)
     scripts = [HERE / "explore.js", HERE / "explore_inputs.js", HERE / "check.js", cases]
     page = real.Page(browser, 800, 600)
-    (folder / "logic.html").write_text(bare_page(scripts, ""))
+    (folder / "logic.html").write_text("<!DOCTYPE html><meta charset='utf-8'>" + "".join(
+        f'<script src="{script.as_uri()}"></script>' for script in scripts))
     page.open((folder / "logic.html").as_uri())
     assert not page.errors(), page.errors()
     result = page.value("({...check_cases(cases), inputs: check_inputs()})")
@@ -338,11 +330,7 @@ def main():
             tests, schemes = dict.fromkeys(PAGES, glance), ("dark", "light")
         else:
             logic(browser, what, folder)
-            scripts = [HERE / f"{name}.js" for name in SCRIPTS]
-            body = "".join(f'<div class="explorer" id="explorer_{kind}" data-explorer="{kind}"></div>' for kind in PAGES)
-            (folder / "bare.html").write_text(bare_page(scripts, body, [HERE.parent / "site.css",
-                                                                        HERE / "explorer.css"]))
-            urls = dict.fromkeys(PAGES, (folder / "bare.html").as_uri())
+            urls = dict.fromkeys(PAGES, bundle.PAGE.as_uri())
             tests = {"layout": layout, "views": views, "warp": warp, "banks": banks, "tree": tree,
                      "product": product, "running": running}
             schemes = ("light",)
