@@ -329,8 +329,9 @@ add_test(NAME docs.pictures.measured
 add_test(NAME docs.messages COMMAND ${Python3_EXECUTABLE} ${site}/messages_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
+add_test(NAME docs.glossary COMMAND ${Python3_EXECUTABLE} ${site}/glossary_tests.py)
 add_test(NAME docs.capture COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py)
 # What pages show of code and results is what the tree holds today.
 add_test(NAME docs.pages.current COMMAND ${Python3_EXECUTABLE} ${site}/pages.py check)
 set_tests_properties(docs.pictures docs.pictures.measured docs.messages docs.pages docs.pages.current
-    docs.pages.finish docs.capture PROPERTIES LABELS "docs;small")
+    docs.pages.finish docs.glossary docs.capture PROPERTIES LABELS "docs;small")

@@ -25,6 +25,7 @@ EVERYDAY = {"size", "index", "element", "key", "value", "query", "path", "walk",
             "context"}  # of which a sentence seldom means what the glossary does
 # Where a word means another of the glossary's on one page, or none of them.
 OTHER_SENSE = {
+    "day02_strides.html": {"padding": None},  # of structs
     "day06_transformer_ops.html": {"block": "transformer block", "cache": "KV cache"},
     "gpt2.html": {"cache": "KV cache", "rank": None, "thread": None},  # a pair's place in a list; the CPU's
     "tests.html": {"guard": None},  # bands around an output

@@ -51,7 +51,7 @@ def faults(rows, texts, everyday=(), senses=None):
         if home not in pages:
             found.append(f"{names[0]}: {home} is not among the pages that follow each other")
             continue
-        bold = re.compile(r"\*\*[^*\n]*?\b(%s)(s|es)?\b[^*\n]*?\*\*" % "|".join(re.escape(name) for name in names), re.I)
+        bold = re.compile(r"\*\*[^*\n]*?(?<!\w)(%s)(s|es)?\b[^*\n]*?\*\*" % "|".join(re.escape(name) for name in names), re.I)
         if not bold.search(texts[home]):
             found.append(f"{home}: does not introduce **{names[0]}**")
         for name in names:
