@@ -1,4 +1,4 @@
-// What `common/learn check day01` asks of the exercises of one file.
+// The cases that `common/learn check day01` runs for the one-file exercises.
 #include "common/testing/practice.hpp"
 
 using namespace sixdays;
@@ -29,11 +29,10 @@ TEST_CASE("guard: whole blocks", "[day01][guard][small]") {
     check_triple(guard, 512);
 }
 
-TEST_CASE("guard: threads that are too many", "[day01][guard][small]") {
+TEST_CASE("guard: surplus threads", "[day01][guard][small]") {
     const Advice one_each = one_writer(
-        "A thread past the last element writes to one that another thread makes: let those that "
-        "are too "
-        "many touch nothing.");
+        "A surplus thread writes an element that belongs to another thread. Threads with i >= n "
+        "must not touch memory.");
     check_triple(guard, 1000, {}, one_each);
     check_triple(guard, 1, {}, one_each);
     check_triple(guard, 257, {}, one_each);
@@ -47,24 +46,28 @@ TEST_CASE("blocks: any number of elements", "[day01][blocks][small]") {
             };
         };
         std::vector<Guess> guesses = {
-            {"Only whole blocks were launched: n / threads rounds down, and "
-             "it has to round up.",
+            {"The last, partial block is missing: n / threads rounds down, but the number of "
+             "blocks must round up.",
              only(n / 128 * 128)}};
-        if (n / 128 > 1) guesses.push_back({"There was one block only.", only(128)});
+        if (n / 128 > 1)
+            guesses.push_back(
+                {"Only one block was launched, so only the first 128 "
+                 "elements were written.",
+                 only(128)});
         check_triple(blocks, n, guesses);
     }
 }
 
 TEST_CASE("blocks: fewer than one block", "[day01][blocks][small]") {
-    INFO("127 elements need one block, of which a thread is idle.");
+    INFO("Fewer than 128 elements still need one block. Its surplus threads stay idle.");
     check_triple(blocks, 127);
     check_triple(blocks, 1);
 }
 
-TEST_CASE("blocks: none too many", "[day01][blocks][small]") {
+TEST_CASE("blocks: not one too many", "[day01][blocks][small]") {
     DeviceIn<float> in(distinct<float>({256}));
     DeviceOut<float> out({256});
-    INFO("256 elements are exactly 2 blocks of 128 threads; you launched another number of them.");
+    INFO("256 elements are exactly 2 blocks of 128 threads, but you launched a different number.");
     const bool asked =
         gpu::run_last_block(256, [&] { blocks(in.view().data, 256, out.view().data); });
     REQUIRE(asked == gpu::is_emulated());
@@ -84,17 +87,17 @@ TEST_CASE("rows_columns: matrices", "[day01][rows_columns][small]") {
         };
         practise<int>(
             {M, N}, [m = M, n = N](int* out) { rows_columns(m, n, out); }, want,
-            {{"It looks as if you divided by M, the number of rows. How many places does "
-              "a row take?",
+            {{"It looks as if you divided by M, the number of rows. How many elements does a row "
+              "have?",
               by_M},
-             {"Row and column are exchanged.", swapped},
-             {"The rows are right, the columns are not: a row begins at row * N, so the "
-              "column is what i / N leaves over, i % N or i - row * N.",
+             {"Row and column are swapped.", swapped},
+             {"The rows are right, the columns are not: a row begins at row * N, so the column "
+              "is the remainder, i % N or i - row * N.",
               {},
               [n = N](std::int64_t k, double got) {
                   return std::floor(got / 1000) == static_cast<double>(k / n);
               }},
-             {"The columns are right, the rows are not: each takes N places, so i is in row "
+             {"The columns are right, the rows are not: each row has N elements, so i is in row "
               "i / N.",
               {},
               [n = N](std::int64_t k, double got) {
@@ -104,20 +107,18 @@ TEST_CASE("rows_columns: matrices", "[day01][rows_columns][small]") {
 }
 
 const Advice kOneElementOnce = one_writer(
-    "Several threads make the same element. From one element to its next a thread goes on by as "
-    "many "
-    "as the whole grid has threads, gridDim.x * blockDim.x, and begins at its own number in the "
-    "grid.");
+    "Several threads write the same element. The stride is the number of threads in the grid, "
+    "gridDim.x * blockDim.x, and each thread starts at its own index in the grid.");
 
-// What a thread's stretch of n / 256 elements leaves out.
+// What contiguous chunks of n / 256 elements per thread leave out.
 Guess stretches(int n) {
     return {
-        "The last elements are missing: each thread made n / 256 of them, and the remainder of "
-        "that division is nobody's.",
+        "The last elements are missing: each thread computed n / 256 of them, and the remainder "
+        "is not processed.",
         [n](std::int64_t k) { return k < n / 256 * 256 ? 3.0 * static_cast<double>(k + 1) : NAN; }};
 }
 
-TEST_CASE("long_steps: fewer elements than threads, and as many", "[day01][long_steps][small]") {
+TEST_CASE("long_steps: at most as many elements as threads", "[day01][long_steps][small]") {
     check_triple(long_steps, 3, {stretches(3)}, kOneElementOnce);
     check_triple(long_steps, 256, {}, kOneElementOnce);
 }
@@ -128,24 +129,25 @@ TEST_CASE("long_steps: more elements than threads", "[day01][long_steps][small]"
             return k < 256 ? 3.0 * static_cast<double>(k + 1) : NAN;
         };
         std::vector<Guess> guesses = {
-            {"Every thread made one element only: 256 are right, the others were never written.",
+            {"Each thread computed only one element: 256 are right, and the others were never "
+             "written.",
              first}};
         if (n / 256 > 1) guesses.push_back(stretches(n));
         check_triple(long_steps, n, guesses, kOneElementOnce);
     }
 }
 
-TEST_CASE("long_steps: neighbours make neighbours", "[day01][long_steps][small]") {
+TEST_CASE("long_steps: neighbouring threads, neighbouring elements", "[day01][long_steps][small]") {
     DeviceIn<float> in(distinct<float>({1024}));
     DeviceOut<float> out({1024});
     const auto touched = touched_by([&] { long_steps(in.view().data, 1024, out.view().data); });
     INFO("Memory moved " << touched.sectors << " sectors where " << 2 * 128
-                         << " suffice: the 32 threads of a warp should touch 32 elements that lie "
-                            "side by side. Does each thread take a stretch of its own?");
+                         << " suffice: the 32 threads of a warp should access 32 consecutive "
+                            "elements. Does each thread process its own contiguous chunk?");
     REQUIRE(touched.sectors <= 2 * 128);
 }
 
-TEST_CASE("channel: one of every token", "[day01][channel][small]") {
+TEST_CASE("channel: one channel of every token", "[day01][channel][small]") {
     for (const auto& [B, T, C, c] : {std::array{1, 2, 3, 1}, {2, 5, 7, 0}, {3, 40, 6, 5}}) {
         CAPTURE(B, T, C, c);
         const std::array d = {B, T, C, c};
@@ -153,7 +155,7 @@ TEST_CASE("channel: one of every token", "[day01][channel][small]") {
             return k < d[1] ? static_cast<double>(k * d[2] + d[3] + 1) : NAN;
         };
         std::vector<Guess> guesses;
-        if (B > 1) guesses = {{"Only sequence 0 was written: where does row b of out begin?", one}};
+        if (B > 1) guesses = {{"Only sequence 0 was written. Where does row b of out begin?", one}};
         const auto at = [d](const Index& i) { return (i[0] * d[1] + i[1]) * d[2] + d[3]; };
         practise(
             {"out", "bt", {B, T}, {{"in", B * T * C, at}}},

@@ -2,8 +2,8 @@
 //
 // Tiny, 5 minutes.
 //
-// in is a tensor (B, T, C), as on the page: B sequences of T tokens of C channels, the last dim
-// fastest. out, of shape (B, T), gets channel c of every token.
+// in is a tensor of shape (B, T, C), as on the page: B sequences of T tokens with C channels. The
+// last dimension varies fastest. out has shape (B, T) and gets channel c of every token.
 //
 //     B = 1, T = 2, C = 3, c = 1:    in = 10 11 12 | 20 21 22    out = 11 21
 
@@ -24,11 +24,12 @@ void channel(const float* in, int B, int T, int C, int c, float* out) {
     channel_kernel<<<dim3((T + 31) / 32, B), 32>>>(in, B, T, C, c, out);
 }
 
-// hint 1: For each dim ask: how far is the next one along it? In in: c by 1, t by C, b by T * C.
-// hint 1: In out?
-// hint 2: Multiply each index by its answer and add up: b * T * C + t * C + c in in, and b * T +
-// hint 2: t in out.
-// why: A step along a dim goes over everything to its right. (b * T + t) * C + c is the same with
-// why: one multiplication less. In out there is no c any more, so a step along t is 1 there.
+// hint 1: Find the stride of every dimension. In `in`, c has stride 1. What are the strides of t
+// hint 1: and b? And what are the strides of `out`?
+// hint 2: Multiply each index by its stride and add: b * T * C + t * C + c in `in`, and b * T + t
+// hint 2: in `out`.
+// why: The stride of a dimension is the product of all extents to its right. (b * T + t) * C + c is
+// why: the same offset with one multiplication less. `out` has no dimension c, so t has stride 1
+// why: there.
 // told: it should get in[3 t + 1]
 // told 2: gets in[t + 2]; it should get in[3 t + 1]

@@ -2,8 +2,8 @@
 //
 // Tiny, 3 minutes.
 //
-// Each thread makes one element, out[i] = 3 * in[i]. But blocks have 256 threads, and n may be any
-// number: let the surplus threads touch nothing.
+// Each thread computes one element, out[i] = 3 * in[i]. The launch rounds the number of threads up
+// to whole blocks of 256, but n may be any number. Make the surplus threads touch nothing.
 
 __global__ void guard_kernel(const float* in, int n, float* out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -21,9 +21,11 @@ void guard(const float* in, int n, float* out) {
     guard_kernel<<<blocks, 256>>>(in, n, out);
 }
 
-// hint 1: With n = 1,000 there are 4 blocks, so 1,024 threads. Which values of i have no element?
-// hint 2: Elements are numbered from 0 to n - 1. An if in front of the statement is enough.
-// why: Blocks come in whole pieces, so the last one may have threads too many. Each asks whether
-// why: its element exists before it touches anything. It is i < n: element n is one past the end.
+// hint 1: With n = 1,000 there are 4 blocks, which is 1,024 threads. Which values of i have no
+// hint 1: element?
+// hint 2: Elements are numbered from 0 to n - 1. One `if` in front of the statement is enough.
+// why: Blocks come in whole pieces, so the last block may have surplus threads. Each thread checks
+// why: that its element exists before it touches memory. The condition is i < n: element n is one
+// why: past the end.
 // told: one past its end
-// told 2: let those that are too many touch nothing
+// told 2: must not touch memory

@@ -1,10 +1,10 @@
-// Exercise 5 of Day 01: few threads, many elements.
+// Exercise 5 of Day 01: a grid-stride loop.
 //
 // Tiny, 6 minutes.
 //
-// The grid has 4 blocks of 64 threads, whatever n is. Let each thread make several elements,
-// out[i] = 3 * in[i], so that in the end each element is made once, and neighbouring threads make
-// neighbouring elements.
+// The grid has 4 blocks of 64 threads, whatever n is. Let each thread compute several elements,
+// out[i] = 3 * in[i]. Each element must be computed exactly once, and neighbouring threads must
+// process neighbouring elements.
 
 __global__ void long_steps_kernel(const float* in, int n, float* out) {
     // your code
@@ -26,11 +26,13 @@ void long_steps(const float* in, int n, float* out) {
     long_steps_kernel<<<4, 64>>>(in, n, out);
 }
 
-// hint 1: The 256 threads make elements 0 to 255 first. Which are next for thread 0?
-// hint 2: A loop that begins at the thread's own number, and steps on by the number of all
-// hint 2: threads of the grid. gridDim.x is the number of blocks.
-// why: With steps of all 256 threads, thread t makes t, t + 256, t + 512, ...: no two make the
-// why: same, and none is left out. In each round neighbours touch neighbours. Steps of blockDim.x
-// why: would bring block 0 to the elements of block 1.
-// told: a thread goes on by as many as the whole grid has threads
-// told 2: the remainder of that division is nobody
+// hint 1: The 256 threads process elements 0 to 255 first. Which element does thread 0 process
+// hint 1: next?
+// hint 2: Write a loop that starts at the thread's index in the grid and advances by the total
+// hint 2: number of threads. gridDim.x is the number of blocks.
+// why: With a stride of all 256 threads, thread t processes t, t + 256, t + 512, ... No two threads
+// why: share an element, and none is left out. In every round neighbouring threads access
+// why: neighbouring elements. A stride of blockDim.x would take block 0 into the elements of block
+// why: 1.
+// told: The stride is the number of threads in the grid
+// told 2: the remainder is not processed

@@ -1,9 +1,9 @@
-// Exercise 4 of Day 01: rows and columns back from an offset.
+// Exercise 4 of Day 01: row and column from an offset.
 //
 // Tiny, 5 minutes.
 //
-// A matrix of M rows and N columns lies row after row. Thread i has the element at offset i: let it
-// write 1000 * row + column there.
+// A matrix of M rows and N columns is stored in row-major order. Thread i owns the element at
+// offset i. Let it write 1000 * row + column there.
 //
 //     M = 2, N = 3:    0    1    2
 //                   1000 1001 1002
@@ -25,9 +25,10 @@ void rows_columns(int M, int N, int* out) {
     rows_columns_kernel<<<(M * N + 255) / 256, 256>>>(M, N, out);
 }
 
-// hint 1: offset = row * N + column, and column is less than N. How does one get row back from it?
-// hint 2: Division and its remainder, / and %, by the same number.
-// why: Every row takes N places, so i / N whole rows lie before the element, and what is left
-// why: over is its place in its own row. How many rows there are plays no part.
+// hint 1: offset = row * N + column, and column is less than N. How do you recover row from the
+// hint 1: offset?
+// hint 2: Use division and remainder, / and %, by the same number.
+// why: Each row has N elements, so i / N complete rows precede this element. The remainder is its
+// why: position within the row. The number of rows does not matter.
 // told: you divided by M
 // told 2: The rows are right, the columns are not

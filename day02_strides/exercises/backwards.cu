@@ -1,9 +1,9 @@
-// Exercise 2 of Day 02: backwards, by a step.
+// Exercise 2 of Day 02: reverse an array by its stride.
 //
 // Tiny, 3 minutes.
 //
-// The same kernel as before. Let it write the n elements of in in reverse order: choose the
-// pointer and the step, and leave the kernel alone.
+// This is the same kernel as before. Let it write the n elements of `in` in reverse order: choose
+// the pointer and the stride, and leave the kernel unchanged.
 //
 //     in = 1 2 3 4    out = 4 3 2 1
 
@@ -24,9 +24,9 @@ void backwards(const float* in, int n, float* out) {
     backwards_kernel<<<(n + 63) / 64, 64>>>(first, step, n, out);
 }
 
-// hint 1: A step may be negative. Which element of in is out[0]?
-// hint 2: The pointer stands at the last element. Elements are numbered from 0, so which number
-// hint 2: has it?
-// why: index 0 of the reversed view is element n - 1, and each index more is an element less:
-// why: step -1. in + n would be one past the end.
+// hint 1: A stride may be negative. Which element of in does out[0] get?
+// hint 2: The pointer addresses the last element. Elements are numbered from 0, so what is its
+// hint 2: index?
+// why: Index 0 of the reversed view is element n - 1, and each increment of the index moves one
+// why: element back: stride -1. in + n would be one past the end.
 // told: one past its end

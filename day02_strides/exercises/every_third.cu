@@ -2,8 +2,8 @@
 //
 // Tiny, 5 minutes.
 //
-// out gets in[1], in[4], in[7] and so on, as long as there are any among the n elements of in.
-// How many are there? (n is at least 2.)
+// out gets in[1], in[4], in[7] and so on, as long as the n elements of `in` contain them. How many
+// are there? (n is at least 2.)
 
 __global__ void every_third_kernel(const float* first, int step, int count, float* out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,10 +24,9 @@ void every_third(const float* in, int n, float* out) {
     every_third_kernel<<<(count + 63) / 64, 64>>>(first, step, count, out);
 }
 
-// hint 1: From in[1] on there are n - 1 elements. Try n = 2, 4 and 5 on paper: 1, 1 and 2 of them
-// hint 1: are taken.
+// hint 1: n - 1 elements follow in[0]. Try n = 2, 4 and 5 on paper: 1, 1 and 2 of them are taken.
 // hint 2: Every third of n - 1 elements, the first included: (n - 1) / 3, rounded up.
-// why: Behind the first of each three may be two more, or one, or none: so the division rounds
-// why: up. This is the slice 1 : n : 3, and its extent is ceil((n - 1) / 3).
+// why: A last, incomplete group of one or two elements still contributes its first element, so the
+// why: division rounds up. This is the slice 1 : n : 3, and its extent is ceil((n - 1) / 3).
 // told: the last one is missing
-// told 2: 2 elements are made where it has 1
+// told 2: 2 elements are written instead of 1

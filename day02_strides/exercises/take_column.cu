@@ -1,9 +1,10 @@
-// Exercise 1 of Day 02: a column, by a pointer and a step.
+// Exercise 1 of Day 02: copy a column by pointer and stride.
 //
 // Tiny, 3 minutes.
 //
-// The kernel copies M elements that lie `step` apart, the first of them at `first`. in is a
-// matrix of M rows and N columns, row after row. Let the kernel copy column n.
+// The kernel copies M elements that are `step` elements apart, starting at `first`. in is a
+// row-major matrix of M rows and N columns. Choose pointer and stride so that the kernel copies
+// column n.
 
 __global__ void take_column_kernel(const float* first, int step, int M, float* out) {
     const int m = blockIdx.x * blockDim.x + threadIdx.x;
@@ -11,7 +12,7 @@ __global__ void take_column_kernel(const float* first, int step, int M, float* o
 }
 
 void take_column(const float* in, int M, int N, int n, float* out) {
-    // your code: where does the column begin, and how far is its next element?
+    // your code: where does the column begin, and what is its stride?
     // stub: const float* first = in;
     // stub: const int step = 1;
     // wrong: const float* first = in + n;
@@ -24,9 +25,10 @@ void take_column(const float* in, int M, int N, int n, float* out) {
     take_column_kernel<<<(M + 63) / 64, 64>>>(first, step, M, out);
 }
 
-// hint 1: Element (0, n) has n elements before it. And where does (1, n) lie?
-// hint 2: One row further down is N elements further on.
-// why: The column begins n elements into row 0, and each row takes N. The kernel knows nothing of
-// why: rows and columns: pointer and step say it all.
+// hint 1: Element (0, n) has n elements before it. At which offset is (1, n)?
+// hint 2: The next row is N elements further along in memory.
+// why: The column begins n elements into row 0, and its stride is N because each row has N
+// why: elements. The kernel knows nothing of rows and columns. Pointer and stride describe the
+// why: column completely.
 // told: you copied a piece of a row
 // told 2: gets in[3 m + 2]; it should get in[4 m + 2]

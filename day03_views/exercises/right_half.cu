@@ -2,9 +2,8 @@
 //
 // Tiny, 4 minutes.
 //
-// in is a matrix of M rows and N columns (N is even), row after row. The kernel copies any
-// matrix, given a pointer, the number of columns and how far the next row is. Let it copy the
-// right half of in.
+// in is a row-major matrix of M rows and N columns, and N is even. The kernel copies any matrix,
+// given a pointer, the number of columns and the row stride. Let it copy the right half of in.
 
 __global__ void right_half_kernel(const float* in, int columns, int row_step, float* out) {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -13,7 +12,7 @@ __global__ void right_half_kernel(const float* in, int columns, int row_step, fl
 }
 
 void right_half(const float* in, int M, int N, float* out) {
-    // your code: the view: pointer, extent and stride
+    // your code: pointer, extent and stride of the view
     // stub: const float* first = in;
     // stub: const int columns = N, row_step = N;
     // wrong: const float* first = in + N / 2;
@@ -24,7 +23,8 @@ void right_half(const float* in, int M, int N, float* out) {
     right_half_kernel<<<dim3((columns + 31) / 32, M), 32>>>(first, columns, row_step, out);
 }
 
-// hint 1: A slice moves the pointer and makes an extent smaller. What does it do to the strides?
-// hint 2: Nothing: the next row lies where it always did, N further on.
-// why: Memory has not changed, only what is looked at. Pointer and extent are new, strides stay.
+// hint 1: A slice moves the pointer and reduces an extent. What does it do to the strides?
+// hint 2: Nothing: the next row is still N elements away.
+// why: The memory has not changed, only the part that is read. Pointer and extent are new, and the
+// why: strides stay.
 // told: a slice leaves the strides

@@ -2,8 +2,7 @@
 //
 // Tiny, 4 minutes.
 //
-// Each block of 64 threads turns its 64 elements round, by way of shared memory. Something is
-// missing.
+// Each block of 64 threads reverses its 64 elements through shared memory. One line is missing.
 
 __global__ void wait_for_all_kernel(const float* in, float* out) {
     __shared__ float kept[64];
@@ -27,9 +26,11 @@ void wait_for_all(const float* in, int blocks, float* out) {
     wait_for_all_kernel<<<blocks, 64>>>(in, out);
 }
 
-// hint 1: Who has stored what thread 0 reads? Has that thread been there yet?
-// hint 2: __syncthreads() lets nobody of the block pass before all have come. All must come to it.
-// why: What a thread stores to shared memory, another may read only behind a barrier. It stands
-// why: outside of every if, since it waits for all threads of the block.
+// hint 1: Which thread stores the element that thread 0 reads? Is it certain that this thread has
+// hint 1: already stored it?
+// hint 2: __syncthreads() holds every thread of the block until all of them have reached it. All
+// hint 2: threads must reach it.
+// why: One thread may read what another thread has stored to shared memory only after a barrier.
+// why: The barrier must be outside of every `if`, because it waits for all threads of the block.
 // told: barrier
-// told 2: No __syncthreads() stands between
+// told 2: There is no __syncthreads() between

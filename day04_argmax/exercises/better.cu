@@ -1,11 +1,11 @@
-// Exercise 1 of Day 04: which of two beats the other.
+// Exercise 1 of Day 04: which of two candidates wins.
 //
 // Tiny, 5 minutes.
 //
-// Does element a, at place at_a, beat element b, at place at_b? The larger one wins, and of equal
-// ones the one at the lower place. A NaN beats every number, and of two NaN the one at the lower
-// place wins. The kernel below meets the elements of a row in no particular order: the rule alone
-// must decide.
+// Does element a, at index at_a, beat element b, at index at_b? The larger element wins. Of equal
+// elements the one with the lower index wins. A NaN beats every number, and of two NaNs the one
+// with the lower index wins. The kernel below compares the elements of a row in no particular
+// order, so the rule alone must decide.
 
 __device__ bool wins(float a, int at_a, float b, int at_b) {
     // your code
@@ -38,12 +38,13 @@ void better(const float* in, int M, int N, int* out) {
     better_kernel<<<1, 32>>>(in, M, N, out);
 }
 
-// hint 1: A NaN is the only value that is not equal to itself: x != x. Any other comparison with
-// hint 1: it is false.
-// hint 2: Three questions, one after another: is just one of them a NaN? If none is, do they
-// hint 2: differ? Else the place decides.
-// why: With a place in the rule no two candidates are ever equal, so one of them always wins, and
-// why: the answer does not depend on who meets whom. That is what lets threads share the work.
+// hint 1: A NaN is the only value that is not equal to itself: x != x. Every other comparison with
+// hint 1: a NaN is false.
+// hint 2: Ask three questions in order. Is exactly one of them a NaN? If neither is, do they
+// hint 2: differ? Otherwise the index decides.
+// why: Because the index is part of the rule, no two candidates are ever equal. One of them always
+// why: wins, and the result does not depend on the order of comparisons. This lets threads share
+// why: the work.
 // told: A NaN beats every number
 // told 2: The row is nan nan nan 1
 // told 3: The row is 1 2 3 9

@@ -2,11 +2,11 @@
 //
 // Tiny, 6 minutes.
 //
-// A warp sums n numbers, and n is at most 32. What do lanes without a number do?
+// A warp sums n numbers, where n is at most 32. What do the lanes without a number do?
 
 __global__ void lanes_without_kernel(const float* in, int n, float* out) {
     const int lane = threadIdx.x;
-    // your code: load a number, and add up all 32 lanes' by shuffles
+    // your code: load a number, and sum those of all 32 lanes by shuffles
     // stub: float x = in[lane];
     // wrong: if (lane >= n) return;
     // wrong: float x = in[lane];
@@ -30,14 +30,14 @@ void lanes_without(const float* in, int n, float* out) {
     lanes_without_kernel<<<1, 32>>>(in, n, out);
 }
 
-// hint 1: A shuffle with mask 0xffffffff waits for all 32 lanes. So none of them may leave. But
-// hint 1: they must not load either.
-// hint 2: Let them take part with a number that changes no sum. Then x += the neighbour's, for
-// hint 2: bit = 16, 8, 4, 2, 1.
-// why: Every lane named in the mask must come to the shuffle, or what its partner gets is
-// why: undefined. 0 is the neutral number of a sum; of a maximum it would be -INFINITY.
+// hint 1: A shuffle with mask 0xffffffff waits for all 32 lanes, so no lane may return early. But
+// hint 1: the lanes without an element must not load either.
+// hint 2: Let them take part with a number that does not change the sum. Then add what
+// hint 2: __shfl_xor_sync returns, for bit = 16, 8, 4, 2, 1.
+// why: Every lane named in the mask must execute the shuffle, or its partner's result is undefined.
+// why: 0 is the identity of a sum. For a maximum the identity would be -INFINITY.
 // told: no lane may leave before it
 // told 2: loads one number
 // told 3: reads its local variable `x`, which has no value yet
-// told 4: what changes no sum, 0: not -INFINITY
-// told 5: added the last one once more each
+// told 4: the identity of a sum, 0, not -INFINITY
+// told 5: each added the last number once more

@@ -1,10 +1,11 @@
-// Exercise 2 of Day 04: who reads what.
+// Exercise 2 of Day 04: coalesced loads.
 //
 // Tiny, 4 minutes.
 //
-// A warp sums 2,048 elements, 64 per lane, and the 32 sums are then added up. The result is right,
-// but the lanes read far apart. Share the elements out anew, so that neighbours read neighbours.
-// (The shuffles that add up the 32 sums come later in the day; leave them as they are.)
+// A warp sums 2,048 elements, 64 per lane, and then adds up the 32 partial sums. The result is
+// right, but the loads are uncoalesced: the lanes read elements that are far apart. Assign the
+// elements to the lanes so that neighbouring lanes read neighbouring elements. (The shuffles that
+// add up the 32 partial sums come later in the day. Leave them as they are.)
 
 __global__ void neighbours_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
@@ -25,10 +26,10 @@ void neighbours(const float* in, float* out) {
     neighbours_kernel<<<1, 32>>>(in, out);
 }
 
-// hint 1: In one round of the loop all 32 lanes read at the same time. Which 32 elements should
-// hint 1: that be?
-// hint 2: Round i takes elements 32 i to 32 i + 31, and lane l the l-th of them.
-// why: All elements are still summed once, only by other lanes. But now the 32 that are read
-// why: together lie in 4 sectors, where they lay in 32.
+// hint 1: In each iteration of the loop, all 32 lanes load at the same time. Which 32 elements
+// hint 1: should they load?
+// hint 2: Iteration i loads elements 32 i to 32 i + 31, and lane l loads the l-th of them.
+// why: Each element is still summed once, only by another lane. But now the 32 elements that are
+// why: loaded together occupy 4 sectors instead of 32.
 // told: counted more than once
-// told 2: round i begins at element 32 i
+// told 2: iteration i begins at element 32 i

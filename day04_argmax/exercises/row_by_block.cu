@@ -1,18 +1,18 @@
-// Exercise 4 of Day 04: argmax of a row, by a block.
+// Exercise 4 of Day 04: argmax with one block per row.
 //
 // Medium, 30 minutes.
 //
-// A block of 256 threads finds where the largest element of its row is; the row's length N is
-// anything from 1 on. Of equal ones it is the one at the lower place. (No NaN, this time.) Each
-// thread first looks through its own share of the row, neighbouring threads at neighbouring
-// elements; then a tree in shared memory is left with one value and its place.
+// A block of 256 threads finds the index of the largest element of its row. The row's length N may
+// be anything from 1. Of equal elements, the one with the lower index wins. (There are no NaNs this
+// time.) Each thread first scans its part of the row, with neighbouring threads on neighbouring
+// elements. Then a tree reduction in shared memory reduces the block to one value and its index.
 
 __global__ void row_by_block_kernel(const float* in, int N, int* out) {
     __shared__ float value[256];
     __shared__ int place[256];
     const float* row = in + blockIdx.x * N;
     const int t = threadIdx.x;
-    // your code: in the end value[0] and place[0] are the answer
+    // your code: at the end value[0] and place[0] are the result
     // stub: place[t] = 0;
     // wrong: value[t] = t < N ? row[t] : -INFINITY, place[t] = t;
     // wrong: for (int n = t + 256; n < N; n += 256) {
@@ -48,7 +48,7 @@ __global__ void row_by_block_kernel(const float* in, int N, int* out) {
     // wrong 2356: __syncthreads();
     // wrong 23456: }
     float best = -INFINITY;
-    int at = 0;  // if nothing beats -INFINITY, all elements are that, and 0 is the answer
+    int at = 0;  // if nothing beats -INFINITY, all elements are -INFINITY: the answer is 0
     for (int n = t; n < N; n += 256) {
         if (row[n] > best) best = row[n], at = n;
     }
@@ -65,7 +65,7 @@ __global__ void row_by_block_kernel(const float* in, int N, int* out) {
         __syncthreads();
     }
     // end of your code
-    __syncthreads();  // all 256 threads must come here, and to each of yours
+    __syncthreads();  // all 256 threads must reach this one, and each of yours
     if (t == 0) out[blockIdx.x] = place[0];
 }
 
@@ -73,21 +73,21 @@ void row_by_block(const float* in, int M, int N, int* out) {
     row_by_block_kernel<<<M, 256>>>(in, N, out);
 }
 
-// hint 1: Thread t looks at elements t, t + 256, t + 512, ... and keeps the best of them with its
-// hint 1: place. What does a thread keep that has no element, since N is less than 256?
-// hint 2: The tree is that of the exercise before, with "is it better?" in place of the sum, and
-// hint 2: it moves value and place together.
-// hint 3: In the tree two equal values may meet in either order: thread 0's share holds place 256
-// hint 3: and thread 1's place 1. So compare places where values are equal. Each thread begins with
-// hint 3: -INFINITY at place 0, whether it has an element or not: any number beats that, and a row
-// hint 3: of nothing but -INFINITY has the answer 0.
-// why: Within its share a thread goes from left to right, so > keeps the first of equal ones.
-// why: Between shares it does not: the place has to be part of the rule, and then it makes no
-// why: difference who meets whom. Only -INFINITY is below every number; with 0 as a start a row of
-// why: negative numbers would have no largest.
-// told: lower place
+// hint 1: Thread t scans elements t, t + 256, t + 512, ... and keeps the best of them with its
+// hint 1: index. What does a thread keep that has no element, because N is less than 256?
+// hint 2: The tree is that of the exercise `tree`, with "is it better?" in place of the sum. It
+// hint 2: moves value and index together.
+// hint 3: Two equal values may meet in the tree in either order: thread 0 may hold index 256 and
+// hint 3: thread 1 index 1. So compare indices where values are equal. Every thread starts with
+// hint 3: -INFINITY at index 0, whether it has an element or not. Every finite number beats that,
+// hint 3: and a row of nothing but -INFINITY has the answer 0.
+// why: Within its part of the row, a thread scans in increasing order, so > keeps the first of
+// why: equal elements. Between threads there is no such order, so the index has to be part of the
+// why: rule. Then the order of comparisons does not matter. Only -INFINITY is below every finite
+// why: number. With a start of 0, a row of negative numbers would have no largest element.
+// told: the lower index
 // told 2: a start of 0
 // told 3: Only -INFINITY
 // told 4: inside an `if`
-// told 5: no place of the row
+// told 5: no index of the row
 // told 6: `>=` in the loop

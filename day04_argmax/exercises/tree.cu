@@ -1,9 +1,9 @@
-// Exercise 3 of Day 04: a tree in shared memory.
+// Exercise 3 of Day 04: a tree reduction in shared memory.
 //
 // Easy, 15 minutes.
 //
-// A block of 256 threads sums 256 numbers. Each thread stores one to shared memory. Then 128
-// threads each add one number to another, then 64, 32, and so on, until 1 is left.
+// A block of 256 threads sums 256 numbers. Each thread stores one number to shared memory. Then 128
+// threads each add one number to another, then 64 threads, 32, and so on, until one sum is left.
 //
 //     8 numbers:   1  2  3  4  5  6  7  8
 //     4 threads:   6  8 10 12                 thread t adds number t + 4
@@ -39,7 +39,7 @@ __global__ void tree_kernel(const float* in, float* out) {
     // wrong 4: if (t < half) kept[t] = kept[2 * t] + kept[2 * t + 1];
     // wrong 4: }
     // end of your code
-    __syncthreads();  // all 256 threads must come here, and to each of yours
+    __syncthreads();  // all 256 threads must reach this one, and each of yours
     if (t == 0) out[blockIdx.x] = kept[0];
 }
 
@@ -47,17 +47,17 @@ void tree(const float* in, int blocks, float* out) {
     tree_kernel<<<blocks, 256>>>(in, out);
 }
 
-// hint 1: A loop over half = 128, 64, ..., 1. In each round threads 0 to half - 1 add what lies
-// hint 1: half further on.
-// hint 2: In the next round a thread reads what another one has just written. What must stand in
-// hint 2: between, and may it stand in the if?
-// hint 3: A barrier before the loop, since others stored the numbers, and one at the end of each
-// hint 3: round, behind the if and not inside it: all 256 threads must come to it, also those that
-// hint 3: no longer add.
-// why: In a round thread t writes kept[t], t < half, and reads kept[t + half], which nobody
-// why: writes in that round. Between rounds the barrier makes what was written visible. 8 rounds
-// why: instead of 255 additions.
-// told: a __syncthreads() is missing between two rounds
+// hint 1: Loop over half = 128, 64, ..., 1. In each round, threads 0 to half - 1 add the number
+// hint 1: `half` positions further.
+// hint 2: In the next round a thread reads what another thread has just written. What is needed in
+// hint 2: between, and may it be inside the `if`?
+// hint 3: One barrier before the loop, because other threads stored the numbers. One at the end of
+// hint 3: each round, after the `if` and not inside it: all 256 threads must reach it, including
+// hint 3: those that no longer add.
+// why: In a round, thread t writes kept[t], t < half, and reads kept[t + half], which no thread
+// why: writes in that round. The barrier between rounds makes the written values visible. 8 rounds
+// why: replace 255 sequential additions.
+// told: a __syncthreads() is missing between iterations
 // told 2: inside an `if` or a loop that not every thread enters
-// told 3: few threads added all
+// told 3: a few threads added all numbers
 // told 4: which no thread of that round writes

@@ -1,4 +1,4 @@
-// What `common/learn check day05` asks of the exercises of one file.
+// The cases that `common/learn check day05` runs for the one-file exercises.
 #include <algorithm>
 
 #include "common/testing/practice.hpp"
@@ -16,7 +16,7 @@ void missing_phase(const float* in, int tiles, float* out);
 
 namespace {
 
-// Small whole numbers: sums of their products are exact in any order.
+// Small integers: sums of their products are exact in any order.
 Tensor<float> whole(const Shape& shape, std::int64_t factor) {
     Tensor<float> x(shape);
     for (std::int64_t k = 0; k < x.size(); ++k) {
@@ -56,7 +56,8 @@ TEST_CASE("one_output: products", "[day05][one_output][small]") {
         std::vector<Guess> guesses;
         if (N > 1 && K > 1) {
             guesses = {
-                {"b was read as if it were (N, K): the next k is a row further down, N numbers on.",
+                {"b was read as if it were (N, K): the next k is one row further down, so the "
+                 "stride of k is N.",
                  [&](std::int64_t at) { return of(at, true); }}};
         }
         practise<float>(
@@ -92,11 +93,11 @@ TEST_CASE("edge_of_a_tile: sums of rows", "[day05][edge_of_a_tile][small]") {
         std::vector<Guess> guesses;
         if (K % 16 != 0) {
             guesses = {
-                {"Past the end of a row come the next row's elements, and they were added too: "
-                 "ask "
-                 "for the column by itself.",
+                {"Past the end of a row are the next row's elements, and they were added too: "
+                 "check the column separately.",
                  [&](std::int64_t at) { return of(at, true); }},
-                {"Where there is no element, the tile gets 0, which changes no sum; it got 1.",
+                {"Where there is no element, the tile got 1. Store 0, which does not change the "
+                 "sum.",
                  [&](std::int64_t at) {
                      const std::int64_t there = columns - at % tiles * 16;
                      return of(at, false) +
@@ -129,11 +130,9 @@ TEST_CASE("second_barrier: sums", "[day05][second_barrier][small]") {
             {64}, [&](float* out) { second_barrier(in.view().data, K, out); },
             [=](std::int64_t t) { return static_cast<double>(t + 1) * sum; }, {}, 0,
             {{"which thread", "barrier"},
-             "After its sum each thread must wait until all 64 have theirs, in every round: only "
-             "then may "
-             "the tile be overwritten. A __syncthreads() holds for the threads that come to it, so "
-             "it "
-             "must not be inside of an `if` that some of them, or some rounds, pass by."},
+             "In every iteration, all 64 threads must finish their sums before the tile is "
+             "overwritten. Every thread must reach the __syncthreads() in every iteration, so it "
+             "must not be inside an `if` that some threads or some iterations skip."},
             [K] {
                 return read_wrongly(
                     {"out", "t", {64}, {{"in", {K}, all_elements}}},
@@ -166,7 +165,7 @@ TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
             }
             return sum;
         };
-        // The products of k from `first` to `end`, those past K with what lies 16 before.
+        // The products of k from `first` to `end`; past K, those of k - 16.
         const auto part = [&, columns, depth](std::int64_t at, std::int64_t first,
                                               std::int64_t end) {
             double sum = 0;
@@ -185,25 +184,25 @@ TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
                 shared_tile(da.view().data, db.view().data, M, N, K, c);
             },
             of,
-            {{"Look again which rows of b the threads load: all with the same x load the same "
-              "number. It is row y of the tile, and not row n.",
+            {{"Check which rows of b the threads load: all threads with the same x load the same "
+              "number. Thread (x, y) loads row y of the tile, not row n.",
               diagonal},
-             {"Where there is no element, the tile still holds what was there the round before: "
-              "store 0.",
+             {"Where there is no element, the tile still holds values of the round before: store "
+              "0.",
               [&](std::int64_t at) { return part(at, 0, rounds * 16); }},
-             {"The last k are missing, those behind the last whole tile: the loop runs while first "
-              "is less than K.",
+             {"The last products are missing, those of the partial tile along k: the loop must "
+              "run while first < K.",
               [&](std::int64_t at) { return part(at, 0, depth / 16 * 16); }},
-             {"Every round loaded the first tile again: k is first + x, and not x.",
+             {"Every round loaded the first tile again: k is first + x, not x.",
               [&](std::int64_t at) {
                   return static_cast<double>(rounds) *
                          part(at, 0, std::min<std::int64_t>(16, depth));
               }}},
             0,
             {{"which no thread of this block has written"},
-             "Each thread loads an element of each tile in every round, also a thread that has no "
-             "output: none "
-             "may return before, and where there is no element it stores 0."},
+             "In every round each thread must store one element of each tile, even a thread "
+             "without an output. No thread may return early, and where there is no element it "
+             "stores 0."},
             [&, M = M, N = N, K = K] {
                 const auto in_a = [=](const Index& c2, std::int64_t k) {
                     return c2[0] * depth + k;
@@ -218,7 +217,7 @@ TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
     }
 }
 
-TEST_CASE("shared_tile: each number is loaded once a block", "[day05][shared_tile][small]") {
+TEST_CASE("shared_tile: each block loads every number once", "[day05][shared_tile][small]") {
     DeviceIn<float> a(whole({64, 64}, 7)), b(whole({64, 64}, 5));
     DeviceOut<float> c({64, 64});
     const auto touched =
@@ -227,8 +226,8 @@ TEST_CASE("shared_tile: each number is loaded once a block", "[day05][shared_til
     const std::int64_t enough = 16 * 4 * 2 * 32 + 64 * 64 / 8;
     INFO("Memory moved "
          << touched.sectors << " sectors where " << enough
-         << " suffice: is each number loaded once a block, to shared memory, by lanes "
-            "that run along k?");
+         << " suffice. Does each block load every number once, to shared memory, with lanes "
+            "along k?");
     REQUIRE(touched.sectors <= enough);
 }
 
@@ -243,7 +242,7 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
                 a, b, static_cast<int>(depth), [=](int k) { return m * depth + k; },
                 [=](int k) { return k * columns + n; });
         };
-        // What a thread takes in place of y + 16 i: step y + i.
+        // What a thread reads instead of y + 16 i: step * y + i.
         const auto other = [](std::int64_t row, std::int64_t step) {
             return row / 64 * 64 + row % 16 * step + row % 64 / 16;
         };
@@ -253,18 +252,18 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
                 four_by_four(da.view().data, db.view().data, M, N, K, c);
             },
             [&](std::int64_t at) { return of(at / columns, at % columns); },
-            {{"You took rows 4 y + i and columns 4 x + j, but the stores have y + 16 i and x + 16 "
-              "j.",
+            {{"You used rows 4 y + i and columns 4 x + j, but the stores expect y + 16 i and x + "
+              "16 j.",
               [&](std::int64_t at) { return of(other(at / columns, 4), other(at % columns, 4)); }},
-             {"You took rows y + i and columns x + j, but the stores have y + 16 i and x + 16 j.",
+             {"You used rows y + i and columns x + j, but the stores expect y + 16 i and x + 16 "
+              "j.",
               [&](std::int64_t at) { return of(other(at / columns, 1), other(at % columns, 1)); }},
-             {"Of the products of all k only the last is left: `=` sets the sum anew, `+=` adds to "
-              "it.",
+             {"Only the product of the last k is left: `=` overwrites the sum, `+=` adds to it.",
               [&](std::int64_t at) {
                   return static_cast<double>(a.data()[at / columns * depth + depth - 1]) *
                          static_cast<double>(b.data()[(depth - 1) * columns + at % columns]);
               }},
-             {"Rows and columns are exchanged: sum[i][j] is for row i of a and column j of b.",
+             {"Rows and columns are swapped: sum[i][j] belongs to row i of a and column j of b.",
               [&](std::int64_t at) {
                   const std::int64_t m = at / columns, n = at % columns;
                   const auto turned = [](std::int64_t from, std::int64_t by) {
@@ -272,8 +271,8 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
                   };
                   return of(turned(m, n), turned(n, m));
               }},
-             {"Only sum[0][0] was added to: of 16 outputs of a thread one is right, the others are "
-              "0.",
+             {"Only sum[0][0] was accumulated: one of the 16 outputs per thread is right, and "
+              "the others are 0.",
               [&](std::int64_t at) {
                   const std::int64_t m = at / columns, n = at % columns;
                   return m % 64 < 16 && n % 64 < 16 ? of(m, n) : 0.0;
@@ -293,22 +292,22 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
     }
 }
 
-TEST_CASE("four_by_four: the products are made from the tiles", "[day05][four_by_four][small]") {
+TEST_CASE("four_by_four: operands come from the tiles", "[day05][four_by_four][small]") {
     DeviceIn<float> a(whole({64, 64}, 7)), b(whole({64, 64}, 5));
     DeviceOut<float> c({64, 64});
     const auto touched =
         touched_by([&] { four_by_four(a.view().data, b.view().data, 64, 64, 64, c.view().data); });
     const std::int64_t enough = 3 * 64 * 64 / 8;  // a, b and c, 8 elements a sector
     INFO("Memory moved " << touched.sectors << " sectors where " << enough
-                         << " suffice: take the numbers from the tiles, tile_a and tile_b, and "
-                            "not from a and b.");
+                         << " suffice: read the numbers from the tiles, tile_a and tile_b, not "
+                            "from a and b.");
     REQUIRE(touched.sectors <= enough);
 }
 
 TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
     const Tensor<float> a = whole({16, 16}, 7), b = whole({16, 8}, 5);
     DeviceIn<float> da(a), db(b);
-    // What comes of it if register i of lane 4 r + c holds row(r, i) and, from column k(c, i) on, two numbers.
+    // The product if register i of lane 4 r + c holds row(r, i), columns k(c, i) and k(c, i) + 1.
     using Part = std::function<int(int, int)>;
     const auto of = [&](const Part& row, const Part& k) {
         return [&, row, k](std::int64_t at) {
@@ -325,22 +324,22 @@ TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
     const Part row = [](int r, int i) { return r + 8 * (i % 2); };
     const Part k = [](int c, int i) { return 2 * c + 8 * (i / 2); };
     const std::vector<Guess> guesses = {
-        {"Registers 1 and 2 are exchanged: 1 is eight rows below, 2 is eight columns on.",
+        {"Registers 1 and 2 are swapped: 1 is eight rows below, and 2 is eight columns further "
+         "right.",
          of([](int r, int i) { return r + 8 * (i / 2); },
             [](int c, int i) { return 2 * c + 8 * (i % 2); })},
-        {"A register holds two columns: the lanes' first ones are 0, 2, 4 and 6, so it is 2 c, not "
-         "c.",
+        {"A register holds two columns, so the first columns of the lanes are 0, 2, 4 and 6: use "
+         "2 c, not c.",
          of(row, [](int c, int i) { return c + 8 * (i / 2); })},
-        {"The rows are right, the columns are not: registers 2 and 3 are 8 columns on.",
+        {"The rows are right, the columns are not: registers 2 and 3 are 8 columns further right.",
          of(row, [](int c, int) { return 2 * c; })},
         {"The columns are right, the rows are not: registers 1 and 3 are 8 rows below.",
          of([](int r, int) { return r; }, k)},
-        {"The columns are those of registers 0, 1, 2 and 3 in a row. There are two steps only: "
-         "registers 2 "
-         "and 3 are 8 columns on.",
+        {"Every register has a different column here. There are only two column offsets: "
+         "registers 2 and 3 are 8 columns further right.",
          of(row, [](int c, int i) { return (2 * c + 8 * i) % 16; })},
-        {"The rows are right, the columns of registers 2 and 3 are not: they are 8 columns on, not "
-         "4.",
+        {"The rows are right, the columns of registers 2 and 3 are not: they are 8 columns "
+         "further right, not 4.",
          of(row, [](int c, int i) { return 2 * c + 4 * (i / 2); })},
         {"The columns are right, the rows of registers 1 and 3 are not: they are 8 rows below, not "
          "1.",

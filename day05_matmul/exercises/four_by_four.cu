@@ -1,11 +1,11 @@
-// Exercise 5 of Day 05: 4 x 4 outputs a thread.
+// Exercise 5 of Day 05: 4 x 4 outputs per thread (register tiling).
 //
 // Medium, 30 minutes.
 //
-// c = a b again, M, N and K multiples of 64. A block of 16 x 16 threads makes 64 x 64 outputs, 16
-// a thread: rows y, y + 16, y + 32, y + 48 of the block's 64, and columns x, x + 16, x + 32, x +
-// 48. The tiles are loaded for you. For each k a thread takes 4 numbers of a and 4 of b, and
-// makes 16 products of them.
+// c = a b again, with M, N and K multiples of 64. A block of 16 x 16 threads computes 64 x 64
+// outputs, 16 per thread: rows y, y + 16, y + 32, y + 48 of the block's 64 rows, and columns x, x +
+// 16, x + 32, x + 48. The code that loads the tiles is given. For each k, a thread loads 4 numbers
+// of a and 4 of b from the tiles and accumulates 16 products.
 
 __global__ void four_by_four_kernel(const float* a, const float* b, int N, int K, float* c) {
     __shared__ float tile_a[16][65], tile_b[16][64];  // [k][row of a], [k][column of b]
@@ -59,16 +59,17 @@ void four_by_four(const float* a, const float* b, int M, int N, int K, float* c)
     four_by_four_kernel<<<dim3(N / 64, M / 64), dim3(16, 16)>>>(a, b, N, K, c);
 }
 
-// hint 1: Two arrays of four, of_a and of_b, loaded from the tiles first. Which rows of the tile
-// hint 1: are this thread's?
-// hint 2: Rows y + 16 i and columns x + 16 j, as the statement and the stores at the end have it.
-// hint 3: Then two loops over i and j: sum[i][j] += of_a[i] * of_b[j]. None of them touches
+// hint 1: Load two arrays of four, of_a and of_b, from the tiles first. Which rows of the tile does
+// hint 1: this thread need?
+// hint 2: Rows y + 16 i and columns x + 16 j, as in the statement and in the stores at the end.
+// hint 3: Then two loops over i and j: sum[i][j] += of_a[i] * of_b[j]. Neither of them accesses
 // hint 3: shared memory.
-// why: 8 numbers from shared memory make 16 products; one output a thread needs 2 for 1. The
-// why: arrays are small and all their indices are known to the compiler, so they live in
-// why: registers. Columns 16 apart: the lanes of a warp then read neighbouring words of tile_b.
+// why: 8 numbers from shared memory feed 16 products. With one output per thread, every product
+// why: needs 2. The arrays are small and the compiler knows all their indices, so they are in
+// why: registers. Columns are 16 apart so that the lanes of a warp read neighbouring words of
+// why: tile_b.
 // told: rows 4 y + i and columns 4 x + j
 // told 2: rows y + i and columns x + j
-// told 3: take the numbers from the tiles
-// told 4: `=` sets the sum anew
+// told 3: read the numbers from the tiles
+// told 4: `=` overwrites the sum
 // told 5: c(0, 16) takes nothing of a

@@ -1,15 +1,16 @@
-// Exercise 6 of Day 05: tensor cores: which element a lane holds.
+// Exercise 6 of Day 05: tensor cores: which elements a lane holds.
 //
 // Easy, 10 minutes.
 //
-// One warp multiplies a, 16 x 16, by b, 16 x 8, with one instruction of its tensor core; out gets
-// the 16 x 8 products. All three lie row by row. A lane holds four registers of a, two neighbours
-// of a row in each. Which row, and which two columns? With lane = 4 r + c, r from 0 to 7:
+// One warp multiplies a, 16 x 16, by b, 16 x 8, with one tensor core instruction (mma), and out
+// gets the 16 x 8 products. All three are row-major. A lane's fragment of a has four registers,
+// with two adjacent elements of a row in each. Which row is it, and which two columns? With lane =
+// 4 r + c, r from 0 to 7:
 //
 //     register 0   row r       columns 2 c and 2 c + 1
 //     register 1   row r + 8   the same columns
-//     register 2   row r       8 columns further on
-//     register 3   row r + 8   8 columns further on
+//     register 2   row r       8 columns further right
+//     register 3   row r + 8   8 columns further right
 
 #include <cuda_bf16.h>
 
@@ -22,7 +23,7 @@ __global__ void fragment_index_kernel(const float* a, const float* b, float* out
     const int lane = threadIdx.x, r = lane / 4, c = lane % 4;
     unsigned fa[4], fb[2];
     for (int i = 0; i < 4; ++i) {
-        // your code: the row of register i, and the column of its first number, k
+        // your code: the row of register i, and the column k of its first element
         // stub: const int row = 0, k = 0;
         // wrong: const int row = r + 8 * (i / 2), k = 2 * c + 8 * (i % 2);
         const int row = r + 8 * (i % 2);
@@ -48,8 +49,8 @@ void fragment_index(const float* a, const float* b, float* out) {
 }
 
 // hint 1: Registers 1 and 3 are eight rows below: which of i / 2 and i % 2 is 1 for both?
-// hint 2: Registers 2 and 3 are eight columns on: that is the other one.
-// why: Register i holds the 8 x 8 matrix number i, and these four are counted downwards first:
-// why: i % 2 is the row of matrices, i / 2 the column.
+// hint 2: Registers 2 and 3 are eight columns further right: use the other one.
+// why: Register i belongs to 8 x 8 submatrix i, and the four submatrices are numbered in
+// why: column-major order: i % 2 is the row of submatrices, and i / 2 is the column.
 // told: Registers 1 and 2
-// told 2: it is 2 c, not c
+// told 2: use 2 c, not c

@@ -1,8 +1,8 @@
-// Exercise 1 of Day 05: one output a thread.
+// Exercise 1 of Day 05: one output per thread.
 //
 // Tiny, 5 minutes.
 //
-// c = a b: a is (M, K), b is (K, N), c is (M, N), all row after row. Each thread makes one
+// c = a b: a is (M, K), b is (K, N) and c is (M, N), all row-major. Each thread computes one
 // element of c.
 
 __global__ void one_output_kernel(const float* a, const float* b, int M, int N, int K, float* c) {
@@ -27,10 +27,11 @@ void one_output(const float* a, const float* b, int M, int N, int K, float* c) {
     one_output_kernel<<<dim3((N + 31) / 32, (M + 3) / 4), dim3(32, 4)>>>(a, b, M, N, K, c);
 }
 
-// hint 1: c(m, n) is the sum of a(m, k) b(k, n) over all k. Where do these two lie?
-// hint 2: A row of a has K numbers, so a(m, k) lies at m K + k. A row of b has N.
-// why: The sum over k is the only loop that is left: no output needs another one, so m and n
-// why: became threads. One step of k is one element in a and a whole row in b.
+// hint 1: c(m, n) is the sum of a(m, k) b(k, n) over all k. What are the offsets of these two
+// hint 1: elements?
+// hint 2: A row of a has K numbers, so the offset of a(m, k) is m K + k. A row of b has N numbers.
+// why: The sum over k is the only loop that remains. The outputs are independent, so m and n became
+// why: threads. One step of k is one element in a and a whole row in b.
 // told: as if it were (N, K)
 // told 2: takes a[5 m + k] for k = 0 to 2
 // told 3: are the numbers multiplied, a * b

@@ -2,10 +2,11 @@
 //
 // Tiny, 4 minutes.
 //
-// A block walks along K numbers, 64 at a time: all load them to shared memory, and each thread
-// then adds up all 64. At the end it multiplies by a factor of its own. (K is a multiple of 64.)
-// Something is missing in the loop.
-// Check it as it is: the emulator says who meets whom.
+// A block processes K numbers, 64 at a time. Its threads load 64 numbers to shared memory, and then
+// each thread adds up all 64. At the end each thread multiplies its sum by t + 1. (K is a multiple
+// of 64.) The loop is missing something.
+//
+// Check it as it is: the emulator reports which threads race.
 
 __global__ void second_barrier_kernel(const float* in, int K, float* out) {
     __shared__ float tile[64];
@@ -29,11 +30,11 @@ void second_barrier(const float* in, int K, float* out) {
     second_barrier_kernel<<<1, 64>>>(in, K, out);
 }
 
-// hint 1: The barrier that is there says: all is loaded, now it may be used. What must be sure
-// hint 1: before the next 64 are loaded?
-// hint 2: That everybody is done with those before. How does a thread learn this?
-// why: A fast thread would load the next tile while a slow one still adds up this one. One
-// why: barrier stands between loading and using, one between using and loading: two in each
-// why: round.
+// hint 1: The barrier that is there guarantees that the tile is loaded before it is used. What must
+// hint 1: be guaranteed before the next 64 numbers are loaded?
+// hint 2: All threads must have finished with the current tile. How does a thread learn this?
+// why: Without the second barrier, a fast thread would load the next tile while a slow one still
+// why: sums this one. One barrier separates loading from using, and the other separates using from
+// why: loading: two in each iteration.
 // told: barrier
-// told 2: must not be inside of an `if`
+// told 2: must not be inside an `if`

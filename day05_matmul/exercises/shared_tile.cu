@@ -1,20 +1,20 @@
-// Exercise 4 of Day 05: a shared tile.
+// Exercise 4 of Day 05: a tile in shared memory.
 //
 // Medium, 25 minutes.
 //
-// c = a times b transposed, as in every linear layer: a is (M, K), b is (N, K), c is (M, N), all
-// row after row. c(m, n) is the sum of a(m, k) b(n, k) over all k. A block of 16 x 16 threads
-// makes 16 x 16 outputs. Let it load a tile of 16 x 16 of each operand to shared memory, use it,
-// and go on along k, so that every number is loaded once a block. M, N and K are no multiples of
-// 16. Lanes load along k, also b; the check counts the sectors that memory moves.
+// c = a times b transposed, as in every linear layer: a is (M, K), b is (N, K) and c is (M, N), all
+// row-major. c(m, n) is the sum of a(m, k) b(n, k) over all k. A block of 16 x 16 threads computes
+// 16 x 16 outputs. Let it load a 16 x 16 tile of each operand to shared memory, use it, and advance
+// along k, so that each block loads every number once. M, N and K are not multiples of 16. Loads
+// must be coalesced: lanes run along k, for b too. The check counts the sectors that are moved.
 
 __global__ void shared_tile_kernel(const float* a, const float* b, int M, int N, int K, float* c) {
     __shared__ float tile_a[16][16];  // [row of a][k]
-    __shared__ float tile_b[16][17];  // [row of b][k]; 17, for lanes read a column of it
+    __shared__ float tile_b[16][17];  // [row of b][k]; padded: lanes read a column of it
     const int x = threadIdx.x, y = threadIdx.y;
     const int m = blockIdx.y * 16 + y, n = blockIdx.x * 16 + x;
     float sum = 0;
-    // your code: lanes (x) run along k when they load: there neighbours lie side by side
+    // your code: when loading, lanes (x) run along k, where elements are contiguous
     // stub: for (int k = 0; m < M && n < N && k < K; ++k) sum += a[m * K + k] * b[n * K + k];
     // wrong: for (int first = 0; first < K; first += 16) {
     // wrong: const int k = first + x;
@@ -37,7 +37,7 @@ __global__ void shared_tile_kernel(const float* a, const float* b, int M, int N,
     // wrong 234: for (int i = 0; i < 16; ++i) sum += tile_a[y][i] * tile_b[x][i];
     // wrong 234: __syncthreads();
     // wrong 234: }
-    const int row_b = blockIdx.x * 16 + y;  // which row of b this thread loads
+    const int row_b = blockIdx.x * 16 + y;  // the row of b that this thread loads
     for (int first = 0; first < K; first += 16) {
         const int k = first + x;
         tile_a[y][x] = m < M && k < K ? a[m * K + k] : 0;
@@ -62,17 +62,16 @@ void shared_tile(const float* a, const float* b, int M, int N, int K, float* c) 
     shared_tile_kernel<<<dim3((N + 15) / 16, (M + 15) / 16), dim3(16, 16)>>>(a, b, M, N, K, c);
 }
 
-// hint 1: A loop over first = 0, 16, 32, ... In it: load one element of each tile, a barrier, 16
-// hint 1: products and sums from the tiles, a barrier.
-// hint 2: Thread (x, y) loads a(m, first + x), and of b the row that is y behind the block's
-// hint 2: first one, not row n: what a thread loads is not what it uses. 0 where there is no
-// hint 2: element.
+// hint 1: Loop over first = 0, 16, 32, ... In each iteration: load one element of each tile,
+// hint 1: barrier, accumulate 16 products from the tiles, barrier.
+// hint 2: Thread (x, y) loads a(m, first + x). Of b it loads row y of the block's 16 rows, not row
+// hint 2: n: what a thread loads is not what it uses. Store 0 where there is no element.
 // hint 3: Output (m, n) needs row y of tile_a and row x of tile_b: tile_a[y][i] * tile_b[x][i].
-// why: 256 outputs need 16 rows of a and 16 of b. Loaded by the block once, each number serves 16
-// why: threads. The lanes load along k, where both operands lie in a row; which thread uses a
-// why: number afterwards plays no part, since a barrier stands in between.
-// told: which rows of b
+// why: 256 outputs need 16 rows of a and 16 of b. The block loads each number once, and it serves
+// why: 16 threads. The lanes load along k, along which both operands are contiguous. Which thread
+// why: uses a number afterwards does not matter, because a barrier separates the two.
+// told: Check which rows of b
 // told 2: the round before: store 0
-// told 3: The last k are missing
+// told 3: The last products are missing
 // told 4: loaded the first tile again
 // told 5: takes b[n + 16 k] for k = 0 to 15

@@ -1,4 +1,4 @@
-// What `common/learn check day06` asks of the exercises of one file.
+// The cases that `common/learn check day06` runs for the one-file exercises.
 #include <algorithm>
 #include <array>
 
@@ -23,25 +23,24 @@ TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]"
             return [=](std::int64_t k) { return k % all <= k / all * first + more ? 1.0 : 0.0; };
         };
         std::vector<Guess> guesses = {
-            {"A token does not look at itself here, and it should.", seen(1, kept - 1)},
-            {"A token looks one place ahead: the last key that it may look at is its own.",
+            {"A token does not attend to itself here, but it should.", seen(1, kept - 1)},
+            {"A token attends one position ahead: the last key that it may attend to is its own.",
              seen(1, kept + 1)},
-            {"Everything is allowed: a token must not look ahead.",
+            {"Everything is allowed: a token must not attend to later tokens.",
              [](std::int64_t) { return 1.0; }}};
-        if (T > 1) {  // with one new token it is what the next guess makes, too
+        if (T > 1) {  // with one new token the next guess has the same effect
             guesses.push_back(
-                {"The mask is reversed: a token looks at itself and back, at s up to "
-                 "its own place, not from there on.",
+                {"The mask is reversed: a token attends to itself and to earlier tokens, so s "
+                 "goes up to its own position.",
                  [=](std::int64_t k) { return k % all >= k / all + kept; }});
         }
         if (P > 0) {
             guesses.push_back(
-                {"It looks as if the P tokens before were forgotten: new token t is "
-                 "token P + t of all.",
+                {"It looks as if the P cached tokens were ignored: new token t is token P + t of "
+                 "the sequence.",
                  seen(1, 0)});
             guesses.push_back(
-                {"The P tokens before are not looked at, and they should be: keys 0 "
-                 "to P - 1 were kept for that.",
+                {"The P cached tokens are masked, but new tokens must attend to keys 0 to P - 1.",
                  [=](std::int64_t k) { return k % all >= kept && k % all <= k / all + kept; }});
         }
         practise<float>(
@@ -50,7 +49,7 @@ TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]"
     }
 }
 
-TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
+TEST_CASE("one_head: the keys of a head", "[day06][one_head][small]") {
     for (const auto& [T, C, H, h] : {std::array{3, 8, 2, 1}, {5, 12, 3, 0}, {2, 64, 1, 0}}) {
         CAPTURE(T, C, H, h);
         const std::int64_t D = C / H, channels = C, head = h;
@@ -67,26 +66,25 @@ TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
             [T = T, C = C, H = H, h = h](const auto& qkv, float* out) {
                 one_head(qkv[0], T, C, H, h, out);
             },
-            {{"That is the query: the key begins C numbers behind it.", of(3 * channels, 0)},
-             {"That is the value: the key stands between query and value.",
+            {{"This is the query: the key begins C numbers later.", of(3 * channels, 0)},
+             {"This is the value: the key is between query and value.",
               of(3 * channels, 2 * channels)},
-             {"A row of qkv has 3 C numbers, and the key begins C into it: this is as if qkv were "
-              "queries alone.",
+             {"A row of qkv has 3 C numbers, and the key begins C numbers into it: you indexed "
+              "as if qkv were (T, C).",
               of(channels, 0)},
-             {"The key begins C numbers into its row, yes, but the next row is 3 C further on, not "
-              "C.",
+             {"The key does begin C numbers into its row, but the row stride is 3 C, not C.",
               of(channels, channels)},
-             {"Query, key and value of a token stand side by side, each with all heads: the key of "
-              "all heads begins at C, and head h in it at h * D.",
+             {"The query, key and value of a token are adjacent, and each holds all heads: the "
+              "key begins at C, and head h within it at h * D.",
               of(3 * channels, D + 2 * head * D)},
-             {"These are the keys of head 0: head h begins h * D further on.",
+             {"These are the keys of head 0: head h begins h * D numbers later.",
               of(3 * channels, channels - head * D)}});
     }
 }
 
-// Element k of a softmax in float with one thing wrong.
+// Element k of a softmax in float with one planted bug.
 struct WrongShare {
-    float largest;      // what the search for it begins with
+    float largest;      // the initial value of the search
     bool above, below;  // is it subtracted there?
     bool smallest = false;
 };
@@ -120,23 +118,23 @@ void check_shares(const Tensor<float>& x) {
     std::vector<Guess> guesses;
     if (at(0) < -100) {
         guesses = {guess({0, true, true},
-                         "The search for the largest seems to begin at 0, which is larger than "
-                         "the whole row: both exp are 0, and 0 / 0 is NaN. Begin with the row's "
-                         "first number.")};
+                         "The search for the maximum seems to start at 0, which is larger than "
+                         "every number of the row: all exponentials are 0, and 0 / 0 is NaN. "
+                         "Start with the row's first number.")};
     } else {
         guesses = {
             guess({-INFINITY, false, false},
-                  "Nothing was subtracted: exp(100) is infinite in float, and infinity "
-                  "divided by infinity is NaN. Ask exp of x - largest."),
+                  "Nothing was subtracted: exp(100) overflows float, and infinity divided by "
+                  "infinity is NaN. Compute exp(x - largest)."),
             guess({INFINITY, true, true, true},
-                  "The smallest number was subtracted: then exp is infinite for the largest. "
-                  "Subtract the largest, fmaxf."),
+                  "The smallest number was subtracted, so exp overflows for the largest. "
+                  "Subtract the largest (fmaxf)."),
             guess({-INFINITY, false, true},
-                  "The largest was subtracted in the sum only. Above it, too, exp is asked "
-                  "of x - largest."),
+                  "The largest was subtracted only in the sum. The numerator must be exp(x - "
+                  "largest) too."),
             guess({-INFINITY, true, false},
-                  "The largest was not subtracted in the sum. There, too, exp is asked of "
-                  "x - largest.")};
+                  "The largest was not subtracted in the sum. The terms of the sum must be exp(x "
+                  "- largest) too.")};
     }
     const auto until = [&](std::int64_t k) {
         double sum = 0;
@@ -145,7 +143,7 @@ void check_shares(const Tensor<float>& x) {
     };
     if (N > 1) {
         guesses.push_back(
-            {"exp was left out: these are x - largest over their sum.", [&](std::int64_t k) {
+            {"exp is missing: these are x - largest divided by their sum.", [&](std::int64_t k) {
                  const std::int64_t first = k / N * N;
                  double largest = at(first), sum = 0;
                  for (std::int64_t n = first; n < first + N; ++n) {
@@ -157,13 +155,13 @@ void check_shares(const Tensor<float>& x) {
     }
     if (N > 1) {
         guesses.push_back(
-            {"It was divided before the sum was complete: the loop that sums up has "
-             "to end before another one divides.",
+            {"The division came before the sum was complete: one loop must finish the sum before "
+             "another one divides.",
              until});
-        guesses.push_back(
-            {"Nothing was divided by the sum.", [&](std::int64_t k) { return share(k, false); }});
+        guesses.push_back({"The division by the sum is missing.",
+                           [&](std::int64_t k) { return share(k, false); }});
     }
-    // N + 4 roundings in the sum, and those of exp and of the quotient, to a share of at most 1
+    // N + 4 roundings in the sum, and those of exp and of the quotient; the result is at most 1
     const double bound = (N + 12) * 0x1p-24;
     practise<float>(
         {M, N}, [&](float* out) { share_of_each(in.view().data, M, N, out); },
@@ -182,7 +180,7 @@ TEST_CASE("share_of_each: small numbers", "[day06][share_of_each][small]") {
     check_shares(Tensor<float>({1, 1}, {3}));
 }
 
-TEST_CASE("share_of_each: large ones", "[day06][share_of_each][small]") {
+TEST_CASE("share_of_each: large numbers", "[day06][share_of_each][small]") {
     {
         INFO("The rows are 100 101 99 and 3 1000 2.");
         check_shares(Tensor<float>({2, 3}, {100, 101, 99, 3, 1000, 2}));
@@ -209,17 +207,17 @@ void check_running(const Tensor<float>& x) {
     std::vector<Guess> guesses;
     if (std::abs(row(0, false) - row(0, true)) > 0.1) {
         guesses = {
-            {"The sum was not put right when a larger number came: it is multiplied by exp(old "
+            {"The sum was not rescaled when a larger number arrived: multiply it by exp(old "
              "largest - new largest).",
              [&](std::int64_t m) { return row(m, false); }}};
     }
     guesses.push_back(
-        {"Is the exponent's sign turned, or is exp missing? largest begins as -INFINITY, so "
-         "exp(new largest - old largest) and the bare difference are infinite at first, and "
-         "infinity times a sum of 0 is NaN. The factor is exp(old largest - new largest), which is "
-         "0 at first.",
+        {"Does the exponent have the wrong sign, or is exp missing? largest starts at -INFINITY, "
+         "so exp(new largest - old largest) and the bare difference are infinite in the first "
+         "step, and infinity times a sum of 0 is NaN. The factor is exp(old largest - new "
+         "largest), which is 0 in the first step.",
          [](std::int64_t) { return NAN; }});
-    // what comes of step(largest, sum, x), taken with each number of the row
+    // the result of step(largest, sum, x), applied to each number of the row
     const auto stepped = [&](const char* sentence, const auto& step) {
         guesses.push_back({sentence, [&x, N, step](std::int64_t m) {
                                double largest = -INFINITY, sum = 0;
@@ -227,43 +225,43 @@ void check_running(const Tensor<float>& x) {
                                return largest + std::log(sum);
                            }});
     };
-    stepped("The new largest was not added itself: it counts as exp(0) = 1.",
+    stepped("The new maximum itself was not added: its term is exp(0) = 1.",
             [](double& largest, double& sum, double value) {
                 sum = value > largest ? sum * std::exp(largest - value)
                                       : sum + std::exp(value - largest);
                 largest = std::max(largest, value);
             });
     stepped(
-        "What was summed up before is gone when a larger number comes: it is multiplied by exp(old "
-        "largest - new largest), and 1 is added.",
+        "The earlier sum is lost when a larger number arrives: multiply it by exp(old largest - "
+        "new largest) and add 1.",
         [](double& largest, double& sum, double value) {
             sum = value > largest ? 1 : sum + std::exp(value - largest);
             largest = std::max(largest, value);
         });
-    stepped("largest became x each time, also where x is smaller: the larger of both stays.",
+    stepped("largest was set to x each time, even where x is smaller: keep the larger of the two.",
             [](double& largest, double& sum, double value) {
                 const double larger = std::max(largest, value);
                 sum = sum * std::exp(largest - larger) + std::exp(value - larger);
                 largest = value;
             });
     stepped(
-        "The exponent's sign is turned: what was summed up shrinks when a larger number comes, by "
-        "exp(old largest - new largest).",
+        "The exponent has the wrong sign: when a larger number arrives, the sum shrinks by the "
+        "factor exp(old largest - new largest).",
         [](double& largest, double& sum, double value) {
             const double larger = std::max(largest, value);
             sum = (sum == 0 ? 0 : sum * std::exp(larger - largest)) + std::exp(value - larger);
             largest = larger;
         });
     stepped(
-        "1 was added for each number: only the largest counts as 1, another one as exp(x - "
-        "largest).",
+        "1 was added for each number: only the maximum contributes 1, and any other number exp(x "
+        "- largest).",
         [](double& largest, double& sum, double value) {
             const double larger = std::max(largest, value);
             sum = sum * std::exp(largest - larger) + 1;
             largest = larger;
         });
     for (const bool put_right : {false, true}) {
-        stepped("exp was asked of x itself, not of x - largest.",
+        stepped("exp was applied to x itself, not to x - largest.",
                 [put_right](double& largest, double& sum, double value) {
                     const double larger = std::max(largest, value);
                     sum = sum * (put_right ? std::exp(largest - larger) : 1) + std::exp(value);
@@ -280,18 +278,18 @@ void check_running(const Tensor<float>& x) {
         });
 }
 
-TEST_CASE("running_maximum: the largest comes last", "[day06][running_maximum][small]") {
+TEST_CASE("running_maximum: the maximum comes last", "[day06][running_maximum][small]") {
     check_running(Tensor<float>({2, 4}, {0, 1, 2, 3, 1, 2, 4, 8}));
 }
 
-TEST_CASE("running_maximum: anywhere", "[day06][running_maximum][small]") {
+TEST_CASE("running_maximum: the maximum is anywhere", "[day06][running_maximum][small]") {
     check_running(Tensor<float>({1, 4}, {3, 2, 1, 0}));
     check_running(Tensor<float>({1, 1}, {5}));
     check_running(seeded<float>({40, 33}, 2, -2, 2));
 }
 
 TEST_CASE("running_maximum: large numbers", "[day06][running_maximum][small]") {
-    INFO("exp is asked of differences only: exp(100) is more than a float can hold.");
+    INFO("Apply exp to differences only: exp(100) overflows float.");
     check_running(Tensor<float>({2, 3}, {100, 101, 99, -1000, -1001, -999}));
 }
 
@@ -301,7 +299,7 @@ TEST_CASE("running_maximum: one pass", "[day06][running_maximum][small]") {
     const auto touched =
         touched_by([&] { running_maximum(in.view().data, 32, 24, out.view().data); });
     INFO("Elements were loaded or stored " << touched.accesses << " times where " << 32 * 24 + 32
-                                           << " suffice: each is looked at once.");
+                                           << " suffice: read each number once.");
     REQUIRE(touched.accesses <= 32 * 24 + 32);
 }
 
@@ -319,9 +317,9 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
         [&](std::int64_t k) {
             return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32));
         },
-        {{"Every lane kept its own number, which is the whole sum in lane 0 only. The last "
-          "argument of __shfl_sync names the lane that is asked: it is 0 for all. And was "
-          "what it returns kept?",
+        {{"Every lane kept its own partial sum, which is complete only in lane 0. The last "
+          "argument of __shfl_sync is the source lane: it must be 0 for all lanes. And did you "
+          "store what it returns?",
           [&](std::int64_t k) {
               // what five rounds of __shfl_down_sync leave in this lane
               std::array<double, 32> sum{};
@@ -333,29 +331,27 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
               }
               return double{x.data()[k]} / std::sqrt(sum[std::size_t(k % 32)] / 32);
           }},
-         {"That is lane 31's number. After __shfl_down_sync the whole sum is in lane 0, the one "
-          "that every "
-          "lane must ask.",
+         {"This is lane 31's number. After __shfl_down_sync the whole sum is in lane 0, which "
+          "must be the source lane.",
           [&](std::int64_t k) {
               const double last = std::pow(double(x.data()[k / 32 * 32 + 31]), 2);
               return double{x.data()[k]} / std::sqrt(32 * last / 32);
           }},
-         {"Lane 0's x was asked for, not its sum: the first argument after the mask is what is "
-          "handed on.",
+         {"Lane 0's x was broadcast, not its sum: the argument after the mask is the value to "
+          "broadcast.",
           [&](std::int64_t k) {
               const double first = x.data()[k / 32 * 32];
               return static_cast<double>(x.data()[k]) / std::sqrt(first / 32);
           }},
-         {"It was divided by 32 twice.",
+         {"The sum was divided by 32 twice.",
           [&](std::int64_t k) {
               return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32) / 32);
           }},
-         {"It was not divided by 32: the mean is the sum over 32.",
+         {"The sum was not divided by 32: the mean is sum / 32.",
           [&](std::int64_t k) {
               return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32) * 32);
           }},
-         {"Only lane 0 has written: each lane has a number of its own, so none may leave before "
-          "the end.",
+         {"Only lane 0 wrote: every lane has its own number to write, so none may return early.",
           [&](std::int64_t k) {
               if (k % 32 != 0) return double(NAN);
               return double{x.data()[k]} / std::sqrt(mean_of(k, 32));

@@ -2,9 +2,9 @@
 //
 // Tiny, 4 minutes.
 //
-// A model has kept the keys of P tokens, and now reads T new ones: they are tokens P to P + T -
-// 1, and there are S = P + T keys. out, of shape (T, S), gets 1 where new token t may look at key
-// s, else 0. A token looks at itself and at whatever came before it.
+// A model has cached the keys of P tokens and now processes T new ones. They are tokens P to P + T
+// - 1, and there are S = P + T keys. out has shape (T, S) and gets 1 where new token t attends to
+// key s, else 0. A token attends to itself and to all tokens before it.
 
 __global__ void looking_back_kernel(int P, int T, int S, float* out) {
     const int s = blockIdx.x * blockDim.x + threadIdx.x;
@@ -26,11 +26,11 @@ void looking_back(int P, int T, float* out) {
     looking_back_kernel<<<dim3((S + 31) / 32, T), 32>>>(P, T, S, out);
 }
 
-// hint 1: Which number among all S tokens has the first of the new ones? Which keys may it look at?
-// hint 2: New token t is token P + t of all. Its own key counts too.
-// why: Keys are counted from the very first token, new tokens from 0 on: P brings both to the
-// why: same count. With P = 0 it is the mask of a prompt, and with T = 1, one new token,
-// why: everything is allowed.
-// told: the P tokens before were forgotten
-// told 2: The P tokens before are not looked at
+// hint 1: What is the index of the first new token among all S tokens? Which keys may it attend to?
+// hint 2: New token t is token P + t of the sequence. Its own key counts too.
+// why: Keys are counted from the first token of the sequence, and new tokens from 0. Adding P
+// why: brings both to the same count. With P = 0 this is the mask of a prompt. With T = 1, one new
+// why: token, everything is allowed.
+// told: the P cached tokens were ignored
+// told 2: The P cached tokens are masked
 // told 3: The mask is reversed

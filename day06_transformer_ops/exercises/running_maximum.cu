@@ -1,12 +1,12 @@
-// Exercise 5 of Day 06: the running maximum.
+// Exercise 5 of Day 06: online softmax: log-sum-exp in one pass.
 //
 // Easy, 15 minutes.
 //
-// The sum of a softmax, but each number may be looked at once only: out[m] gets log(exp(x0) +
-// exp(x1) + ...) of its row, in one pass. Keep the largest so far and the sum of
-// exp(x - largest so far). When a larger one comes, what has been summed up must be put right.
+// Compute the log-sum-exp of every row in a single pass that reads each number once: out[m] is
+// log(exp(x0) + exp(x1) + ...). Keep the running maximum and the running sum of exp(x - maximum).
+// When a larger number arrives, rescale the sum.
 //
-//     row 0, log 4: largest 0, sum 1; largest log 4, sum 1/4 + 1; answer log 4 + log 1.25 = log 5
+//     row 0, log 4: maximum 0, sum 1; maximum log 4, sum 1/4 + 1; result log 4 + log 1.25 = log 5
 
 __global__ void running_maximum_kernel(const float* in, int M, int N, float* out) {
     const int m = blockIdx.x * blockDim.x + threadIdx.x;
@@ -57,20 +57,20 @@ void running_maximum(const float* in, int M, int N, float* out) {
     running_maximum_kernel<<<(M + 31) / 32, 32>>>(in, M, N, out);
 }
 
-// hint 1: The sum so far consists of exp(x_i - old). You want exp(x_i - new). By what must each
-// hint 1: be multiplied?
-// hint 2: All by the same: exp(old - new). If no larger one came, that is exp(0) = 1, so it needs
-// hint 2: no if.
-// hint 3: const float larger = fmaxf(largest, x); then sum = sum * expf(largest - larger) +
-// hint 3: expf(x - larger); then largest = larger;
-// why: After each step the sum is what it would be had the largest so far been known from the
-// why: start. At first exp(-INFINITY - x) = 0 multiplies a sum of 0. One pass instead of two:
-// why: attention lives on it.
-// told: was not put right
-// told 2: exponent's sign turned
+// hint 1: The sum so far consists of terms exp(x_i - old). You need exp(x_i - new). By what factor
+// hint 1: must you multiply each term?
+// hint 2: All terms by the same factor: exp(old - new). If the maximum did not change, that is
+// hint 2: exp(0) = 1, so no `if` is needed.
+// hint 3: const float larger = fmaxf(largest, x); then sum = sum * expf(largest - larger) + expf(x
+// hint 3: - larger); then largest = larger;
+// why: After each step, the sum is what it would be if the running maximum had been known from the
+// why: start. In the first step exp(-INFINITY - x) = 0 multiplies a sum of 0. One pass replaces
+// why: two. Flash attention is built on this.
+// told: was not rescaled
+// told 2: exponent have the wrong sign
 // told 3: or is exp missing
-// told 4: The new largest was not added itself
-// told 5: What was summed up before is gone
-// told 6: largest became x
-// told 7: exp was asked of x itself
-// told 8: exp was asked of x itself
+// told 4: The new maximum itself was not added
+// told 5: The earlier sum is lost
+// told 6: largest was set to x
+// told 7: exp was applied to x itself
+// told 8: exp was applied to x itself

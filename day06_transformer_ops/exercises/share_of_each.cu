@@ -1,10 +1,10 @@
-// Exercise 2 of Day 06: softmax, and no infinity.
+// Exercise 2 of Day 06: softmax without overflow.
 //
 // Tiny, 6 minutes.
 //
-// A thread makes the softmax of a row of N numbers: out[n] = exp(in[n]) / sum of all exp(in[i]).
-// It must be right for numbers such as 100 too, whose exp no float holds. (expf and fmaxf are
-// there.)
+// A thread computes the softmax of a row of N numbers: out[n] = exp(in[n]) / sum of all exp(in[i]).
+// It must also be correct for numbers such as 100, whose exponential overflows float. (Use expf and
+// fmaxf.)
 
 __global__ void share_of_each_kernel(const float* in, int M, int N, float* out) {
     const int m = blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,13 +44,13 @@ void share_of_each(const float* in, int M, int N, float* out) {
     share_of_each_kernel<<<(M + 31) / 32, 32>>>(in, M, N, out);
 }
 
-// hint 1: exp(x - c) = exp(x) / exp(c). What happens to the fraction if c is taken from every
+// hint 1: exp(x - c) = exp(x) / exp(c). What happens to the fraction if you subtract c from every
 // hint 1: number?
-// hint 2: Nothing. Which c makes sure that no exp is larger than 1?
-// why: The largest number becomes exp(0) = 1, all others less: nothing overflows, and the sum is
-// why: at least 1.
+// hint 2: Nothing. Which c guarantees that no exponential exceeds 1?
+// why: The largest number becomes exp(0) = 1, and all others are smaller. Nothing overflows, and
+// why: the sum is at least 1.
 // told: Nothing was subtracted
-// told 2: seems to begin at 0
-// told 3: subtracted in the sum only
+// told 2: seems to start at 0
+// told 3: subtracted only in the sum
 // told 4: before the sum was complete
 // told 5: reads its local variable `sum`, which has no value yet

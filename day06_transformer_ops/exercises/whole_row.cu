@@ -1,16 +1,16 @@
-// Exercise 4 of Day 06: the sum for every lane.
+// Exercise 4 of Day 06: broadcast a warp's sum.
 //
 // Tiny, 5 minutes.
 //
-// RMS norm of rows of 32 numbers, a warp a row: out = x / sqrt(mean of all x * x). The shuffles
-// bring the sum to lane 0 only. Let every lane have it.
+// RMS norm of rows of 32 numbers, with one warp per row: out = x / sqrt(mean of all x * x). The
+// shuffles leave the complete sum in lane 0 only. Give it to every lane.
 
 __global__ void whole_row_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
     const float x = in[blockIdx.x * 32 + lane];
     float sum = x * x;
     for (int far = 16; far > 0; far /= 2) sum += __shfl_down_sync(0xffffffff, sum, far);
-    // your code: __shfl_sync(0xffffffff, value, j) is the value that lane j has
+    // your code: __shfl_sync(0xffffffff, value, j) returns lane j's value
     // stub:
     // wrong: sum = __shfl_sync(0xffffffff, sum, lane);
     // wrong 2: if (lane > 0) sum = __shfl_sync(0xffffffff, sum, 0);
@@ -26,12 +26,12 @@ void whole_row(const float* in, int M, float* out) {
     whole_row_kernel<<<M, 32>>>(in, out);
 }
 
-// hint 1: All lanes must call the shuffle, also the one that gives.
-// hint 2: One line: sum becomes what lane 0 has.
-// why: __shfl_sync hands one lane's value to all. A butterfly, __shfl_xor_sync in place of
-// why: __shfl_down_sync, would have left every lane with the sum, in as many rounds.
-// told: Every lane kept its own number
+// hint 1: All lanes must execute the shuffle, including the one that provides the value.
+// hint 2: One line: set sum to what lane 0 holds.
+// why: __shfl_sync broadcasts one lane's value. A butterfly, with __shfl_xor_sync in place of
+// why: __shfl_down_sync, would have left the sum in every lane after the same number of rounds.
+// told: Every lane kept its own partial sum
 // told 2: lane 0
-// told 3: And was what it returns kept
-// told 4: Only lane 0 has written
+// told 3: And did you store what it returns
+// told 4: Only lane 0 wrote
 // told 5: the whole sum is in lane 0

@@ -1,4 +1,4 @@
-// What loop and port refuse, in the same words.
+// Argument checks shared by the CPU reference and the CUDA version.
 #include "day01_flat_memory/exercises/add_bias/add_bias.hpp"
 
 #include "common/tensor/arguments.hpp"

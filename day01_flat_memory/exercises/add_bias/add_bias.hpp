@@ -3,14 +3,14 @@
 ///
 /// Easy, 15 minutes.
 ///
-/// Each row of `in` is one token's vector of N channels; every token gets the same bias added. It
-/// is what follows every matrix product in a transformer.
+/// Each row of `in` holds the N channels of one token. Every token gets the same bias added. In a
+/// transformer this follows almost every matrix product.
 ///
 ///     in   (M, N) = (2, 3)    1  2  3       bias (N) = 10 20 30       out  (M, N)   11 22 33
 ///                             4  5  6                                               14 25 36
 ///
-/// Write the kernel and its grid in my/day01_flat_memory/add_bias.cu, then `common/learn check
-/// day01`.
+/// Write the kernel and its grid in my/day01_flat_memory/add_bias.cu, then run
+/// `common/learn check day01`.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -21,7 +21,7 @@ namespace sixdays::day01_flat_memory {
 /// out(m, n) = in(m, n) + bias(n)
 /// @param in    (M, N), contiguous; M and N may be 0
 /// @param bias  (N), contiguous
-/// @param out   (M, N), contiguous; may be `in` itself; at most kMostRows rows, 65,535 blocks of 8
+/// @param out   (M, N), contiguous; may be `in` itself; at most kMostRows rows (65,535 blocks of 8)
 /// @throws std::invalid_argument  other shapes or strides, too many rows, a null pointer, overlap
 void add_bias_cpu(View<const float> in, View<const float> bias, View<float> out);
 void add_bias_cuda(View<const float> in, View<const float> bias, View<float> out,

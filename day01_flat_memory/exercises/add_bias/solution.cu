@@ -1,7 +1,7 @@
 // Exercise 6: add a bias to every row of a matrix.
-// What it must do:  day01_flat_memory/exercises/add_bias/add_bias.hpp
-// The loop to port: day01_flat_memory/exercises/add_bias/add_bias_cpu.cpp
-// A hint:           common/learn hint day01 add_bias
+// Specification:    day01_flat_memory/exercises/add_bias/add_bias.hpp
+// CPU reference:    day01_flat_memory/exercises/add_bias/add_bias_cpu.cpp
+// Hints:            common/learn hint day01 add_bias
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/exercises/add_bias/add_bias.hpp"
 #include "day01_flat_memory/offsets.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 __global__ void add_bias_kernel(const float* in, const float* bias, std::int64_t M, std::int64_t N,
                                 float* out) {
-    // your code: which row m and which column n is this thread's?
+    // your code: which row m and which column n does this thread compute?
     const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     if (m < M && n < N) {

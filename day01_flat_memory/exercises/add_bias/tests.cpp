@@ -1,4 +1,4 @@
-// What `common/learn check` asks of an add_bias port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for add_bias. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Which elements of in and bias the launcher takes.
+// Which elements of in and bias the launcher reads.
 std::string cause(std::int64_t M, std::int64_t N) {
     return moved_wrongly(
         {"out",
@@ -63,7 +63,7 @@ TEST_CASE("add_bias: more rows than one block has", "[day01][add_bias][small]") 
     check_port(131, 2);
 }
 
-TEST_CASE("add_bias: rows and columns that fill no block", "[day01][add_bias][small]") {
+TEST_CASE("add_bias: partial blocks in both dimensions", "[day01][add_bias][small]") {
     check_port(7, 31);
     check_port(17, 67);
     check_port(1, 1);
@@ -81,7 +81,7 @@ TEST_CASE("add_bias: neighbouring threads touch neighbouring elements",
     DeviceOut<float> got({16, 64});
     const auto touched = gpu::touched([&] { add_bias_cuda(din.view(), dbias.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) REQUIRE(touches(*touched, 3 * 32, 3 * 32 * 4));  // a GPU does not tell
+    if (touched) REQUIRE(touches(*touched, 3 * 32, 3 * 32 * 4));  // counted by the emulator only
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("add_bias: in place", "[day01][add_bias][small]") {
     REQUIRE(both.matches(want));
 }
 
-TEST_CASE("add_bias: refuses what the loop refuses", "[day01][add_bias][small]") {
+TEST_CASE("add_bias: rejects what the CPU reference rejects", "[day01][add_bias][small]") {
     Tensor<float> in({2, 3}), out({2, 3}), bias({2});
     REQUIRE(both_refuse([&] { add_bias_cpu(in.view(), bias.view(), out.view()); },
                         [&] { add_bias_cuda(in.view(), bias.view(), out.view()); },
@@ -120,7 +120,7 @@ TEST_CASE("add_bias: the last of more than 2^32 elements", "[day01][add_bias][sm
         REQUIRE_NOTHROW(gpu::synchronize());
         REQUIRE(equal(both.last(32), want));
     } else {
-        SUCCEED("a GPU, or a thread with several elements");
+        SUCCEED("not run: on a GPU, or with several elements per thread");
     }
 }
 

@@ -1,4 +1,4 @@
-// What loop and port refuse, in the same words.
+// Argument checks shared by the CPU reference and the CUDA version.
 #include "day01_flat_memory/exercises/last_token/last_token.hpp"
 
 #include "common/tensor/arguments.hpp"
@@ -10,7 +10,7 @@ void check_last_token(const View<const float>& in, const View<float>& out) {
     require_rank(op, "in", in, 3);
     if (in.extent(1) < 1) {
         refuse("last_token: in has shape " + to_string(in.layout.shape) +
-               ", and of 0 tokens none is the last");
+               "; with 0 tokens there is no last token");
     }
     const Shape wanted{in.extent(0), in.extent(2)};
     if (out.layout.shape != wanted) {

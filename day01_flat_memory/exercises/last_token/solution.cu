@@ -1,7 +1,7 @@
-// Exercise 7: the last token's vector of every sequence.
-// What it must do:  day01_flat_memory/exercises/last_token/last_token.hpp
-// The loop to port: day01_flat_memory/exercises/last_token/last_token_cpu.cpp
-// A hint:           common/learn hint day01 last_token
+// Exercise 7: select the last token's vector of every sequence.
+// Specification:    day01_flat_memory/exercises/last_token/last_token.hpp
+// CPU reference:    day01_flat_memory/exercises/last_token/last_token_cpu.cpp
+// Hints:            common/learn hint day01 last_token
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/exercises/last_token/last_token.hpp"
 #include "day01_flat_memory/offsets.hpp"
@@ -38,14 +38,14 @@ __global__ void last_token_kernel(const float* in, std::int64_t B, std::int64_t 
 void last_token_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
     check_last_token(in, out);
     const std::int64_t B = in.extent(0), T = in.extent(1), C = in.extent(2);
-    // your code: choose block and grid, launch, check the launch; mind B = 0 and C = 0
+    // your code: choose block and grid, launch, check the launch; handle B = 0 and C = 0
     if (B * C == 0) return;
     const int block = 256;
     const unsigned grid = gpu::blocks_for(B * C, block);
     last_token_kernel<<<grid, block, 0, stream>>>(in.data, B, T, C, out.data);
     gpu::check_launch("last_token_kernel", grid, block);
-    // told: returned as if all were well
-    // told 2: the stream is the fourth number of a launch
+    // told: returned as if it had succeeded
+    // told 2: the stream is the fourth launch parameter
     // wrong 12: if (B * C == 0) return;
     // wrong 12: const int block = 256;
     // wrong 12: const unsigned grid = gpu::blocks_for(B * C, block);

@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a last_token port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for last_token. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
@@ -12,7 +12,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Which elements of in the launcher takes.
+// Which elements of in the launcher reads.
 std::string cause(std::int64_t B, std::int64_t T, std::int64_t C) {
     const auto at = [=](const Index& i) { return (i[0] * T + T - 1) * C + i[1]; };
     return moved_wrongly({"out", "bc", {B, C}, {{"in", B * T * C, at}}},
@@ -70,7 +70,7 @@ TEST_CASE("last_token: neighbouring threads touch neighbouring elements",
     DeviceOut<float> got({4, 256});
     const auto touched = gpu::touched([&] { last_token_cuda(din.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) REQUIRE(touches(*touched, 2 * 32, 2 * 32 * 4));  // a GPU does not tell
+    if (touched) REQUIRE(touches(*touched, 2 * 32, 2 * 32 * 4));  // counted by the emulator only
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
@@ -79,17 +79,17 @@ TEST_CASE("last_token: nothing to do", "[day01][last_token][small]") {
     check_port(3, 5, 0);
 }
 
-TEST_CASE("last_token: the launch is on its stream, and is checked", "[day01][last_token][small]") {
+TEST_CASE("last_token: the launch uses its stream and is checked", "[day01][last_token][small]") {
     DeviceIn<float> in(distinct<float>({2, 3, 5}));
     DeviceOut<float> out({2, 5});
     check_launcher([&](gpu::Stream stream) { last_token_cuda(in.view(), out.view(), stream); });
 }
 
-TEST_CASE("last_token: refuses what the loop refuses", "[day01][last_token][small]") {
+TEST_CASE("last_token: rejects what the CPU reference rejects", "[day01][last_token][small]") {
     Tensor<float> in({2, 3, 4}), none({2, 0, 4}), out({2, 4}), wide({4, 2});
     REQUIRE(both_refuse([&] { last_token_cpu(none.view(), out.view()); },
                         [&] { last_token_cuda(none.view(), out.view()); },
-                        "of 0 tokens none is the last"));
+                        "with 0 tokens there is no last token"));
     REQUIRE(both_refuse([&] { last_token_cpu(in.view(), wide.view()); },
                         [&] { last_token_cuda(in.view(), wide.view()); },
                         "out has shape (4, 2), but for in of shape (2, 3, 4) it must be (2, 4)"));
@@ -97,7 +97,7 @@ TEST_CASE("last_token: refuses what the loop refuses", "[day01][last_token][smal
 
 TEST_CASE("last_token: the last of more than 2^32 positions", "[day01][last_token][small]") {
     if (!gpu::is_emulated()) {
-        SUCCEED("a GPU would run into memory that is not there");
+        SUCCEED("not run on a GPU: this memory is not allocated there");
         return;
     }
     const std::int64_t T = kBeyond32Bits / 64, C = 64;
@@ -133,7 +133,7 @@ TEST_CASE("last_token: the last of more than 2^32 channels", "[day01][last_token
         REQUIRE_NOTHROW(gpu::synchronize());
         REQUIRE(equal(out.last(32), want));
     } else {
-        SUCCEED("a GPU, or a thread with several elements");
+        SUCCEED("not run: on a GPU, or with several elements per thread");
     }
 }
 

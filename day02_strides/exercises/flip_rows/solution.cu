@@ -1,7 +1,7 @@
-// Exercise 6: the rows of a matrix in reverse.
-// What it must do:  day02_strides/exercises/flip_rows/flip_rows.hpp
-// The loop to port: day02_strides/exercises/flip_rows/flip_rows_cpu.cpp
-// A hint:           common/learn hint day02 flip_rows
+// Exercise 6: reverse the rows of a matrix through its strides.
+// Specification:    day02_strides/exercises/flip_rows/flip_rows.hpp
+// CPU reference:    day02_strides/exercises/flip_rows/flip_rows_cpu.cpp
+// Hints:            common/learn hint day02 flip_rows
 #include "common/gpu/launch.hpp"
 #include "day02_strides/exercises/flip_rows/flip_rows.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 // Copies between any two layouts.
 __global__ void copy_kernel(const __grid_constant__ View<const float> in,
                             const __grid_constant__ View<float> out) {
-    // your code: which row m and which column k is this thread's?
+    // your code: which row m and which column k does this thread copy?
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     if (m < out.extent(0) && k < out.extent(1)) {
@@ -27,7 +27,7 @@ void flip_rows_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
     const std::int64_t M = out.extent(0), K = out.extent(1);
     if (M == 0 || K == 0) return;
     View<const float> flipped = in;
-    // your code: where does the flipped view begin, and how far is its next row?
+    // your code: where does the flipped view begin, and what is its row stride?
     flipped.data = in.data + (M - 1) * in.stride(0);
     flipped.stride(0) = -in.stride(0);
     // end of your code

@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a flip_rows port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for flip_rows. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Which elements the launcher takes, and where it puts them.
+// Which elements the launcher reads, and where it writes them.
 std::string cause(const Layout& in, const Layout& out) {
     const std::int64_t M = in.shape[0];
     const auto from = [=](const Index& i) { return offset(in, M - 1 - i[0], i[1]); };
@@ -60,7 +60,7 @@ TEST_CASE("flip_rows: one row, one column, one element", "[day02][flip_rows][sma
     check_port(row_major({1, 1}), row_major({1, 1}));
 }
 
-TEST_CASE("flip_rows: sizes that fill no block", "[day02][flip_rows][small]") {
+TEST_CASE("flip_rows: partial blocks", "[day02][flip_rows][small]") {
     check_port(row_major({8, 32}), row_major({8, 32}));
     check_port(row_major({7, 31}), row_major({7, 31}));
     check_port(row_major({67, 129}), row_major({67, 129}));
@@ -71,7 +71,7 @@ TEST_CASE("flip_rows: rows with a pitch, in and out", "[day02][flip_rows][small]
     check_port(row_major({9, 33}), Layout({9, 33}, {37, 1}));
 }
 
-TEST_CASE("flip_rows: column-major, and what is flipped already", "[day02][flip_rows][small]") {
+TEST_CASE("flip_rows: column-major and already flipped layouts", "[day02][flip_rows][small]") {
     check_port(column_major({9, 33}), row_major({9, 33}));
     check_port(row_major({9, 33}), column_major({9, 33}));
     check_port(Layout({9, 33}, {-33, 1}), row_major({9, 33}));
@@ -94,7 +94,7 @@ TEST_CASE("flip_rows: neighbouring threads touch neighbouring elements",
     DeviceOut<float> got({16, 64});
     const auto touched = gpu::touched([&] { flip_rows_cuda(din.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) REQUIRE(touches(*touched, 2 * 32, 2 * 32 * 4));  // a GPU does not tell
+    if (touched) REQUIRE(touches(*touched, 2 * 32, 2 * 32 * 4));  // counted by the emulator only
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
@@ -113,15 +113,16 @@ TEST_CASE("flip_rows: the rows are reversed by the view, not by an index",
     const auto begins = gpu::launched_with(&last_row, sizeof(last_row));
     const auto goes_back = gpu::launched_with(&back, sizeof(back));
     INFO(
-        "The values are right, but the kernel was not given a view that begins in the last row and "
-        "goes backwards, so it reverses the rows by an index. The exercise asks for two numbers "
-        "that change before the launch, the pointer and a stride, and a kernel that only copies.");
+        "The values are right, but the kernel was not given a view that begins in the last row "
+        "and has a negative row stride, so it reverses the rows by an index. The exercise asks "
+        "you to change two numbers before the launch, the pointer and the row stride, and for a "
+        "kernel that only copies.");
     REQUIRE((!begins || *begins));
     REQUIRE((!goes_back || *goes_back));
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("flip_rows: refuses what the loop refuses", "[day02][flip_rows][small]") {
+TEST_CASE("flip_rows: rejects what the CPU reference rejects", "[day02][flip_rows][small]") {
     Tensor<float> in({2, 3}), out({3, 2});
     REQUIRE(both_refuse([&] { flip_rows_cpu(in.view(), out.view()); },
                         [&] { flip_rows_cuda(in.view(), out.view()); },

@@ -1,7 +1,7 @@
-// Exercise 7: append new keys to a cache.
-// What it must do:  day02_strides/exercises/kv_append/kv_append.hpp
-// The loop to port: day02_strides/exercises/kv_append/kv_append_cpu.cpp
-// A hint:           common/learn hint day02 kv_append
+// Exercise 7: append new keys to a KV cache.
+// Specification:    day02_strides/exercises/kv_append/kv_append.hpp
+// CPU reference:    day02_strides/exercises/kv_append/kv_append_cpu.cpp
+// Hints:            common/learn hint day02 kv_append
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
 #include "day02_strides/exercises/kv_append/kv_append.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 __global__ void kv_append_kernel(const __grid_constant__ View<const float> fresh, std::int64_t pos,
                                  const __grid_constant__ View<float> cache) {
-    // your code: which (b, h, t, c) is this thread's, and where does it go?
+    // your code: which (b, h, t, c) does this thread copy, and where to?
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < fresh.size()) {
         const Index index = unravel(number, fresh.shape());

@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a kv_append port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for kv_append. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
@@ -16,7 +16,7 @@ Layout from_product(std::int64_t B, std::int64_t H, std::int64_t n, std::int64_t
     return Layout({B, H, n, D}, {n * H * D, D, H * D, 1});
 }
 
-// Which elements the launcher takes, and where it puts them.
+// Which elements the launcher reads, and where it writes them.
 std::string cause(const Layout& fresh, std::int64_t pos, const Layout& cache) {
     const auto from = [=](const Index& i) { return offset(fresh, i); };
     const auto to = [=](const Index& i) { return offset(cache, i[0], i[1], pos + i[2], i[3]); };
@@ -47,7 +47,7 @@ void check_port(const Layout& fresh, std::int64_t pos, const Layout& cache) {
 }
 
 TEST_CASE("kv_append: the example of the statement", "[day02][kv_append][small]") {
-    // All numbers differ, so that a wrong one says whose it is.
+    // All numbers differ, so that a wrong one tells where it came from.
     const Tensor<float> fresh({1, 2, 1, 2}, {9, 10, 11, 12});
     const Tensor<float> before({1, 2, 4, 2},
                                {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8, -5, -6, -7, -8});
@@ -82,7 +82,7 @@ TEST_CASE("kv_append: new keys as a matrix product leaves them", "[day02][kv_app
     check_port(from_product(2, 3, 5, 4), 1, row_major({2, 3, 7, 4}));
 }
 
-TEST_CASE("kv_append: a cache of other strides", "[day02][kv_append][small]") {
+TEST_CASE("kv_append: a cache with other strides", "[day02][kv_append][small]") {
     check_port(from_product(2, 3, 2, 5), 4, from_product(2, 3, 7, 5));  // (B, capacity, H, D)
     check_port(row_major({2, 3, 2, 5}), 4,
                Layout({2, 3, 7, 5}, {3000, 800, 8, 1}));  // with a pitch
@@ -104,7 +104,7 @@ TEST_CASE("kv_append: neighbouring threads touch neighbouring channels",
     DeviceOut<float> cache({2, 4, 3, 64});
     const auto touched = gpu::touched([&] { kv_append_cuda(din.view(), 1, cache.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) REQUIRE(touches(*touched, 2 * 16, 2 * 16 * 4));  // a GPU does not tell
+    if (touched) REQUIRE(touches(*touched, 2 * 16, 2 * 16 * 4));  // counted by the emulator only
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
@@ -113,16 +113,16 @@ TEST_CASE("kv_append: nothing to do", "[day02][kv_append][small]") {
     check_port(row_major({0, 3, 1, 4}), 0, row_major({0, 3, 7, 4}));
 }
 
-TEST_CASE("kv_append: refuses what the loop refuses", "[day02][kv_append][small]") {
+TEST_CASE("kv_append: rejects what the CPU reference rejects", "[day02][kv_append][small]") {
     Tensor<float> fresh({2, 3, 2, 4}), cache({2, 3, 7, 4}), other({2, 4, 7, 3});
     const auto both = [](View<const float> f, std::int64_t pos, View<float> c, const char* words) {
         return both_refuse([&] { kv_append_cpu(f, pos, c); }, [&] { kv_append_cuda(f, pos, c); },
                            words);
     };
     REQUIRE(both(fresh.view(), 6, cache.view(),
-                 "kv_append: 2 positions from 6 on do not fit into a cache with room for 7"));
-    REQUIRE(both(fresh.view(), -1, cache.view(), "2 positions from -1 on do not fit"));
-    REQUIRE(both(fresh.view(), 0, other.view(), "they may differ in dim 2 only"));
+                 "kv_append: 2 positions starting at 6 do not fit into a cache with capacity 7"));
+    REQUIRE(both(fresh.view(), -1, cache.view(), "2 positions starting at -1 do not fit"));
+    REQUIRE(both(fresh.view(), 0, other.view(), "they may differ in dimension 2 only"));
     REQUIRE(both(fresh.view(), 0, {cache.data(), Layout({2, 3, 7, 4}, {84, 28, 0, 1})},
                  "writers of it would race"));
 }
@@ -144,7 +144,7 @@ TEST_CASE("kv_append: the last of more than 2^32 elements", "[day02][kv_append][
         REQUIRE_NOTHROW(gpu::synchronize());
         REQUIRE(equal(cache.last(32), want));
     } else {
-        SUCCEED("a GPU, or a thread with several elements");
+        SUCCEED("not run: on a GPU, or with several elements per thread");
     }
 }
 

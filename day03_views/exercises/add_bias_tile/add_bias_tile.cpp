@@ -11,17 +11,16 @@ void check_add_bias_tile(const View<const float>& in, const View<const float>& b
     require_same_shape(op, "in", in, "out", out);
     if (bias.shape() != Shape{out.extent(1)}) {
         refuse("add_bias_tile: bias has shape " + to_string(bias.shape()) + ", out has " +
-               to_string(out.shape()) + "; the bias has a number for each column");
+               to_string(out.shape()) + "; bias must have one element per column");
     }
     if (out.extent(1) > kMostColumns) {
         refuse("add_bias_tile: out has " + std::to_string(out.extent(1)) + " columns, " +
                std::to_string(kMostColumns) +
-               " are allowed: 65,535 tiles of 32, where a grid's y ends");
+               " are allowed: 65,535 tiles of 32, the limit of a grid's y");
     }
     if ((in.extent(1) > 1 && in.stride(1) != 1) || (in.extent(0) > 1 && in.stride(0) < 0)) {
         refuse("add_bias_tile: in has " + to_string(in.layout) +
-               "; its rows must run along memory, with stride 1 in the last dim, and no stride may "
-               "be negative");
+               "; the last dimension must have stride 1, and no stride may be negative");
     }
     require_contiguous(op, "bias", bias);
     require_contiguous(op, "out", out);

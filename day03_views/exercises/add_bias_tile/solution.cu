@@ -1,7 +1,7 @@
-// Exercise 7: add a row to every row of a matrix, in tiles.
-// What it must do:  day03_views/exercises/add_bias_tile/add_bias_tile.hpp
-// The loop to port: day03_views/exercises/add_bias_tile/add_bias_tile_cpu.cpp
-// A hint:           common/learn hint day03 add_bias_tile
+// Exercise 7: add a bias to every row with a tile kernel.
+// Specification:    day03_views/exercises/add_bias_tile/add_bias_tile.hpp
+// CPU reference:    day03_views/exercises/add_bias_tile/add_bias_tile_cpu.cpp
+// Hints:            common/learn hint day03 add_bias_tile
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"
@@ -24,7 +24,7 @@ __tile_global__ void add_bias_kernel(const float* in, I M, I N, I pitch, const f
     const ct::partition_view from{ct::tensor_span{in, rows}, ct::shape<kRows, kColumns>{}};
     const ct::partition_view biases{ct::tensor_span{bias, one_row}, ct::shape<1, kColumns>{}};
     const ct::partition_view to{ct::tensor_span{out, all}, ct::shape<kRows, kColumns>{}};
-    // your code: which tile is this block's? Load it and its piece of the bias, add, store
+    // your code: which tile does this block compute? Load it and its part of the bias, add, store
     const auto i = ct::bid().x, j = ct::bid().y;
     const auto sum = from.load_masked(i, j) + biases.load_masked(0, j);
     to.store_masked(sum, i, j);
@@ -35,8 +35,8 @@ __tile_global__ void add_bias_kernel(const float* in, I M, I N, I pitch, const f
     // wrong 23: to.store_masked(from.load_masked(i, j) + biases.load_masked(0, j), i, j);
     // wrong 4: to.store_masked(from.load_masked(i, j) + biases.load_masked(0, i), i, j);
     // told: An index counts tiles, not elements
-    // told 2: Are x and y exchanged
-    // told 3: Only the first tile was made
+    // told 2: Are x and y swapped
+    // told 3: Only the first tile was computed
     // told 4: The tile of the bias is (0, j)
     // end of your code
 }
@@ -48,7 +48,7 @@ void add_bias_tile_cuda(View<const float> in, View<const float> bias, View<float
     check_add_bias_tile(in, bias, out);
     if (out.size() == 0) return;
     const I M = out.extent(0), N = out.extent(1);
-    // your code: a block for each tile; x counts down the rows, y across the columns
+    // your code: one block per tile; x indexes rows of tiles, y columns of tiles
     // stub: const dim3 grid(1, 1);
     const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
     // wrong: const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));

@@ -1,4 +1,4 @@
-// What `common/learn check` asks of an add_bias_tile port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for add_bias_tile. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// in(m, n) + bias(of(m, n)); where that is no number of the bias, nobody wrote.
+// in(m, n) + bias(of(m, n)); NaN, never written, where that index is out of range.
 template <class Of>
 Tensor<double> sum_of(const Tensor<float>& in, const Tensor<float>& bias, const Of& of) {
     Tensor<double> y(in.shape());
@@ -31,7 +31,7 @@ Tensor<double> sum_of(const Tensor<float>& in, const Tensor<float>& bias, const 
 void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
     CAPTURE(M, N, pitch);
     const Tensor<float> in = distinct<float>({M, N});
-    Tensor<float> bias({N});  // no row's numbers, and no two alike
+    Tensor<float> bias({N});  // all distinct, and none occurs in a row
     for (std::int64_t n = 0; n < N; ++n) bias(n) = static_cast<float>(100'000 + 7 * n);
     HostOut<float> want({M, N});
     add_bias_tile_cpu(in.view(), bias.view(), want.view());
@@ -40,15 +40,14 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
     DeviceOut<float> got({M, N}, Lead{3});
     const Advice of_the_bias = {
         {"in a span of extents (1, "},
-        "The bias is one row, and has one row of tiles: its tile is (0, j), in whatever row the "
-        "block's tile is.",
-        [M](const std::string& error) { return M > 1 && contains(error, ": along dim 0 "); }};
+        "The bias has only one row of tiles, so its tile is (0, j) for every row of tiles of "
+        "`in`.",
+        [M](const std::string& error) { return M > 1 && contains(error, ": along dimension 0 "); }};
     finish([&] { add_bias_tile_cuda(from.view(), row.view(), got.view()); }, of_the_bias,
            [] {
-               return "If a tile lies outside: An index counts tiles, not elements. Are x and y "
-                      "exchanged, in the kernel or in the grid? x counts down the rows, kRows to a "
-                      "tile, "
-                      "and y across the columns, kColumns to a tile.";
+               return "If a tile is out of range: An index counts tiles, not elements. Are x and "
+                      "y swapped, in the kernel or in the grid? x indexes tiles of kRows rows, "
+                      "and y tiles of kColumns columns.";
            });
     using I = std::int64_t;
     Tensor<double> in_alone(in.shape());
@@ -59,11 +58,12 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
     }
     const std::string cause =
         likely_mistake(got.values(), sum_of(in, bias, [](I, I n) { return n; }),
-                       {{"Only the first tile was made: the grid needs a block for each tile.",
+                       {{"Only the first tile was computed: the grid needs one block per tile.",
                          sum_of(in, bias, [](I m, I n) { return m < 8 && n < 32 ? n : -1; })},
                         {"The bias was not added.", in_alone},
-                        {"The bias was multiplied by, not added: `+`.", product},
-                        {"The tile of the bias is (0, j): it has the columns of the block's tile.",
+                        {"The bias was multiplied, not added: use `+`.", product},
+                        {"The tile of the bias is (0, j): it must cover the same columns as the "
+                         "block's tile.",
                          sum_of(in, bias, [](I m, I n) { return m / 8 * 32 + n % 32; })}})
             .cause;
     require(got.matches(want), cause);
@@ -92,14 +92,14 @@ TEST_CASE("add_bias_tile: whole tiles", "[day03][add_bias_tile][small]") {
     check_port(40, 64, 64);
 }
 
-TEST_CASE("add_bias_tile: edges in the midst of a tile", "[day03][add_bias_tile][small]") {
-    INFO("A last tile holds what there is: load_masked and store_masked leave out the rest.");
+TEST_CASE("add_bias_tile: partial tiles at the edges", "[day03][add_bias_tile][small]") {
+    INFO("Tiles at the edges are partial: load_masked and store_masked skip what is out of range.");
     for (const std::int64_t M : {1, 7, 9, 17}) {
         for (const std::int64_t N : {1, 31, 33, 70}) check_port(M, N, N);
     }
 }
 
-TEST_CASE("add_bias_tile: rows with gaps between them, or one row for all",
+TEST_CASE("add_bias_tile: rows with a pitch, and a broadcast row",
           "[day03][add_bias_tile][small]") {
     check_port(9, 33, 40);
     check_port(16, 32, 35);
@@ -119,7 +119,7 @@ TEST_CASE("add_bias_tile: rows with gaps between them, or one row for all",
 
 TEST_CASE("add_bias_tile: more rows of tiles than a grid's y can count",
           "[day03][add_bias_tile][small]") {
-    INFO("A grid's y ends at 65,535 and x does not: rows belong to x.");
+    INFO("A grid's y is limited to 65,535 and x is not, so rows belong to x.");
     check_port(8 * 65'535 + 1, 1, 1);
 }
 
@@ -128,7 +128,8 @@ TEST_CASE("add_bias_tile: nothing to do", "[day03][add_bias_tile][small]") {
     check_port(5, 0, 0);
 }
 
-TEST_CASE("add_bias_tile: refuses what the loop refuses", "[day03][add_bias_tile][small]") {
+TEST_CASE("add_bias_tile: rejects what the CPU reference rejects",
+          "[day03][add_bias_tile][small]") {
     Tensor<float> in({4, 6}), bias({6}), out({4, 6}), wide({4}), other({6, 4});
     const auto both = [](View<const float> a, View<const float> b, View<float> c,
                          const char* words) {
@@ -140,7 +141,7 @@ TEST_CASE("add_bias_tile: refuses what the loop refuses", "[day03][add_bias_tile
     const View<const float> whole(in.view());
     REQUIRE(both(flip(whole, 0), bias.view(), out.view(), "no stride may be negative"));
     REQUIRE(both(in.view(), bias.view(), in.view(), "in and out overlap"));
-    const View<float> row(out.data(), Shape{1, kMostColumns + 1});  // nobody looks at elements
+    const View<float> row(out.data(), Shape{1, kMostColumns + 1});  // its elements are not accessed
     REQUIRE(both(row, {bias.data(), Shape{kMostColumns + 1}}, row, "2097121 columns, 2097120 are"));
 }
 

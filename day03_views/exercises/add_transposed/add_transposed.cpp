@@ -8,7 +8,7 @@ void check_add_transposed(const View<const float>& a, const View<float>& out) {
     require_rank(op, "a", a, 2);
     if (a.extent(0) != a.extent(1)) {
         refuse("add_transposed: a has shape " + to_string(a.shape()) +
-               ", but only a square matrix has the shape of its transpose");
+               ", but it must be square to be added to its transpose");
     }
     require_same_shape(op, "a", a, "out", out);
     require_contiguous(op, "a", a);
@@ -17,8 +17,8 @@ void check_add_transposed(const View<const float>& a, const View<float>& out) {
     require_memory(op, "out", out);
     if (overlap(a, out)) {
         refuse(
-            "add_transposed: a and out overlap; elements would be overwritten before they were "
-            "read");
+            "add_transposed: a and out overlap; elements of a would be overwritten before they "
+            "are read");
     }
 }
 

@@ -3,16 +3,16 @@
 ///
 /// Hard, 45 minutes.
 ///
-/// As views it is one line: out(m, n) = a(m, n) + t(m, n), where t is transpose(a) and nothing is
-/// copied. As a kernel that line reads t down the columns of `a`. And in place it is wrong: a(0, 1)
-/// is overwritten before a(1, 0) has read it.
+/// With views this is one line: out(m, n) = a(m, n) + t(m, n), where t is transpose(a) and nothing
+/// is copied. In a kernel, that line reads t along the columns of `a`, which is uncoalesced. In
+/// place it would be wrong: a(0, 1) is overwritten before it is read for out(1, 0).
 ///
 ///     a (N, N) = 1  2  3        a^T = 1  4  7        out =  2   6  10
 ///                4  5  6              2  5  8               6  10  14
 ///                7  8  9              3  6  9              10  14  18
 ///
-/// Write the kernel in my/day03_views/add_transposed.cu, then `common/learn check day03`: all reads
-/// and writes of a warp along rows, no two words of a bank at once.
+/// Write the kernel in my/day03_views/add_transposed.cu, then run `common/learn check day03`. All
+/// loads and stores of a warp must be coalesced, and shared memory must have no bank conflicts.
 #pragma once
 
 #include "common/gpu/stream.hpp"

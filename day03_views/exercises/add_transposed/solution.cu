@@ -1,7 +1,7 @@
 // Exercise 6: add a matrix and its transpose.
-// What it must do:  day03_views/exercises/add_transposed/add_transposed.hpp
-// The loop to port: day03_views/exercises/add_transposed/add_transposed_cpu.cpp
-// A hint:           common/learn hint day03 add_transposed
+// Specification:    day03_views/exercises/add_transposed/add_transposed.hpp
+// CPU reference:    day03_views/exercises/add_transposed/add_transposed_cpu.cpp
+// Hints:            common/learn hint day03 add_transposed
 #include "common/gpu/launch.hpp"
 #include "day03_views/exercises/add_transposed/add_transposed.hpp"
 
@@ -12,7 +12,7 @@ constexpr int kSide = 32;  // rows and columns of a tile
 constexpr int kRows = 8;   // threads: 8 rows of 32, so each takes 4 elements
 
 __global__ void add_transposed_kernel(const float* a, std::int64_t N, float* out) {
-    // your code: a 32 x 32 tile of out, and the tile of a that its transpose needs
+    // your code: a 32 x 32 tile of out, and the mirrored tile of a that it needs
     // This block's tile of out: its first row and its first column.
     const std::int64_t m0 = std::int64_t{blockIdx.y} * kSide;
     const std::int64_t n0 = std::int64_t{blockIdx.x} * kSide;

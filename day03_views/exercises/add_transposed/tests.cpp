@@ -1,4 +1,4 @@
-// What `common/learn check` asks of an add_transposed port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for add_transposed. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// What is added to a(m, n) in place of a(n, m).
+// What is added to a(m, n) instead of a(n, m).
 std::string cause(const Tensor<float>& got, const Tensor<float>& a) {
     const std::int64_t N = a.shape()[0], T = 32;
     const auto with = [&](const auto& row, const auto& column) {
@@ -28,16 +28,12 @@ std::string cause(const Tensor<float>& got, const Tensor<float>& a) {
     const auto m_of = [](I m, I) { return m; };
     const auto n_of = [](I, I n) { return n; };
     const std::string not_turned =
-        "Nothing is transposed inside of a tile: thread (x, y) loads row y of it, and adds what is "
-        "in row x, "
-        "column y.";
+        "Nothing is transposed within the tile: thread (x, y) loads row y of the tile, and must "
+        "add the element in row x, column y.";
     const std::string known =
         likely_mistake(got, with(n_of, m_of),
-                       {{"Each tile was added to its own transpose. Beside the diagonal the "
-                         "transpose of a tile "
-                         "is "
-                         "in the tile of a whose rows are this tile's columns: it begins in row n0 "
-                         "and column m0.",
+                       {{"Each tile was added to its own transpose. Off the diagonal, a tile "
+                         "needs the mirrored tile of a: it begins in row n0 and column m0.",
                          with([](I m, I n) { return m / T * T + n % T; },
                               [](I m, I n) { return n / T * T + m % T; })},
                         {not_turned, with([](I m, I n) { return n / T * T + m % T; },
@@ -79,12 +75,12 @@ TEST_CASE("add_transposed: the example of the statement", "[day03][add_transpose
                   [&] { return cause(got.values(), a); });
 }
 
-TEST_CASE("add_transposed: one tile, and several", "[day03][add_transposed][small]") {
+TEST_CASE("add_transposed: one tile and several", "[day03][add_transposed][small]") {
     check_port(32);
     check_port(64);
 }
 
-TEST_CASE("add_transposed: tiles that are cut off", "[day03][add_transposed][small]") {
+TEST_CASE("add_transposed: partial tiles", "[day03][add_transposed][small]") {
     for (const std::int64_t N : {1, 2, 7, 31, 33, 63, 65, 97}) check_port(N);
 }
 
@@ -92,7 +88,7 @@ TEST_CASE("add_transposed: nothing to do", "[day03][add_transposed][small]") {
     check_port(0);
 }
 
-TEST_CASE("add_transposed: a warp touches as few sectors and banks as it can",
+TEST_CASE("add_transposed: coalesced accesses and no bank conflicts",
           "[day03][add_transposed][small]") {
     // (64, 64): 512 sectors to write, and 512 for each of the two readings of a.
     const Tensor<float> a = distinct<float>({64, 64});
@@ -102,15 +98,16 @@ TEST_CASE("add_transposed: a warp touches as few sectors and banks as it can",
     // 128 rows of tiles, each read twice from memory, written once, and through shared memory or
     // two on the way.
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) REQUIRE(touches(*touched, 7 * 128, 3 * 512));  // a GPU does not tell
+    if (touched) REQUIRE(touches(*touched, 7 * 128, 3 * 512));  // counted by the emulator only
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("add_transposed: refuses what the loop refuses", "[day03][add_transposed][small]") {
+TEST_CASE("add_transposed: rejects what the CPU reference rejects",
+          "[day03][add_transposed][small]") {
     Tensor<float> a({4, 4}), out({4, 4}), wide({2, 8});
     REQUIRE(both_refuse([&] { add_transposed_cpu(wide.view(), wide.view()); },
                         [&] { add_transposed_cuda(wide.view(), wide.view()); },
-                        "only a square matrix has the shape of its transpose"));
+                        "but it must be square to be added to its transpose"));
     REQUIRE(both_refuse([&] { add_transposed_cpu(a.view(), a.view()); },
                         [&] { add_transposed_cuda(a.view(), a.view()); }, "a and out overlap"));
 }

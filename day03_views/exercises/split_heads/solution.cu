@@ -1,7 +1,7 @@
-// Exercise 5: cut the channels of every token into heads.
-// What it must do:  day03_views/exercises/split_heads/split_heads.hpp
-// The loop to port: day03_views/exercises/split_heads/split_heads_cpu.cpp
-// A hint:           common/learn hint day03 split_heads
+// Exercise 5: split the channels of every token into heads.
+// Specification:    day03_views/exercises/split_heads/split_heads.hpp
+// CPU reference:    day03_views/exercises/split_heads/split_heads_cpu.cpp
+// Hints:            common/learn hint day03 split_heads
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
@@ -10,10 +10,10 @@
 namespace sixdays::day03_views {
 namespace {
 
-// Both views have the shape of out. The kernel knows no heads: it copies what `heads` shows.
+// Both views have the shape of out. The kernel knows nothing of heads: it copies the view.
 __global__ void split_heads_kernel(const __grid_constant__ View<const float> heads,
                                    const __grid_constant__ View<float> out) {
-    // your code: which element k of out is this thread's, and which index has it?
+    // your code: which element k of out does this thread copy, and what is its index?
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (k < out.size()) {
         const Index index = unravel(k, out.shape());
@@ -33,7 +33,7 @@ void split_heads_cuda(View<const float> in, View<float> out, gpu::Stream stream)
     const std::int64_t n = out.size();
     if (n == 0) return;
     const std::int64_t B = out.extent(0), H = out.extent(1), T = out.extent(2), D = out.extent(3);
-    // your code: in, (B, T, H * D), seen as (B, H, T, D)
+    // your code: view in, (B, T, H * D), as (B, H, T, D)
     // stub: const View<const float> heads(in.data, Shape{B, H, T, D});
     const View<const float> heads = permute(reshape(in, {B, T, H, D}), {0, 2, 1, 3});
     // wrong: const View<const float> heads = permute(View<const float>(in.data, Shape{B, T, D, H}), {0, 3, 1, 2});

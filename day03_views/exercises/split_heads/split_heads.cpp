@@ -10,12 +10,12 @@ void check_split_heads(const View<const float>& in, const View<float>& out) {
     const Shape& s = out.shape();
     const Shape wanted{s[0], s[2], s[1] * s[3]};
     if (in.shape() != wanted) {
-        refuse("split_heads: out has shape " + to_string(s) + ", so in must have " +
-               to_string(wanted) + ", but has " + to_string(in.shape()));
+        refuse("split_heads: out has shape " + to_string(s) + ", so in must have shape " +
+               to_string(wanted) + ", but it has shape " + to_string(in.shape()));
     }
     if (in.extent(2) > 1 && in.stride(2) != 1) {
         refuse("split_heads: in has " + to_string(in.layout) +
-               "; its rows must run along memory, with stride 1 in the last dim");
+               "; the last dimension must have stride 1");
     }
     require_contiguous(op, "out", out);
     require_memory(op, "in", in);

@@ -1,12 +1,12 @@
 /// @file
-/// Exercise 5 of Day 03: cut the channels of every token into heads.
+/// Exercise 5 of Day 03: split the channels of every token into heads.
 ///
 /// Medium, 25 minutes.
 ///
-/// Attention wants the channels of one head together: its T rows of D channels. What the layer
-/// before leaves are rows of H * D channels, one a token, head after head. No element has to be
-/// looked at to see them so: a reshape and a permutation of the view do it. A kernel then copies
-/// what the view shows.
+/// Attention needs the channels of one head together: T rows of D channels. The layer before it
+/// writes one row of H * D channels per token, head after head. No element has to move to change
+/// this: a reshape and a permutation of the view are enough. A kernel then copies the view into a
+/// contiguous tensor.
 ///
 ///     in (B, T, H * D) = (1, 2, 6)           H = 3 heads of D = 2:
 ///                                            out (B, H, T, D) = (1, 3, 2, 2)
@@ -14,7 +14,8 @@
 ///     token 0     0  1  2  3  4  5           head 0    0  1     head 1    2  3     head 2    4  5
 ///     token 1     6  7  8  9 10 11                     6  7               8  9              10 11
 ///
-/// Write the view and the kernel in my/day03_views/split_heads.cu, then `common/learn check day03`.
+/// Write the view and the kernel in my/day03_views/split_heads.cu, then run
+/// `common/learn check day03`.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -23,7 +24,7 @@
 namespace sixdays::day03_views {
 
 /// out(b, h, t, c) = in(b, t, h * D + c), where D is the last extent of out
-/// @param in   (B, T, H * D), rows of stride 1, any other strides: it may be the part Q of
+/// @param in   (B, T, H * D), last stride 1, any other strides: it may be the slice Q of
 /// (B, T, 3 * H * D)
 /// @param out  (B, H, T, D), contiguous
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap

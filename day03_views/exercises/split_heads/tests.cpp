@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a split_heads port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for split_heads. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
@@ -12,7 +12,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Which elements the launcher takes.
+// Which elements the launcher reads.
 std::string cause(std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t D,
                   std::int64_t row) {
     const Layout in({B, T, H * D}, {T * row, row, 1});
@@ -48,19 +48,18 @@ TEST_CASE("split_heads: the example of the statement", "[day03][split_heads][sma
                   [] { return cause(1, 3, 2, 2, 6); }, surplus_threads(12));
 }
 
-TEST_CASE("split_heads: more than one block, and blocks that are not full",
-          "[day03][split_heads][small]") {
+TEST_CASE("split_heads: several blocks and partial blocks", "[day03][split_heads][small]") {
     check_port(2, 3, 5, 7, 21);
     check_port(3, 4, 17, 16, 64);
     check_port(1, 12, 9, 64, 768);
 }
 
-TEST_CASE("split_heads: Q, cut out of rows that hold Q, K and V", "[day03][split_heads][small]") {
+TEST_CASE("split_heads: Q, a slice of rows that hold Q, K and V", "[day03][split_heads][small]") {
     check_port(2, 3, 5, 8, 3 * 24);
     check_port(3, 2, 4, 5, 3 * 10);
 }
 
-TEST_CASE("split_heads: one of each, and nothing to do", "[day03][split_heads][small]") {
+TEST_CASE("split_heads: extents of 1, and nothing to do", "[day03][split_heads][small]") {
     check_port(1, 1, 1, 1, 1);
     check_port(1, 5, 1, 1, 5);
     check_port(0, 2, 3, 4, 8);
@@ -75,11 +74,11 @@ TEST_CASE("split_heads: neighbouring threads touch neighbouring elements",
     DeviceOut<float> got({2, 4, 8, 64});
     const auto touched = gpu::touched([&] { split_heads_cuda(from.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) REQUIRE(touches(*touched, 2 * 128, 1024));  // a GPU does not tell
+    if (touched) REQUIRE(touches(*touched, 2 * 128, 1024));  // counted by the emulator only
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("split_heads: the view is cut into heads, the kernel copies",
+TEST_CASE("split_heads: the view splits the heads, the kernel copies",
           "[day03][split_heads][small]") {
     const Tensor<float> in = distinct<float>({2, 5, 12});
     DeviceIn<float> from(in);
@@ -88,15 +87,15 @@ TEST_CASE("split_heads: the view is cut into heads, the kernel copies",
     const std::int64_t heads[4] = {5 * 12, 4, 12, 1};  // strides of in, seen as (B, H, T, D)
     const auto given = gpu::launched_with(heads, sizeof(heads));
     INFO(
-        "The values are right, but the kernel was not given in as (B, H, T, D), with strides "
-        "(60, 4, 12, 1): it works out heads by itself. The exercise asks for a view that has them, "
-        "and a kernel that only copies.");
+        "The values are right, but the kernel was not given `in` as a view of shape (B, H, T, D) "
+        "with strides (60, 4, 12, 1): it computes the heads itself. The exercise asks for a view "
+        "that splits the heads and a kernel that only copies.");
     REQUIRE((!given || *given));
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
 TEST_CASE("split_heads: the last of more than 2^32 elements", "[day03][split_heads][small]") {
-    // All tokens are one and the same: in has stride 0 there, and only out is long.
+    // All tokens are the same one: in has stride 0 there, and only out is long.
     const std::int64_t T = kBeyond32Bits / 64, D = 64;
     const Tensor<float> token = distinct<float>({D});
     FarEnd<float> out(T * D, distinct<float>({256}, 5000));
@@ -112,18 +111,19 @@ TEST_CASE("split_heads: the last of more than 2^32 elements", "[day03][split_hea
         REQUIRE_NOTHROW(gpu::synchronize());
         REQUIRE(equal(out.last(32), want));
     } else {
-        SUCCEED("a GPU, or a thread with several elements");
+        SUCCEED("not run: on a GPU, or with several elements per thread");
     }
 }
 
-TEST_CASE("split_heads: refuses what the loop refuses", "[day03][split_heads][small]") {
+TEST_CASE("split_heads: rejects what the CPU reference rejects", "[day03][split_heads][small]") {
     Tensor<float> in({2, 5, 12}), out({2, 3, 5, 4}), other({2, 3, 4, 5});
     REQUIRE(both_refuse([&] { split_heads_cpu(in.view(), other.view()); },
                         [&] { split_heads_cuda(in.view(), other.view()); },
-                        "in must have (2, 4, 15), but has (2, 5, 12)"));
+                        "in must have shape (2, 4, 15), but it has shape (2, 5, 12)"));
     const View<const float> backwards = flip(View<const float>(in.view()), 2);
     REQUIRE(both_refuse([&] { split_heads_cpu(backwards, out.view()); },
-                        [&] { split_heads_cuda(backwards, out.view()); }, "must run along memory"));
+                        [&] { split_heads_cuda(backwards, out.view()); },
+                        "the last dimension must have stride 1"));
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
-// Exercise 8: the running sum of every row.
-// What it must do:  day04_argmax/exercises/running_sum/running_sum.hpp
-// The loop to port: day04_argmax/exercises/running_sum/running_sum_cpu.cpp
-// A hint:           common/learn hint day04 running_sum
+// Exercise 8: running sum of each row (inclusive scan).
+// Specification:    day04_argmax/exercises/running_sum/running_sum.hpp
+// CPU reference:    day04_argmax/exercises/running_sum/running_sum_cpu.cpp
+// Hints:            common/learn hint day04 running_sum
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/exercises/running_sum/running_sum.hpp"
 
 namespace sixdays::day04_argmax {
 namespace {
 
-constexpr int kWarps = 8;  // rows of a block
+constexpr int kWarps = 8;  // rows per block
 
 __global__ void running_sum_kernel(const float* in, std::int64_t M, std::int64_t N, float* out) {
     // your code: one warp per row, 32 elements at a time
@@ -33,19 +33,19 @@ __global__ void running_sum_kernel(const float* in, std::int64_t M, std::int64_t
     // wrong 2: before += __shfl_sync(0xffffffffu, sum, 31);
     // wrong 3: before = sum;
     // wrong 123456: }
-    // told: row 1 was not, which is that of warp 1
-    // told 2: Right up to element 63, then wrong: what is handed on
-    // told 3: Right up to element 31, then wrong: what is handed on
+    // told: row 1, which belongs to warp 1 of block 0, was not
+    // told 2: Right up to element 63, then wrong: check `before`
+    // told 3: Right up to element 31, then wrong: check `before`
     // told 4: reads its local variable `before`, which has no value yet
     // told 5: no lane may leave before it
-    // told 6: lane d has one to its left, too
+    // told 6: lane d has such a neighbour too
     const int lane = threadIdx.x % 32;
     const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (m >= M) return;  // all lanes of the warp
     float before = 0;    // the sum of all elements before these 32
     for (std::int64_t first = 0; first < N; first += 32) {
         const std::int64_t n = first + lane;
-        float sum = n < N ? in[m * N + n] : 0;  // all lanes come to the shuffles
+        float sum = n < N ? in[m * N + n] : 0;  // all lanes take part in the shuffles
         for (int left = 1; left < 32; left *= 2) {
             const float x = __shfl_up_sync(0xffffffffu, sum, left);
             if (lane >= left) sum += x;

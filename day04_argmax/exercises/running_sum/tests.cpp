@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a running_sum port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for running_sum. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// The running sums as a mistake makes them, 32 elements at a time.
+// The running sums with a planted bug, 32 elements at a time.
 enum class Wrong { adds_own, one_too_far, forgets, twice };
 Tensor<float> with_mistake(const Tensor<float>& x, Wrong wrong) {
     const std::int64_t M = x.shape()[0], N = x.shape()[1];
@@ -49,16 +49,16 @@ std::string likely(const Tensor<float>& got, const Tensor<float>& x) {
     const std::int64_t M = x.shape()[0], N = x.shape()[1];
     const auto is = [&](Wrong wrong) { return bool(equal(got, with_mistake(x, wrong))); };
     if (is(Wrong::adds_own)) {
-        return "Lanes without a lane d to their left got their own x back and added it: only lanes "
-               "from d on may add.";
+        return "Lanes 0 to d - 1 have no lane d to their left. They got their own x back and "
+               "added it: only lanes >= d may add.";
     }
     if (is(Wrong::one_too_far)) {
-        return "In each round a lane has gone without its sum: lane d has one to its left, too, "
-               "lane 0. Lanes from d on add, lane >= d.";
+        return "In each round one lane did not add: lane d has such a neighbour too, lane 0. The "
+               "condition is lane >= d.";
     }
     if (is(Wrong::forgets)) {
-        return "From element 64 on the sum of the first elements is missing: add the earlier sum "
-               "to x first, then hand on the x of lane 31.";
+        return "From element 64 on, the sum of the first elements is missing: add the earlier "
+               "sum to x first, then broadcast the x of lane 31.";
     }
     bool from_right = N > 1;  // within the first 32
     for (std::int64_t m = 0; m < M && from_right; ++m) {
@@ -69,17 +69,16 @@ std::string likely(const Tensor<float>& got, const Tensor<float>& x) {
         }
     }
     if (from_right) {
-        return "Each element has the sum from itself on to the right: __shfl_up_sync gives a lane "
-               "what is to "
-               "its left, __shfl_down_sync what is to its right.";
+        return "Each element has the sum of itself and everything to its right: __shfl_up_sync "
+               "reads from a lane to the left, __shfl_down_sync from a lane to the right.";
     }
     if (M > 1 && N > 0 && !std::isnan(got(0, 0)) && std::isnan(got(1, 0))) {
-        return "Row 0 was written, and row 1 was not, which is that of warp 1 in block 0: lane = "
-               "threadIdx.x % 32, and m = blockIdx.x * kWarps + threadIdx.x / 32.";
+        return "Row 0 was written, but row 1, which belongs to warp 1 of block 0, was not: lane "
+               "= threadIdx.x % 32, and m = blockIdx.x * kWarps + threadIdx.x / 32.";
     }
     HostOut<float> want({M, N});
     running_sum_cpu(x.view(), want.view());
-    std::int64_t right = N;  // so many elements of each row
+    std::int64_t right = N;  // how many leading elements of each row are right
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < right; ++n) {
             if (got(m, n) != want.view()(m, n)) right = n;
@@ -87,9 +86,8 @@ std::string likely(const Tensor<float>& got, const Tensor<float>& x) {
     }
     if (right == 32 || right == 64) {
         return "Right up to element " + std::to_string(right - 1) +
-               ", then wrong: what is handed on, and what is done with it? `before` is the sum of "
-               "all elements before these 32: it is added to every lane's x, and then it becomes "
-               "the x of lane 31.";
+               ", then wrong: check `before`, the sum of all elements before these 32. Add it to "
+               "every lane's x, and then set it to the x of lane 31.";
     }
     const Shape shape{2, 40};
     const auto so_far = [](const Index& out, const Index& e) {
@@ -101,7 +99,7 @@ std::string likely(const Tensor<float>& got, const Tensor<float>& x) {
                         });
 }
 
-// Whole numbers: the sums are exact in any order.
+// Integers: the sums are exact in any order.
 void check_port(std::int64_t M, std::int64_t N) {
     CAPTURE(M, N);
     const Tensor<float> x = seeded_integers<float>({M, N}, 5, 1, 100);
@@ -129,17 +127,17 @@ TEST_CASE("running_sum: the example of the statement", "[day04][running_sum][sma
     require(same, same ? "" : likely(got.values(), x));
 }
 
-TEST_CASE("running_sum: rows of one warp's width", "[day04][running_sum][small]") {
+TEST_CASE("running_sum: rows of 32 elements", "[day04][running_sum][small]") {
     check_port(1, 32);
     check_port(9, 32);
 }
 
-TEST_CASE("running_sum: shorter and longer rows, and none", "[day04][running_sum][small]") {
+TEST_CASE("running_sum: shorter, longer and empty rows", "[day04][running_sum][small]") {
     for (const std::int64_t N : {0, 1, 2, 31, 33, 64, 65, 127, 300}) check_port(5, N);
     for (const std::int64_t M : {0, 1, 7, 8, 17}) check_port(M, 40);
 }
 
-TEST_CASE("running_sum: within so many roundings", "[day04][running_sum][small]") {
+TEST_CASE("running_sum: within the rounding bound", "[day04][running_sum][small]") {
     const std::int64_t N = 500;
     const Tensor<float> x = seeded<float>({1, N}, 6, -1, 1);
     Tensor<double> want({1, N}), scale({1, N});
@@ -158,24 +156,24 @@ TEST_CASE("running_sum: within so many roundings", "[day04][running_sum][small]"
     REQUIRE(got.close_to(want, bound));
 }
 
-TEST_CASE("running_sum: a warp reads and writes along its row", "[day04][running_sum][small]") {
+TEST_CASE("running_sum: coalesced loads and stores", "[day04][running_sum][small]") {
     DeviceIn<float> in(seeded_integers<float>({16, 256}, 7, 1, 9));
     DeviceOut<float> got({16, 256});
     const auto touched = gpu::touched([&] { running_sum_cuda(in.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
     if (touched) {  // the emulator tells; a GPU does not
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << 2 * 16 * 32
-                             << " suffice. If it is more, the lanes of a warp do not take "
-                                "neighbours: lane i takes element first + i of its row.");
+                             << " suffice. If it is more, the accesses are uncoalesced: lane i "
+                                "must process element first + i of its row.");
         REQUIRE(touched->sectors == 2 * 16 * 32);
-        INFO("There were " << touched->requests << " loads and stores of warps where " << 2 * 16 * 8
-                           << " suffice: read and write every element once.");
+        INFO("The warps executed " << touched->requests << " loads and stores where " << 2 * 16 * 8
+                                   << " suffice: read and write every element once.");
         REQUIRE(touched->requests == 2 * 16 * 8);
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("running_sum: refuses what the loop refuses", "[day04][running_sum][small]") {
+TEST_CASE("running_sum: rejects what the CPU reference rejects", "[day04][running_sum][small]") {
     Tensor<float> a({4, 4}), wide({2, 8});
     REQUIRE(both_refuse([&] { running_sum_cpu(a.view(), wide.view()); },
                         [&] { running_sum_cuda(a.view(), wide.view()); }, "they must be equal"));

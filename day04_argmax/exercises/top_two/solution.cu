@@ -1,7 +1,7 @@
-// Exercise 7: the two largest elements of every row.
-// What it must do:  day04_argmax/exercises/top_two/top_two.hpp
-// The loop to port: day04_argmax/exercises/top_two/top_two_cpu.cpp
-// A hint:           common/learn hint day04 top_two
+// Exercise 7: indices of the two largest elements of each row.
+// Specification:    day04_argmax/exercises/top_two/top_two.hpp
+// CPU reference:    day04_argmax/exercises/top_two/top_two_cpu.cpp
+// Hints:            common/learn hint day04 top_two
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/exercises/top_two/top_two.hpp"
 
@@ -49,9 +49,9 @@ __global__ void top_two_kernel(const __grid_constant__ View<const float> in,
     // wrong 23456: }
     // wrong 23456: out(m, 0) = first, out(m, 1) = second;
     // told: is 5 -inf: expected 0 and 1, got 0 and 0.
-    // told 2: and named twice
-    // told 3: pushes the old one down
-    // told 4: Both began at place 0
+    // told 2: and stored twice
+    // told 3: becomes the second
+    // told 4: Both began at index 0
     // told 5: is 1 nan 3 2: expected 1 and 2, got 2 and 3. `>` never chooses a NaN
     // told 6: takes the later of two equal elements
     const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -79,7 +79,7 @@ __global__ void top_two_kernel(const __grid_constant__ View<const float> in,
     // wrong 7: }
     // wrong 7: }
     // wrong 7: out(m, 0) = first, out(m, 1) = second;
-    // told 7: pushes the old one down
+    // told 7: becomes the second
     // end of your code
 }
 

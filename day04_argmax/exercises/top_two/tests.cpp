@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a top_two port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for top_two. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Said in another way: all indices sorted, and the first two of them.
+// An independent reference: sort all indices and take the first two.
 Tensor<std::int64_t> sorted_two(const Tensor<float>& x) {
     const std::int64_t M = x.shape()[0], N = x.shape()[1];
     Tensor<std::int64_t> two({M, 2});
@@ -32,7 +32,7 @@ Tensor<std::int64_t> sorted_two(const Tensor<float>& x) {
     return two;
 }
 
-// The loop with a mistake in it.
+// The CPU reference with a planted bug.
 enum class Wrong { no_else, no_push, both_at_0, greater, later };
 using Two = std::pair<std::int64_t, std::int64_t>;
 Two with_mistake(const Tensor<float>& x, std::int64_t m, Wrong wrong) {
@@ -52,18 +52,21 @@ Two with_mistake(const Tensor<float>& x, std::int64_t m, Wrong wrong) {
     return {first, second};
 }
 
-// The only mistake that makes all of `got`, in words.
+// The only planted bug that explains all of `got`, as a sentence.
 std::string likely(const Tensor<std::int64_t>& got, const Tensor<float>& x) {
     std::string found;
     for (const auto& [wrong, sentence] :
          {std::pair{Wrong::no_else,
-                    "The new first was compared with the second, too, and named twice: `else if`."},
+                    "The new first was also compared with the second, and stored twice: use "
+                    "`else if`."},
           {Wrong::no_push,
-           "A new first pushes the old one down: `second = first` comes before `first = n`."},
+           "When there is a new first, the old first becomes the second: `second = first` comes "
+           "before `first = n`."},
           {Wrong::both_at_0,
-           "Both began at place 0: first and second are two places from the start, 0 and 1."},
+           "Both began at index 0: first and second must start with the two indices 0 and 1."},
           {Wrong::greater,
-           "`>` never chooses a NaN, and never leaves one: ask beats(x, best), which does both."},
+           "`>` never chooses a NaN and never replaces one: use beats(x, best), which orders "
+           "NaNs too."},
           {Wrong::later,
            "`>=` takes the later of two equal elements: beats(x, best) keeps the earlier."}}) {
         bool all = true;
@@ -76,8 +79,8 @@ std::string likely(const Tensor<std::int64_t>& got, const Tensor<float>& x) {
     return found;
 }
 
-// Of the row alone, where other rows tell of no mistake or of another one. In a short row too many do the
-// same.
+// Judges one row alone, where the other rows match no planted bug or a different one. In a short
+// row too many bugs have the same effect.
 std::string likely_in_row(const Tensor<std::int64_t>& got, const Tensor<float>& x, std::int64_t m) {
     const std::int64_t N = x.shape()[1];
     Tensor<float> row({1, N});
@@ -86,7 +89,7 @@ std::string likely_in_row(const Tensor<std::int64_t>& got, const Tensor<float>& 
     return N < 4 ? "" : likely(two, row);
 }
 
-// The first wrong row, in words, unless some place was never written (-1): matches() tells of that.
+// Reports the first wrong row, unless some element was never written (-1): matches() reports that.
 void check_rows(const Tensor<std::int64_t>& got, const Tensor<std::int64_t>& want,
                 const Tensor<float>& x) {
     if (std::count(got.data(), got.data() + got.size(), -1) > 0) return;
@@ -97,7 +100,8 @@ void check_rows(const Tensor<std::int64_t>& got, const Tensor<std::int64_t>& wan
         std::string cause = likely(got, x);
         if (got(m, 0) == want(m, 1) && got(m, 1) == want(m, 0)) {
             cause =
-                " These are the right two in the wrong order: the first place is the larger one's.";
+                " These are the right two indices in the wrong order: the larger element comes "
+                "first.";
         }
         if (cause.empty()) cause = likely_in_row(got, x, m);
         FAIL("Row " << m << " is" << row.str() << ": expected " << want(m, 0) << " and "
@@ -134,15 +138,15 @@ TEST_CASE("top_two: the example of the statement", "[day04][top_two][small]") {
 
 TEST_CASE("top_two: -INFINITY", "[day04][top_two][small]") {
     INFO(
-        "Nothing beats a start of -INFINITY: begin with the row's own elements 0 and 1. Of equal "
-        "ones the lower index comes first.");
+        "In this row nothing beats a start of -INFINITY: start with the row's elements 0 and 1. "
+        "Of equal elements the lower index comes first.");
     const float inf = INFINITY;
     check_port(Tensor<float>({2, 3}, {-inf, -inf, -inf, -inf, -inf, -inf}));
     check_port(Tensor<float>({1, 2}, {5, -inf}));
     check_port(Tensor<float>({3, 3}, {5, -inf, -inf, -inf, 5, -inf, -inf, -inf, 5}));
 }
 
-TEST_CASE("top_two: one row more and one less than a block", "[day04][top_two][small]") {
+TEST_CASE("top_two: one row more and one row less than a block", "[day04][top_two][small]") {
     for (const std::int64_t M : {0, 1, 2, 255, 256, 257, 300}) {
         for (const std::int64_t N : {2, 3, 7}) check_port(seeded_integers<float>({M, N}, 3, 0, 5));
     }
@@ -162,15 +166,15 @@ TEST_CASE("top_two: any strides", "[day04][top_two][small]") {
     check_port(x, Layout({5, 6}, {-14, 2}), Layout({5, 2}, {3, 1}));
 }
 
-TEST_CASE("top_two: refuses what the loop refuses", "[day04][top_two][small]") {
+TEST_CASE("top_two: rejects what the CPU reference rejects", "[day04][top_two][small]") {
     const Tensor<float> x({4, 1}), y({4, 3});
     Tensor<std::int64_t> two({4, 2}), three({4, 3});
     REQUIRE(both_refuse([&] { top_two_cpu(x.view(), two.view()); },
                         [&] { top_two_cuda(x.view(), two.view()); },
-                        "a row needs two elements at least"));
+                        "a row needs at least two elements"));
     REQUIRE(both_refuse([&] { top_two_cpu(y.view(), three.view()); },
                         [&] { top_two_cuda(y.view(), three.view()); },
-                        "so out has shape (4, 2), not (4, 3)"));
+                        "so out must have shape (4, 2), not (4, 3)"));
 }
 
 }  // namespace

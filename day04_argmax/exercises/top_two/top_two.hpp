@@ -1,21 +1,20 @@
 /// @file
-/// Exercise 7 of Day 04: where the two largest elements of every row are.
+/// Exercise 7 of Day 04: indices of the two largest elements of each row.
 ///
 /// Easy, 20 minutes.
 ///
-/// Of a model that chose a token one also wants to know the runner-up. Which element comes first
-/// and which second is settled as argmax settles it: of equal elements the one of the lower index
-/// comes first, and NaNs come before all numbers.
+/// When a model has chosen a token, the runner-up is of interest too. The order is that of argmax:
+/// of equal elements the one with the lower index comes first, and NaNs come before all numbers.
 ///
 ///     in (3, 4) =   5  1  9  2        out = 2  0        9, then 5
 ///                   7  7  0  3              0  1        7, then the other 7
 ///                   4  8  6  8              1  3        8, then the other 8
 ///
-/// The second is what argmax would name if the first were not there: of -inf -inf out is 0 1, of
-/// nan 3 5 it is 0 2.
+/// The second is what argmax would return without the first: for -inf -inf, out is 0 1, and for nan
+/// 3 5 it is 0 2.
 ///
-/// A thread takes a row, as in argmax's twin. Write the kernel in my/day04_argmax/top_two.cu, then
-/// `common/learn check day04`.
+/// Use one thread per row, as in argmax's twin. Write the kernel in my/day04_argmax/top_two.cu,
+/// then run `common/learn check day04`.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ namespace sixdays::day04_argmax {
 
 /// @param in   (M, N), any strides, N at least 2
 /// @param out  (M, 2), any strides, injective: index of the first and of the second
-/// @throws std::invalid_argument  other shapes, two indices of out that share a place, a null
+/// @throws std::invalid_argument  other shapes, an out that is not injective, a null
 /// pointer, overlap
 void top_two_cpu(View<const float> in, View<std::int64_t> out);
 void top_two_cuda(View<const float> in, View<std::int64_t> out, gpu::Stream stream = {});

@@ -10,7 +10,7 @@ void check_find_the_race(const View<const float>& a, const View<const float>& b,
     require_rank(op, "a", a, 2);
     if (a.extent(0) != a.extent(1)) {
         refuse("find_the_race: a has shape " + to_string(a.layout.shape) +
-               ", but a square matrix is wanted");
+               ", but it must be square");
     }
     require_same_shape(op, "a", a, "b", b);
     require_same_shape(op, "a", a, "out", out);
@@ -22,8 +22,8 @@ void check_find_the_race(const View<const float>& a, const View<const float>& b,
     require_memory(op, "out", out);
     if (overlap(a, out) || overlap(b, out)) {
         refuse(
-            "find_the_race: out overlaps an input, which would be overwritten before the last "
-            "sum has read it");
+            "find_the_race: out overlaps an input, which would be overwritten while it is still "
+            "being read");
     }
 }
 

@@ -3,17 +3,17 @@
 ///
 /// Medium, 30 minutes.
 ///
-/// The kernel in the stub multiplies two square matrices by way of shared tiles. It stood on a page
-/// as one that is "fixed", it compiles, and on many a GPU it passes many a test. It has three
-/// mistakes, and all three are about order: two threads touch one place, one of them writes, and
-/// nothing says who comes first.
+/// The kernel in the stub multiplies two square matrices through tiles in shared memory. It was
+/// once published as a fixed version, it compiles, and it passes many tests on many GPUs. It has
+/// three bugs, and all three are about order: two threads access the same word, at least one of
+/// them writes, and nothing orders the two accesses.
 ///
 ///     a (2, 2) = 1 2     b (2, 2) = 5 6     out = 19 22
 ///                3 4                7 8           43 50
 ///
-/// Check it as it is: `common/learn start day05`, then `common/learn check day05`. The emulator
-/// names thread, line and the other thread. Mend what it names, and ask again. Keep the tiles: a
-/// kernel that reads memory for every product is right, and is refused.
+/// Check it as it is: run `common/learn start day05`, then `common/learn check day05`. The emulator
+/// reports both threads and their lines. Fix what it reports, and check again. Keep the tiles: a
+/// kernel that reads global memory for every product is correct, but the check rejects it.
 #pragma once
 
 #include "common/gpu/stream.hpp"

@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a find_the_race port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for find_the_race. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include "common/gpu/device.hpp"
@@ -49,39 +49,40 @@ TEST_CASE("find_the_race: the example of the statement", "[day05][find_the_race]
                   [] { return cause(2); });
 }
 
-TEST_CASE("find_the_race: one tile, and several", "[day05][find_the_race][small]") {
+TEST_CASE("find_the_race: one tile and several", "[day05][find_the_race][small]") {
     check_port(16);
     check_port(48);
 }
 
-TEST_CASE("find_the_race: tiles that are cut off", "[day05][find_the_race][small]") {
+TEST_CASE("find_the_race: partial tiles", "[day05][find_the_race][small]") {
     for (const std::int64_t N : {0, 1, 15, 17, 37}) check_port(N);
 }
 
-TEST_CASE("find_the_race: memory is read by tiles", "[day05][find_the_race][small]") {
+TEST_CASE("find_the_race: operands are loaded by tiles", "[day05][find_the_race][small]") {
     DeviceIn<float> a(distinct<float>({32, 32})), b(distinct<float>({32, 32}, 3));
     DeviceOut<float> got({32, 32});
     const auto touched = gpu::touched([&] { find_the_race_cuda(a.view(), b.view(), got.view()); });
     // 4 tiles of outputs, 2 of each operand for each of them: 32 sectors a tile.
     REQUIRE(touched.has_value() == gpu::is_emulated());
     REQUIRE_NOTHROW(gpu::synchronize());
-    if (!touched) return;  // a GPU does not tell
+    if (!touched) return;  // counted by the emulator only
     const std::int64_t enough = 4 * (2 * 2 + 1) * 32, b_twice = enough + 4 * 2 * 32;
     INFO("Memory moved "
          << touched->sectors << " sectors of 32 bytes where " << enough << " suffice: "
          << (touched->sectors == b_twice
-                 ? "b is loaded twice a round; the first store to tile_b is overwritten: take it "
-                   "out, and its load with it."
-                 : "are the products made from the tiles, and each tile loaded once? No tiles, but "
-                   "reading a and b for every product moves 4,224."));
+                 ? "b is loaded twice per round; the first store to tile_b is overwritten: "
+                   "remove it together with its load."
+                 : "are the products computed from the tiles, and is each tile loaded once? "
+                   "Without tiles, reading a and b for every product moves 4,224."));
     REQUIRE(touched->sectors == enough);
 }
 
-TEST_CASE("find_the_race: refuses what the loop refuses", "[day05][find_the_race][small]") {
+TEST_CASE("find_the_race: rejects what the CPU reference rejects",
+          "[day05][find_the_race][small]") {
     Tensor<float> a({4, 4}), out({4, 4}), wide({2, 8});
     REQUIRE(both_refuse([&] { find_the_race_cpu(wide.view(), a.view(), out.view()); },
                         [&] { find_the_race_cuda(wide.view(), a.view(), out.view()); },
-                        "but a square matrix is wanted"));
+                        "but it must be square"));
 }
 
 }  // namespace

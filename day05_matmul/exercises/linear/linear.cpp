@@ -15,7 +15,7 @@ void check_linear(const View<const float>& x, const View<const float>& w,
     if (w.extent(1) != C || bias.extent(0) != OC || out.extent(0) != T || out.extent(1) != OC) {
         refuse("linear: x has shape " + to_string(x.layout.shape) + ", w " +
                to_string(w.layout.shape) + ", bias " + to_string(bias.layout.shape) + ", out " +
-               to_string(out.layout.shape) + "; (T, C), (OC, C), (OC) and (T, OC) are wanted");
+               to_string(out.layout.shape) + "; they must be (T, C), (OC, C), (OC) and (T, OC)");
     }
     require_rows_fit(op, "out", out);
     require_memory(op, "x", x);
@@ -23,7 +23,7 @@ void check_linear(const View<const float>& x, const View<const float>& w,
     require_memory(op, "bias", bias);
     require_output(op, out);
     if (overlap(x, out) || overlap(w, out) || overlap(bias, out)) {
-        refuse("linear: out overlaps an input, which would be overwritten before it was read");
+        refuse("linear: out overlaps an input, which would be overwritten before it is read");
     }
 }
 

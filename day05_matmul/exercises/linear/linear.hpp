@@ -3,15 +3,15 @@
 ///
 /// Easy, 20 minutes.
 ///
-/// A layer has a weight for each pair of an output channel and an input channel, and a bias for
-/// each output channel. Weights are stored (OC, C): a row of them belongs to one output. T tokens
-/// of C channels become T tokens of OC channels:
+/// A linear layer has one weight per pair of an output channel and an input channel, and one bias
+/// per output channel. The weights are stored as (OC, C): each row belongs to one output channel. T
+/// tokens of C channels become T tokens of OC channels:
 ///
 ///     x (1, 3) = 1 2 3     w (2, 3) = 1  0 -1     bias (2) = 10 20     out (1, 2) = 8 32
 ///                                     2  2  2
 ///
-/// Write the kernel in my/day05_matmul/linear.cu, then `common/learn check day05`: one output a
-/// thread, and neighbouring lanes write neighbours.
+/// Write the kernel in my/day05_matmul/linear.cu, then run `common/learn check day05`. Use one
+/// thread per output, and let neighbouring lanes write neighbouring outputs.
 #pragma once
 
 #include "common/gpu/stream.hpp"

@@ -1,7 +1,7 @@
 // Exercise 8: a linear layer.
-// What it must do:  day05_matmul/exercises/linear/linear.hpp
-// The loop to port: day05_matmul/exercises/linear/linear_cpu.cpp
-// A hint:           common/learn hint day05 linear
+// Specification:    day05_matmul/exercises/linear/linear.hpp
+// CPU reference:    day05_matmul/exercises/linear/linear_cpu.cpp
+// Hints:            common/learn hint day05 linear
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/exercises/linear/linear.hpp"
 
@@ -13,7 +13,7 @@ __global__ void linear_kernel(const __grid_constant__ View<const float> x,
                               const __grid_constant__ View<const float> bias,
                               const __grid_constant__ View<float> out) {
     const std::int64_t T = out.extent(0), OC = out.extent(1), C = x.extent(1);
-    // your code: which output is this thread's, and its sum
+    // your code: which output does this thread compute? Compute its sum
     // wrong 12: const std::int64_t t = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     // wrong 12: const std::int64_t oc = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     // wrong 12: if (t >= T || oc >= OC) return;
@@ -22,8 +22,8 @@ __global__ void linear_kernel(const __grid_constant__ View<const float> x,
     // wrong 2: float sum = bias(oc);
     // wrong 2: for (std::int64_t c = 0; c < C; ++c) sum += x(t, c) * w(oc, c);
     // wrong 2: out(t, oc) += sum;
-    // told: kept in a variable and stored once
-    // told 2: out was added to
+    // told: accumulated in a register and stored once
+    // told 2: The kernel adds to out
     const std::int64_t t = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     const std::int64_t oc = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (t < T && oc < OC) {
@@ -39,7 +39,7 @@ __global__ void linear_kernel(const __grid_constant__ View<const float> x,
     // wrong 3: float sum = 0;
     // wrong 3: for (std::int64_t c = 0; c < C; ++c) sum += x(t, c) * w(oc, c) + bias(oc);
     // wrong 3: out(t, oc) = sum;
-    // told 3: The bias was added in every step of the sum
+    // told 3: The bias was added in every iteration
     // end of your code
 }
 

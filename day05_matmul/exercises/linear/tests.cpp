@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a linear port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for linear. Stub and solution run them too.
 #include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
@@ -12,7 +12,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Whole numbers: sums are exact, so the port must give the loop's bits.
+// Integers: sums are exact, so the kernel must match the CPU reference bit for bit.
 Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
     return seeded_integers<float>(shape, seed, -9, 9);
 }
@@ -24,8 +24,8 @@ void refuse_added(View<const float> x, View<const float> w, View<const float> bi
     linear_cuda(x, w, bias, zeros.view());
     if (zeros.matches(want)) {
         FAIL(
-            "out was added to, and nobody has set it before: it holds NaN, and stays NaN. Store "
-            "the sum: out(t, oc) = sum.");
+            "The kernel adds to out, which is not initialized: here it holds NaN and stays NaN. "
+            "Store the sum: out(t, oc) = sum.");
     }
 }
 
@@ -54,23 +54,22 @@ Told cause_of(const Tensor<float>& got, const Tensor<float>& x, const Tensor<flo
     const auto row = [C](I oc, I c) { return oc * C + c; };
     return likely_mistake(
         got, made(0, C, 1, row),
-        {{"The bias was added in every step of the sum, C times: it belongs to an output once.",
+        {{"The bias was added in every iteration, C times: add it once per output.",
           made(0, C, static_cast<double>(C), row)},
          {"The bias is missing.", made(0, C, 0, row)},
-         {"The bias was taken by token: it is the output channel's, bias(oc).", by_token},
-         {"w was read as if it were (C, OC): its row oc holds the C weights of output oc, w(oc, "
-          "c).",
+         {"The bias was indexed by token: it belongs to the output channel, bias(oc).", by_token},
+         {"w was read as if it were (C, OC): row oc holds the C weights of output channel oc, "
+          "w(oc, c).",
           made(0, C, 1, [OC](I oc, I c) { return c * OC + oc; })},
-         {"The last channel is missing: c runs from 0 to C - 1, both included.",
-          made(0, C - 1, 1, row)},
-         {"The first channel is missing: c begins at 0.", made(1, C, 1, row)},
-         {"Only the last product is left: the sum was set anew by each, `=` for `+=`.",
+         {"The last channel is missing: c runs from 0 to C - 1 inclusive.", made(0, C - 1, 1, row)},
+         {"The first channel is missing: c starts at 0.", made(1, C, 1, row)},
+         {"Only the last product is left: each iteration overwrites the sum. Use `+=`, not `=`.",
           made(C - 1, C, 1, row)},
-         {"Only the last product is left: the sum was set anew by each, `=` for `+=`.",
+         {"Only the last product is left: each iteration overwrites the sum. Use `+=`, not `=`.",
           made(C - 1, C, 0, row)}});
 }
 
-// `known`, or else which elements the launcher takes.
+// `known`, or else which elements the launcher reads.
 std::string confirmed_cause(const Told& known) {
     const std::int64_t T = 3, OC = 5, C = 4;
     const std::string text = confirmed(known, [&] {
@@ -125,7 +124,7 @@ TEST_CASE("linear: the example of the statement", "[day05][linear][small]") {
     require(same, same ? "" : confirmed_cause(cause_of(got.values(), x, w, bias)));
 }
 
-TEST_CASE("linear: whole blocks, and blocks that are cut off", "[day05][linear][small]") {
+TEST_CASE("linear: whole and partial blocks", "[day05][linear][small]") {
     check_port(8, 32, 5);
     check_port(16, 64, 16);
     check_port(7, 31, 3);
@@ -134,7 +133,7 @@ TEST_CASE("linear: whole blocks, and blocks that are cut off", "[day05][linear][
     check_port(3, 100, 7);
 }
 
-TEST_CASE("linear: nothing to sum, nothing to write", "[day05][linear][small]") {
+TEST_CASE("linear: an empty sum, an empty output", "[day05][linear][small]") {
     check_port(3, 5, 0);
     check_port(0, 5, 3);
     check_port(3, 0, 2);
@@ -142,8 +141,8 @@ TEST_CASE("linear: nothing to sum, nothing to write", "[day05][linear][small]") 
 
 TEST_CASE("linear: views of any strides", "[day05][linear][small]") {
     INFO(
-        "x, w, bias and out are views with strides of their own: use x(t, c), w(oc, c), bias(oc) "
-        "and out(t, oc), not .data.");
+        "x, w, bias and out are views, each with its own strides: use x(t, c), w(oc, c), "
+        "bias(oc) and out(t, oc), not .data.");
     const Tensor<float> x = whole({6, 9}, 1), w = whole({6, 10}, 2), bias = whole({1}, 3);
     const View<const float> tokens = transpose(x.view()), weights = transpose(w.view()),
                             all = broadcast_to(bias.view(), {10});
@@ -156,7 +155,7 @@ TEST_CASE("linear: views of any strides", "[day05][linear][small]") {
     REQUIRE(got.matches(want));
 }
 
-TEST_CASE("linear: neighbouring lanes write neighbours", "[day05][linear][small]") {
+TEST_CASE("linear: coalesced stores", "[day05][linear][small]") {
     const std::int64_t T = 8, OC = 64, C = 1;
     DeviceIn<float> x(whole({T, C}, 1)), w(whole({OC, C}, 2)), bias(whole({OC}, 3));
     DeviceOut<float> got({T, OC});
@@ -165,20 +164,20 @@ TEST_CASE("linear: neighbouring lanes write neighbours", "[day05][linear][small]
     // 16 warps: each reads 4 sectors of bias, 4 of w and 1 of x, and writes 4.
     REQUIRE(touched.has_value() == gpu::is_emulated());
     REQUIRE_NOTHROW(gpu::synchronize());
-    if (!touched) return;  // a GPU does not tell
+    if (!touched) return;  // counted by the emulator only
     const std::int64_t enough = 16 * (4 + 4 + 1 + 4);
     INFO("Memory moved "
          << touched->sectors << " sectors of 32 bytes where " << enough
-         << " suffice: does lane i make element oc + i of a row, and is the sum kept in a variable "
-            "and stored once? Adding to out itself reads and writes it for each c.");
+         << " suffice. Does lane i compute element oc + i of a row, and is the sum accumulated "
+            "in a register and stored once? Adding to out itself reads and writes it for each c.");
     REQUIRE(touched->sectors == enough);
 }
 
-TEST_CASE("linear: refuses what the loop refuses", "[day05][linear][small]") {
+TEST_CASE("linear: rejects what the CPU reference rejects", "[day05][linear][small]") {
     Tensor<float> x({2, 3}), w({4, 3}), bias({4}), out({2, 4}), other({3, 4});
     REQUIRE(both_refuse([&] { linear_cpu(x.view(), other.view(), bias.view(), out.view()); },
                         [&] { linear_cuda(x.view(), other.view(), bias.view(), out.view()); },
-                        "(T, C), (OC, C), (OC) and (T, OC) are wanted"));
+                        "they must be (T, C), (OC, C), (OC) and (T, OC)"));
 }
 
 }  // namespace

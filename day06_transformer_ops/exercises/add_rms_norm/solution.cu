@@ -1,7 +1,7 @@
-// Exercise 7: add to the residual stream, and norm the sum.
-// What it must do:  day06_transformer_ops/exercises/add_rms_norm/add_rms_norm.hpp
-// The loop to port: day06_transformer_ops/exercises/add_rms_norm/add_rms_norm_cpu.cpp
-// A hint:           common/learn hint day06 add_rms_norm
+// Exercise 7: add to the residual stream, then RMS norm.
+// Specification:    day06_transformer_ops/exercises/add_rms_norm/add_rms_norm.hpp
+// CPU reference:    day06_transformer_ops/exercises/add_rms_norm/add_rms_norm_cpu.cpp
+// Hints:            common/learn hint day06 add_rms_norm
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/exercises/add_rms_norm/add_rms_norm.hpp"
@@ -9,11 +9,11 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr int kWarps = 8;  // rows of a block
+constexpr int kWarps = 8;  // rows per block
 
 __global__ void add_rms_norm_kernel(const float* in, const float* weight, float eps, std::int64_t M,
                                     std::int64_t C, float* residual, float* out) {
-    // your code: one warp a row, and gpu::warp_reduce(squares, gpu::Plus()) between two passes
+    // your code: one warp per row, and gpu::warp_reduce(squares, gpu::Plus()) between two passes
     const int lane = threadIdx.x % 32;
     const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (m >= M) return;  // all lanes of the warp
@@ -63,7 +63,7 @@ __global__ void add_rms_norm_kernel(const float* in, const float* weight, float 
     // wrong 6:     out[m * C + c] = residual[m * C + c] * scale * weight[m];
     // wrong 23456: }
     // told: The mean was subtracted
-    // told 2: Each lane took the root of its own squares only
+    // told 2: Each lane used only its own sum of squares
     // told 3: divided by 32, the lanes of a warp
     // told 4: multiplied by the weight of its lane
     // told 5: squares of `in` alone

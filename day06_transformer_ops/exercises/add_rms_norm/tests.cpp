@@ -1,4 +1,4 @@
-// What `common/learn check` asks of an add_rms_norm port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for add_rms_norm. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -59,44 +59,44 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
     for (std::int64_t c = 0; c < ones.size(); ++c) ones(c) = 1;
     return likely_mistake(
         got, want,
-        {{"The sum of squares was not divided by C: the mean square is wanted.",
+        {{"The sum of squares was not divided by C: RMS norm uses the mean square.",
           normed(after, weight, [=](double squares) { return std::sqrt(squares + eps); })},
-         {"eps was added to the root. It stands inside of it: sqrt(mean + eps).",
+         {"eps was added outside of the root. It belongs inside: sqrt(mean + eps).",
           normed(after, weight, [=](double squares) { return std::sqrt(squares / C) + eps; })},
          {"The root is missing: these are divided by the mean square itself.",
           normed(after, weight, [=](double squares) { return squares / C + eps; })},
-         {"The root was multiplied, not divided by.",
+         {"These are multiplied by the root. Divide by it.",
           normed(after, weight, [=](double squares) { return 1 / right(squares); })},
-         {"This is the norm of `in`. That of the new residual is wanted, residual + in.",
+         {"This is the norm of `in`. Normalize the new residual, residual + in.",
           normed(in, weight, right)},
-         {"This is the norm of the old residual. That of the new one is wanted, residual + in.",
+         {"This is the norm of the old residual. Normalize the new one, residual + in.",
           normed(before, weight, right)},
-         {"The weight was left out: column c is multiplied by weight(c).",
-          normed(after, ones, right)},
-         {"Each lane took the root of its own squares only: gpu::warp_reduce(squares, "
-          "gpu::Plus()) adds up those of all lanes.",
+         {"The weight is missing: multiply column c by weight(c).", normed(after, ones, right)},
+         {"Each lane used only its own sum of squares: gpu::warp_reduce(squares, gpu::Plus()) "
+          "adds up those of all lanes.",
           made_of(after,
                   [&](std::int64_t m, std::int64_t c) {
                       return after(m, c) / right(squares_of(after, m, c % 32, 32)) * weight(c);
                   })},
-         {"The sum of squares was divided by 32, the lanes of a warp: a row has C numbers.",
+         {"The sum of squares was divided by 32, the lanes of a warp. Divide by C, the numbers "
+          "of a row.",
           normed(after, weight, [=](double squares) { return std::sqrt(squares / 32 + eps); })},
-         {"Column c was multiplied by the weight of its lane: it is weight[c], not weight[lane].",
+         {"Column c was multiplied by the weight of its lane: use weight[c], not weight[lane].",
           made_of(after,
                   [&](std::int64_t m, std::int64_t c) {
                       return after(m, c) / right(squares_of(after, m)) * weight(c % 32);
                   })},
-         {"These are divided by the root of the squares of `in` alone. Sum up those of the new "
-          "residual, residual + in.",
+         {"These are divided by the root of the mean of the squares of `in` alone. Use the "
+          "squares of the new residual, residual + in.",
           made_of(after,
                   [&](std::int64_t m, std::int64_t c) {
                       return after(m, c) / right(squares_of(in, m)) * weight(c);
                   })},
-         {"The mean was subtracted, as layer norm does. RMS norm subtracts nothing.",
+         {"The mean was subtracted, as in layer norm. RMS norm subtracts nothing.",
           layer_normed(after, weight, eps)}});
 }
 
-// `known`, or else which elements the launcher takes. eps is 1e-5 here.
+// `known`, or else which elements the launcher reads. eps is 1e-5 here.
 std::string confirmed_cause(const Told& known) {
     const std::int64_t M = 3, C = 40;
     const auto in = seeded_integers<float>({M, C}, 1, -9, 9),
@@ -127,7 +127,7 @@ std::string confirmed_cause(const Told& known) {
         });
 }
 
-// Small whole numbers and powers of two, so that what the stream becomes is exact.
+// Small integers and powers of two, so that the residual stream is exact.
 void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tensor<float>& weight,
                 float eps) {
     const std::int64_t M = in.shape()[0], C = in.shape()[1];
@@ -140,7 +140,7 @@ void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tens
     const Tensor<double> want = normed(after, weight, [=](double squares) {
         return std::sqrt(squares / static_cast<double>(C) + eps);
     });
-    // The sum of C squares is off by C half units at most, its root by half as many.
+    // The sum of C squares has an error of at most C half units, and its root half of that.
     const auto bound = [&](const Index& at) {
         return (static_cast<double>(C) / 2 + 6) * 0x1p-24 * std::abs(want(at[0], at[1]));
     };
@@ -156,9 +156,8 @@ void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tens
     REQUIRE_NOTHROW(gpu::check_pending());
     {
         INFO(
-            "This is about residual, which has to become residual + in, and to be stored: added "
-            "to, "
-            "not overwritten.");
+            "The wrong tensor is residual. It must become residual + in and be stored: add to "
+            "it, do not overwrite it.");
         REQUIRE(residual.matches(after));
     }
     const Comparison same = got.close_to(want, bound);
@@ -179,23 +178,23 @@ TEST_CASE("add_rms_norm: the example of the statement", "[day06][add_rms_norm][s
                Tensor<float>({2}, {1, 10}), 1e-12f);
 }
 
-TEST_CASE("add_rms_norm: eps stands inside of the root", "[day06][add_rms_norm][small]") {
+TEST_CASE("add_rms_norm: eps is inside the root", "[day06][add_rms_norm][small]") {
     const Tensor<float> small({2, 3}, {0.5f, -0.25f, 0.125f, 0, 0, 0}), none({2, 3});
     check_port(small, none, Tensor<float>({3}, {1, 2, 4}), 0.25f);
 }
 
-TEST_CASE("add_rms_norm: rows of one warp's width", "[day06][add_rms_norm][small]") {
+TEST_CASE("add_rms_norm: rows of 32 elements", "[day06][add_rms_norm][small]") {
     check_shape(1, 32);
     check_shape(9, 32);
 }
 
-TEST_CASE("add_rms_norm: shorter and longer rows, and none", "[day06][add_rms_norm][small]") {
+TEST_CASE("add_rms_norm: shorter, longer and empty rows", "[day06][add_rms_norm][small]") {
     for (const std::int64_t C : {1, 2, 31, 33, 64, 65, 127, 300}) check_shape(5, C);
     for (const std::int64_t M : {0, 1, 7, 8, 17}) check_shape(M, 40);
     check_shape(3, 0);
 }
 
-TEST_CASE("add_rms_norm: a warp reads and writes along its row", "[day06][add_rms_norm][small]") {
+TEST_CASE("add_rms_norm: coalesced loads and stores", "[day06][add_rms_norm][small]") {
     const std::int64_t M = 16, C = 256, row = C / 8;  // sectors of a row
     DeviceIn<float> in(seeded_integers<float>({M, C}, 7, -9, 9)), weight(Tensor<float>({C}));
     DeviceOut<float> residual = DeviceOut<float>::holding(seeded_integers<float>({M, C}, 8, -9, 9));
@@ -203,27 +202,26 @@ TEST_CASE("add_rms_norm: a warp reads and writes along its row", "[day06][add_rm
     const auto touched = gpu::touched(
         [&] { add_rms_norm_cuda(in.view(), weight.view(), 1, residual.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) {  // the emulator tells; a GPU does not
+    if (touched) {  // counted by the emulator only
         const std::int64_t enough = M * row * 6;
-        INFO(
-            "Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
-                            << " suffice: in, residual read, written and read, weight, and out. If "
-                               "it is more, the lanes of a warp do not take neighbours, or a row "
-                               "is read in a pass too many.");
+        INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
+                             << " suffice: read in, weight and residual (twice), write residual "
+                                "and out. If it is more, the accesses are uncoalesced, or a row "
+                                "is read in an extra pass.");
         REQUIRE(touched->sectors <= enough);
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("add_rms_norm: refuses what the loop refuses", "[day06][add_rms_norm][small]") {
+TEST_CASE("add_rms_norm: rejects what the CPU reference rejects", "[day06][add_rms_norm][small]") {
     Tensor<float> x({4, 4}), r({4, 4}), y({4, 4}), four({4}), three({3});
     const auto refused = [&](View<const float> weight, float eps, View<float> out,
                              const char* words) {
         return both_refuse([&] { add_rms_norm_cpu(x.view(), weight, eps, r.view(), out); },
                            [&] { add_rms_norm_cuda(x.view(), weight, eps, r.view(), out); }, words);
     };
-    REQUIRE(refused(three.view(), 1, y.view(), "so weight has shape (4), not (3)"));
-    REQUIRE(refused(four.view(), 0, y.view(), "must be above 0"));
+    REQUIRE(refused(three.view(), 1, y.view(), "so weight must have shape (4), not (3)"));
+    REQUIRE(refused(four.view(), 0, y.view(), "must be positive"));
     REQUIRE(refused(four.view(), 1, r.view(), "residual and out overlap"));
 }
 

@@ -1,7 +1,7 @@
-// Exercise 8: attention whose scores are never stored.
-// What it must do:  day06_transformer_ops/exercises/causal_row/causal_row.hpp
-// The loop to port: day06_transformer_ops/exercises/causal_row/causal_row_cpu.cpp
-// A hint:           common/learn hint day06 causal_row
+// Exercise 8: causal attention without storing the scores.
+// Specification:    day06_transformer_ops/exercises/causal_row/causal_row.hpp
+// CPU reference:    day06_transformer_ops/exercises/causal_row/causal_row_cpu.cpp
+// Hints:            common/learn hint day06 causal_row
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/exercises/causal_row/causal_row.hpp"
@@ -9,7 +9,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr int kWarps = 8;  // queries of a block
+constexpr int kWarps = 8;  // queries per block
 
 __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
                                   const __grid_constant__ View<const float> k,
@@ -17,14 +17,14 @@ __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
                                   const __grid_constant__ View<float> out) {
     const std::int64_t T = q.extent(0), D = q.extent(1);
     const float scale = 1 / sqrtf(static_cast<float>(D));
-    // your code: one warp a query, lane d has column d; one pass over the keys
+    // your code: one warp per query, lane d owns channel d; one pass over the keys
     const int d = threadIdx.x % 32;
     const std::int64_t t = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (t >= T) return;  // all lanes of the warp
     const float asks = d < D ? q(t, d) : 0;
     float m = -INFINITY, sum = 0, x = 0;
     for (std::int64_t s = 0; s <= t; ++s) {
-        // All lanes come to the shuffles, also those without a column.
+        // All lanes take part in the shuffles, including those without a channel.
         const float mine = d < D ? asks * k(s, d) : 0;
         const float score = scale * gpu::warp_reduce(mine, gpu::Plus());
         const float larger = fmaxf(m, score);
@@ -48,7 +48,7 @@ __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
     // wrong:     m = larger;
     // wrong: }
     // wrong: if (d < D) out(t, d) = x / sum;
-    // told: q(t, d) is loaded anew for each key
+    // told: q(t, d) is loaded again for each key
     // wrong 23456: const int d = threadIdx.x % 32;
     // wrong 23456: const std::int64_t t = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     // wrong 23456: if (t >= T) return;
@@ -78,11 +78,11 @@ __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
     // wrong 3456:     x = x * old + (d < D ? e * v(s, d) : 0);
     // wrong 23456: }
     // wrong 23456: if (d < D) out(t, d) = x / sum;
-    // told 2: Is the exponent's sign turned? m begins
-    // told 3: Neither sum nor x was corrected
-    // told 4: 32 lanes added the same sum
-    // told 5: keys ahead of t are read
-    // told 6: Scores were not divided by the root of D
+    // told 2: Does the exponent have the wrong sign? m starts
+    // told 3: Neither sum nor x was rescaled
+    // told 4: All 32 lanes added the same sum
+    // told 5: keys of later tokens are read
+    // told 6: Scores were not divided by sqrt(D)
     // end of your code
 }
 

@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a causal_row port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for causal_row. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// In double, and how large what is added up is.
+// In double, with the magnitude of the sums.
 struct Answer {
     Tensor<double> out, bound;
 };
@@ -34,7 +34,7 @@ Answer answer(const View<const float>& q, const View<const float>& k, const View
             const double root = std::sqrt(static_cast<double>(D));
             score.push_back(dot / root);
             m = std::fmax(m, score.back());
-            far = std::fmax(far, size / root);  // a score is off by D + 2 half units of this
+            far = std::fmax(far, size / root);  // the error of a score is D + 2 half units of this
         }
         for (const double x : score) sum += std::exp(x - m);
         for (std::int64_t d = 0; d < D; ++d) {
@@ -51,13 +51,13 @@ Answer answer(const View<const float>& q, const View<const float>& k, const View
     return all;
 }
 
-// Key after key, as the exercise does it, with one thing wrong.
+// Online softmax, key after key, with one planted bug.
 struct Wrong {
     std::int64_t keys_of_0 = 1;  // how many keys token 0 sees; token t sees t more
     bool own_value = false;      // v(t, d) for v(s, d)
     bool sees_all = false, corrects_x = true, corrects_sum = true, divides = true;
     double scale = 0;                   // 0: the right one
-    double sum_times = 1, e_times = 1;  // what they are multiplied by, key after key
+    double sum_times = 1, e_times = 1;  // their factors, key after key
 };
 Tensor<double> with(const Wrong& wrong, const Tensor<float>& q, const Tensor<float>& k,
                     const Tensor<float>& v) {
@@ -89,8 +89,8 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
         return Mistake{sentence, with(wrong, q, k, v)};
     };
     const char* lanes_added =
-        "32 lanes added the same sum: the score is in every lane already, and so is exp(score - "
-        "m). Each lane adds it up for itself, without gpu::warp_reduce.";
+        "All 32 lanes added the same sum: the score is already in every lane, and so is "
+        "exp(score - m). Each lane adds it locally, without gpu::warp_reduce.";
     Wrong own, self, ahead, x, sum, neither, share, unscaled, by_32, by_D, reduced, reduced_e;
     neither.corrects_x = neither.corrects_sum = false;
     reduced.sum_times = reduced_e.e_times = 32;
@@ -102,34 +102,34 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
     by_D.scale = 1 / static_cast<double>(q.shape()[1]);
     return likely_mistake(
         got, want,
-        {mistake(self, "Token t has left itself out: s runs from 0 to t, both included."),
+        {mistake(self, "Token t does not attend to itself: s runs from 0 to t inclusive."),
          mistake(own,
-                 "Each key's share was given to v(t, d), the query's own value: it is v(s, d), the "
-                 "key's."),
-         mistake(ahead, "Tokens have looked ahead: token t sees s = 0 to t only."),
+                 "Each attention weight was multiplied by v(t, d), the query's own value: use "
+                 "v(s, d), the key's value."),
+         mistake(ahead, "Tokens attend to later tokens: token t may only use s = 0 to t."),
          mistake(x,
-                 "x was not corrected when a larger score came: it is multiplied by exp(old m - "
-                 "new m), as the sum is."),
+                 "x was not rescaled when a larger score arrived: multiply it by exp(old m - new "
+                 "m), like the sum."),
          mistake(sum,
-                 "The sum was not corrected when a larger score came: it is multiplied by "
-                 "exp(old m - new m), as x is."),
+                 "The sum was not rescaled when a larger score arrived: multiply it by exp(old m "
+                 "- new m), like x."),
          mistake(neither,
-                 "Neither sum nor x was corrected when a larger score came. If m is set to it "
-                 "before exp(m - larger) is asked, the factor is exp(0) = 1: first the factor, "
-                 "exp(old m - new m), then m."),
-         {"Is the exponent's sign turned? m begins as -INFINITY, so exp(new m - old m) is infinite "
-          "at first, and infinity times a sum of 0 is NaN. The factor is exp(old m - new m), which "
-          "is 0 at first.",
+                 "Neither sum nor x was rescaled when a larger score arrived. If you update m "
+                 "before you compute exp(m - larger), the factor is exp(0) = 1: compute the "
+                 "factor exp(old m - new m) first, then update m."),
+         {"Does the exponent have the wrong sign? m starts at -INFINITY, so exp(new m - old m) "
+          "is infinite for the first key, and infinity times a sum of 0 is NaN. The factor is "
+          "exp(old m - new m), which is 0 for the first key.",
           nan},
          mistake(reduced, lanes_added),
          mistake(reduced_e, lanes_added),
-         mistake(share, "x is not yet divided by the sum."),
-         mistake(unscaled, "Scores were not divided by the root of D."),
-         mistake(by_32, "Scores were divided by the root of 32, the lanes; it is the root of D."),
-         mistake(by_D, "Scores were divided by D; it is the root of D.")});
+         mistake(share, "The division of x by the sum is missing."),
+         mistake(unscaled, "Scores were not divided by sqrt(D)."),
+         mistake(by_32, "Scores were divided by sqrt(32), the number of lanes. Divide by sqrt(D)."),
+         mistake(by_D, "Scores were divided by D. Divide by sqrt(D).")});
 }
 
-// `known`, or else which elements the launcher takes.
+// `known`, or else which elements the launcher reads.
 std::string confirmed_cause(const Told& known) {
     const std::int64_t T = 5, D = 4;
     const std::string text = confirmed(known, [&] {
@@ -184,8 +184,10 @@ TEST_CASE("causal_row: the example of the statement", "[day06][causal_row][small
                Tensor<float>({2, 1}, {4, 8}));
 }
 
-TEST_CASE("causal_row: the first token sees itself alone", "[day06][causal_row][small]") {
-    INFO("Token t sees tokens 0 to t. Token 0 has no choice: its answer is v(0, :), bit for bit.");
+TEST_CASE("causal_row: the first token attends to itself only", "[day06][causal_row][small]") {
+    INFO(
+        "Token t attends to tokens 0 to t. Token 0 has only one key, so its output is v(0, :), "
+        "bit for bit.");
     const Tensor<float> q = seeded<float>({3, 32}, 1, -2, 2), v = seeded<float>({3, 32}, 2, -2, 2);
     DeviceIn<float> dq(q), dv(v);
     DeviceOut<float> got({3, 32});
@@ -195,17 +197,17 @@ TEST_CASE("causal_row: the first token sees itself alone", "[day06][causal_row][
     for (std::int64_t d = 0; d < 32; ++d) REQUIRE(y(0, d) == v(0, d));
 }
 
-TEST_CASE("causal_row: heads of a warp's width, and many tokens", "[day06][causal_row][small]") {
+TEST_CASE("causal_row: heads of 32 channels, many tokens", "[day06][causal_row][small]") {
     check_shape(2, 32);
     check_shape(40, 32);
 }
 
-TEST_CASE("causal_row: narrower heads, one token, no token", "[day06][causal_row][small]") {
+TEST_CASE("causal_row: fewer channels, one token, no token", "[day06][causal_row][small]") {
     for (const std::int64_t D : {1, 2, 16, 17, 31}) check_shape(9, D);
     for (const std::int64_t T : {0, 1, 7, 8, 17}) check_shape(T, 8);
 }
 
-TEST_CASE("causal_row: the maximum comes late, or early", "[day06][causal_row][small]") {
+TEST_CASE("causal_row: the maximum comes late or early", "[day06][causal_row][small]") {
     const std::int64_t T = 40;
     Tensor<float> one({T, 1}), rising({T, 1}), falling({T, 1});
     for (std::int64_t t = 0; t < T; ++t) {
@@ -218,17 +220,17 @@ TEST_CASE("causal_row: the maximum comes late, or early", "[day06][causal_row][s
     check_port(one, falling, v);
 }
 
-TEST_CASE("causal_row: scores whose exp no float holds", "[day06][causal_row][small]") {
+TEST_CASE("causal_row: scores whose exp overflows float", "[day06][causal_row][small]") {
     INFO(
-        "exp is asked of score - m only, never of a score: exp(89) is infinite in float. And m "
-        "begins with minus infinity, for all scores may lie far below 0.");
+        "Apply exp to score - m only, never to a score: exp(89) overflows float. And start m at "
+        "minus infinity, because all scores may be far below 0.");
     const Tensor<float> one({3, 1}, {1, 1, 1}), v({3, 1}, {4, 8, 2});
     check_port(one, Tensor<float>({3, 1}, {1000, 1001, 999}), v);
     check_port(one, Tensor<float>({3, 1}, {-20000, -20001, -19999}), v);
 }
 
-TEST_CASE("causal_row: what lies ahead is not looked at", "[day06][causal_row][small]") {
-    INFO("Keys and values behind token t are not t's to see: s runs from 0 to t, both included.");
+TEST_CASE("causal_row: later tokens are not read", "[day06][causal_row][small]") {
+    INFO("Token t must not use keys and values of later tokens: s runs from 0 to t inclusive.");
     Tensor<float> q = seeded<float>({5, 4}, 1, -2, 2), k = q, v = q;
     k(4, 0) = NAN, v(4, 1) = NAN;
     DeviceIn<float> dq(q), dk(k), dv(v);
@@ -241,8 +243,10 @@ TEST_CASE("causal_row: what lies ahead is not looked at", "[day06][causal_row][s
     }
 }
 
-TEST_CASE("causal_row: views of one buffer, as heads are", "[day06][causal_row][small]") {
-    INFO("q, k, v and out are views with strides of their own: use q(t, d), k(s, d), v(s, d).");
+TEST_CASE("causal_row: views of one buffer, like heads", "[day06][causal_row][small]") {
+    INFO(
+        "q, k, v and out are views, each with its own strides: use q(t, d), k(s, d), v(s, d) "
+        "and out(t, d).");
     const std::int64_t T = 6, D = 5;
     const Tensor<float> qkv = seeded<float>({T, 3 * D}, 6, -2, 2);
     const auto third = [&](const View<const float>& all, std::int64_t i) {
@@ -257,39 +261,39 @@ TEST_CASE("causal_row: views of one buffer, as heads are", "[day06][causal_row][
     REQUIRE(got.close_to(want.out, [&](const Index& at) { return want.bound(at[0], at[1]); }));
 }
 
-TEST_CASE("causal_row: one pass, and nothing is stored on the way", "[day06][causal_row][small]") {
+TEST_CASE("causal_row: one pass without intermediate stores", "[day06][causal_row][small]") {
     const std::int64_t T = 24, row = 4;  // sectors of 32 floats
     DeviceIn<float> q(seeded<float>({T, 32}, 1, -2, 2));
     DeviceOut<float> got({T, 32});
     const auto touched =
         gpu::touched([&] { causal_row_cuda(q.view(), q.view(), q.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) {  // the emulator tells; a GPU does not
+    if (touched) {  // counted by the emulator only
         const std::int64_t pairs = T * (T + 1) / 2, enough = row * (2 * T + 2 * pairs);
         const bool query_anew = touched->sectors == row * (T + 3 * pairs);
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
-                             << " suffice: each query once, each key and value once for each token "
-                                "that sees it, and the output. "
+                             << " suffice: each query once, each key and value once per token "
+                                "that attends to it, and the output. "
                              << (query_anew
-                                     ? "Just so many are moved if q(t, d) is loaded anew for each "
-                                       "key: load it once, before the loop over s."
-                                     : "If it is more, q(t, d) is loaded in the loop over s, keys "
-                                       "are read in two passes, keys ahead of t are read (s ends "
-                                       "at t), scores are stored, or lanes are not neighbours "
-                                       "along d."));
+                                     ? "This number is what you get if q(t, d) is loaded again "
+                                       "for each key: load it once, before the loop over s."
+                                     : "If it is more, q(t, d) is loaded in the loop over s, "
+                                       "keys are read in two passes, keys of later tokens are "
+                                       "read (s ends at t), scores are stored, or the accesses "
+                                       "are not coalesced along d."));
         REQUIRE(touched->sectors <= enough);
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("causal_row: refuses what the loop refuses", "[day06][causal_row][small]") {
+TEST_CASE("causal_row: rejects what the CPU reference rejects", "[day06][causal_row][small]") {
     Tensor<float> a({4, 8}), out({4, 8}), wide({2, 33}), far({2, 33});
     REQUIRE(both_refuse([&] { causal_row_cpu(a.view(), a.view(), a.view(), wide.view()); },
                         [&] { causal_row_cuda(a.view(), a.view(), a.view(), wide.view()); },
                         "they must be equal"));
     REQUIRE(both_refuse([&] { causal_row_cpu(wide.view(), wide.view(), wide.view(), far.view()); },
                         [&] { causal_row_cuda(wide.view(), wide.view(), wide.view(), far.view()); },
-                        "a head has 1 to 32 numbers here"));
+                        "a head must have 1 to 32 channels here"));
     REQUIRE(both_refuse([&] { causal_row_cpu(a.view(), a.view(), a.view(), a.view()); },
                         [&] { causal_row_cuda(a.view(), a.view(), a.view(), a.view()); },
                         "out overlaps an input"));

@@ -1,7 +1,7 @@
-// Exercise 9: norm every row, a tile a row.
-// What it must do:  day06_transformer_ops/exercises/norm_rows_tile/norm_rows_tile.hpp
-// The loop to port: day06_transformer_ops/exercises/norm_rows_tile/norm_rows_tile_cpu.cpp
-// A hint:           common/learn hint day06 norm_rows_tile
+// Exercise 9: normalize every row with a tile kernel.
+// Specification:    day06_transformer_ops/exercises/norm_rows_tile/norm_rows_tile.hpp
+// CPU reference:    day06_transformer_ops/exercises/norm_rows_tile/norm_rows_tile_cpu.cpp
+// Hints:            common/learn hint day06 norm_rows_tile
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"
@@ -14,7 +14,7 @@ namespace ct = cuda::tiles;
 using namespace ct::literals;  // 1_ic
 using I = std::int64_t;
 
-constexpr int kRow = 128;  // numbers of a tile
+constexpr int kRow = 128;  // columns of a tile
 constexpr float kEps = 1e-5f;
 
 __tile_global__ void norm_rows_kernel(const float* in, I M, I N, float* out) {
@@ -23,7 +23,7 @@ __tile_global__ void norm_rows_kernel(const float* in, I M, I N, float* out) {
     const ct::partition_view from{ct::tensor_span{in, all}, ct::shape<1, kRow>{}};
     const ct::partition_view to{ct::tensor_span{out, all}, ct::shape<1, kRow>{}};
     const float count = static_cast<float>(N);
-    // your code: ct::sum(tile, 1_ic) adds along dim 1; ct::sqrt; ct::iota, ct::zeros, ct::select
+    // your code: ct::sum(tile, 1_ic) sums over a row; ct::sqrt, ct::iota, ct::zeros, ct::select
     const auto r = ct::bid().x;
     const auto x = from.load_masked(r, 0);
     const auto mean = ct::sum(x, 1_ic) / count;
@@ -49,10 +49,10 @@ __tile_global__ void norm_rows_kernel(const float* in, I M, I N, float* out) {
     // wrong 3: const auto variance = ct::sum(left * left, 1_ic) / kRow;
     // wrong 4: const auto variance = ct::sum(left * left, 0_ic) / count;
     // wrong 234: to.store_masked(left / ct::sqrt(variance + kEps), r, 0);
-    // told: A number of the row that is 0 was taken for padding
-    // told 2: One lane too many was kept
+    // told: An element of the row that is 0 was taken for padding
+    // told 2: The mask includes one lane too many
     // told 3: Both sums are divided by 128
-    // told 4: sums along dim 0
+    // told 4: sums over dimension 0
     // end of your code
 }
 

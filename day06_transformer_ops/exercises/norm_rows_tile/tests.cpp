@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a norm_rows_tile port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for norm_rows_tile. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -52,47 +52,47 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
     };
     return likely_mistake(
         got, want,
-        {{"Lanes behind the row's end hold 0 - mean after the subtraction, and their squares are "
-          "in "
-          "the sum. Make them 0 again before you square.",
+        {{"Padding lanes hold 0 - mean after the subtraction, and their squares are in the sum. "
+          "Set them to 0 again before you square.",
           normed(x, [&](const Row& r) { return by(r.squares + (128 - N) * r.mean * r.mean, N); })},
-         {"The sum of squares is divided by 128, the lanes of a tile: a row has N numbers.",
+         {"The sum of squares is divided by 128, the width of a tile. Divide by N.",
           normed(x, [&](const Row& r) { return by(r.squares, 128); })},
-         {"The sum of squares is divided by N - 1: here it is N.",
+         {"The sum of squares is divided by N - 1. This variance divides by N.",
           normed(x, [&](const Row& r) { return by(r.squares, N - 1); })},
-         {"The root is missing: x - mean is divided by sqrt(variance + 1e-5).",
+         {"The root is missing: divide x - mean by sqrt(variance + 1e-5).",
           normed(x, [&](const Row& r) { return r.squares / double(N) + 1e-5; })},
-         {"The mean was not taken off what is divided: (x - mean) / root.",
+         {"The mean was not subtracted in the numerator: (x - mean) / root.",
           made_of([&](std::int64_t m, std::int64_t n) {
               return x(m, n) / by(row_of(x, m).squares, N);
           })},
-         {"This is x - mean, not yet divided by the root.",
+         {"This is x - mean: the division by the root is missing.",
           normed(x, [](const Row&) { return 1.0; })},
-         {"One lane too many was kept: lane N is the first behind the row's end (`iota < N`).",
+         {"The mask includes one lane too many: lane N is the first padding lane (use `iota < "
+          "N`).",
           normed(x, [&](const Row& r) { return by(r.squares + (N < 128) * r.mean * r.mean, N); })},
-         {"Both sums are divided by 128, the lanes of a tile: a row has N numbers.",
+         {"Both sums are divided by 128, the width of a tile. Divide by N.",
           made_of([&](std::int64_t m, std::int64_t n) {
               const Row r = row_of(x, m);
               const double mean = r.mean * N / 128;
-              // what lies N numbers around another point than their mean
+              // N numbers around a point that is not their mean
               return (x(m, n) - mean) / by(r.squares + N * std::pow(r.mean - mean, 2), 128);
           })},
-         {"Both sums are divided by 128, the lanes of a tile, where a row has N numbers; and lanes "
-          "behind "
-          "the row's end, 0 - mean after the subtraction, have their squares in the second one.",
+         {"Both sums are divided by 128, the width of a tile, instead of N. And the second sum "
+          "contains the squares of padding lanes, which hold 0 - mean after the subtraction.",
           made_of([&](std::int64_t m, std::int64_t n) {
               const Row r = row_of(x, m);
               const double mean = r.mean * N / 128;
               const double squares = r.squares + N * std::pow(r.mean - mean, 2);
               return (x(m, n) - mean) / by(squares + (128 - N) * mean * mean, 128);
           })},
-         {"These are sums along dim 0, of one number each: 1_ic adds up a row, along dim 1.",
+         {"These are sums over dimension 0, which has extent 1: use 1_ic to sum over dimension "
+          "1, the row.",
           made_of([&](std::int64_t m, std::int64_t n) {
               const double left = x(m, n) - x(m, n) / N;
               return left / by(left * left, N);
           })},
-         {"A number of the row that is 0 was taken for padding: ask for the place (`iota < N`), "
-          "not the value.",
+         {"An element of the row that is 0 was taken for padding: test the position (`iota < "
+          "N`), not the value.",
           made_of([&](std::int64_t m, std::int64_t n) {
               const Row r = row_of(x, m);
               double squares = 0;
@@ -108,7 +108,7 @@ Tensor<double> right(const Tensor<float>& x) {
     return normed(x, [=](const Row& r) { return std::sqrt(r.squares / N + 1e-5); });
 }
 
-// `known`, or else which elements the launcher takes.
+// `known`, or else which elements the launcher reads.
 std::string confirmed_cause(const Told& known) {
     const std::int64_t M = 3, N = 40;
     const std::string text = confirmed(known, [&] {
@@ -155,16 +155,16 @@ TEST_CASE("norm_rows_tile: the example of the statement", "[day06][norm_rows_til
     check_port(Tensor<float>({1, 4}, {1, 2, 3, 6}));
 }
 
-TEST_CASE("norm_rows_tile: a 0 inside a row is a number", "[day06][norm_rows_tile][small]") {
+TEST_CASE("norm_rows_tile: a 0 within a row is an element", "[day06][norm_rows_tile][small]") {
     check_port(Tensor<float>({2, 4}, {0, 2, 4, 6, 3, -1, 0, 6}));
 }
 
-TEST_CASE("norm_rows_tile: rows of a tile's width", "[day06][norm_rows_tile][small]") {
+TEST_CASE("norm_rows_tile: rows of 128 elements", "[day06][norm_rows_tile][small]") {
     check_port(seeded<float>({1, 128}, 1, -4, 4));
     check_port(seeded<float>({9, 128}, 2, 10, 20));
 }
 
-TEST_CASE("norm_rows_tile: shorter rows, near 0 and far from it",
+TEST_CASE("norm_rows_tile: shorter rows, mean near 0 and far from 0",
           "[day06][norm_rows_tile][small]") {
     for (const std::int64_t N : {2, 3, 31, 64, 100, 127}) {
         check_port(seeded<float>({5, N}, 3, -1, 1));
@@ -173,14 +173,14 @@ TEST_CASE("norm_rows_tile: shorter rows, near 0 and far from it",
     }
 }
 
-TEST_CASE("norm_rows_tile: one number, equal numbers, and none", "[day06][norm_rows_tile][small]") {
+TEST_CASE("norm_rows_tile: one element, equal elements, none", "[day06][norm_rows_tile][small]") {
     check_port(Tensor<float>({2, 1}, {7, -3}));
     check_port(Tensor<float>({1, 3}, {0, 0, 0}));
     for (const std::int64_t M : {0, 1, 17}) check_port(seeded<float>({M, 40}, 6, -4, 4));
     check_port(Tensor<float>({3, 0}));
 }
 
-TEST_CASE("norm_rows_tile: a NaN spoils its own row only", "[day06][norm_rows_tile][small]") {
+TEST_CASE("norm_rows_tile: a NaN affects its own row only", "[day06][norm_rows_tile][small]") {
     Tensor<float> x = seeded<float>({3, 70}, 7, -4, 4);
     x(1, 69) = NAN;
     DeviceIn<float> in(x);
@@ -192,14 +192,15 @@ TEST_CASE("norm_rows_tile: a NaN spoils its own row only", "[day06][norm_rows_ti
     REQUIRE(std::isfinite(y(2, 0)));
 }
 
-TEST_CASE("norm_rows_tile: refuses what the loop refuses", "[day06][norm_rows_tile][small]") {
+TEST_CASE("norm_rows_tile: rejects what the CPU reference rejects",
+          "[day06][norm_rows_tile][small]") {
     Tensor<float> a({4, 4}), wide({2, 8}), long_one({1, 129}), other({1, 129});
     const auto both = [](Tensor<float>& in, Tensor<float>& out, const char* words) {
         return both_refuse([&] { norm_rows_tile_cpu(in.view(), out.view()); },
                            [&] { norm_rows_tile_cuda(in.view(), out.view()); }, words);
     };
     REQUIRE(both(a, wide, "they must be equal"));
-    REQUIRE(both(long_one, other, "rows have 129 numbers; a tile here holds 128"));
+    REQUIRE(both(long_one, other, "rows have 129 elements; a tile here holds 128"));
     REQUIRE(both(a, a, "in and out overlap"));
 }
 

@@ -12,7 +12,7 @@ void check_norm_weight(const View<const float>& in, const View<const float>& row
     const auto demand = [&](const char* name, const Shape& shape, const Shape& wanted) {
         if (shape == wanted) return;
         refuse("norm_weight: in has shape " + to_string(in.shape()) + ", so " + name +
-               " has shape " + to_string(wanted) + ", not " + to_string(shape));
+               " must have shape " + to_string(wanted) + ", not " + to_string(shape));
     };
     demand("rows", rows.shape(), {in.extent(0), 2});
     demand("d_weight", d_weight.shape(), {in.extent(1)});

@@ -1,7 +1,7 @@
-// Exercise 10: the gradient of a norm's weight.
-// What it must do:  day06_transformer_ops/exercises/norm_weight/norm_weight.hpp
-// The loop to port: day06_transformer_ops/exercises/norm_weight/norm_weight_cpu.cpp
-// A hint:           common/learn hint day06 norm_weight
+// Exercise 10: the gradient of layer norm's weight.
+// Specification:    day06_transformer_ops/exercises/norm_weight/norm_weight.hpp
+// CPU reference:    day06_transformer_ops/exercises/norm_weight/norm_weight_cpu.cpp
+// Hints:            common/learn hint day06 norm_weight
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/exercises/norm_weight/norm_weight.hpp"
 
@@ -43,12 +43,12 @@ __global__ void norm_weight_kernel(const float* in, const float* rows, const flo
     // wrong 5:     const float z = (in[m * C + c] - rows[2 * m]) * rows[2 * m + 1];
     // wrong 5:     atomicAdd(&d_weight[c], grad[m * C + c] * z);
     // wrong 5: }
-    // told: the grid has blocks without work
+    // told: the grid has blocks without any work
     // told 2: Nothing was added
-    // told 3: Mean and scale of a row stand side by side
-    // told 4: Mean and scale of a row stand side by side
+    // told 3: Mean and scale of a row are adjacent
+    // told 4: Mean and scale of a row are adjacent
     // told 5: Only the first 128 rows were added
-    // told 6: the grid has blocks without work
+    // told 6: the grid has blocks without any work
     // end of your code
 }
 
@@ -59,7 +59,7 @@ void norm_weight_cuda(View<const float> in, View<const float> rows, View<const f
     check_norm_weight(in, rows, grad, d_weight);
     if (in.size() == 0) return;
     const std::int64_t M = in.extent(0), C = in.extent(1);
-    // your code: how many blocks of kThreads threads
+    // your code: how many blocks of kThreads threads?
     // stub: const unsigned grid = 1;
     const unsigned grid = gpu::blocks_for(C, kThreads);
     // wrong: const unsigned grid = gpu::blocks_for(M * C, kThreads);

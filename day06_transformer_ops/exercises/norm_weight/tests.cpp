@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a norm_weight port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for norm_weight. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -54,27 +54,27 @@ Told cause_of(const Tensor<float>& got, const Case& k) {
         return (static_cast<double>(k.in(m, c)) - k.rows.data()[mean]) * k.rows.data()[scale];
     };
     const char* beside =
-        "Mean and scale of a row stand side by side: row m has its mean in rows[2 * m], its scale "
+        "Mean and scale of a row are adjacent: row m has its mean in rows[2 * m] and its scale "
         "in rows[2 * m + 1].";
     return likely_mistake(
         got, want,
-        {{"What was there before is gone: gradients of a weight are added, +=.",
+        {{"The earlier value was overwritten: gradients of a weight accumulate, so use +=.",
           summed(k.before, k.grad, 0, z)},
-         {"Only the first 128 columns were touched: every 128 columns (kThreads) need a block.",
+         {"Only the first 128 columns were written: launch one block per 128 columns (kThreads).",
           first_block},
-         {"This is the bias's gradient, the sum of grad alone: grad is multiplied by z.",
+         {"This is the gradient of a bias, the sum of grad alone: multiply grad by z.",
           summed(k.before, k.grad, 1, [](std::int64_t, std::int64_t) { return 1.0; })},
-         {"The mean was not taken off: z is (in - mean) * scale.",
+         {"The mean was not subtracted: z is (in - mean) * scale.",
           summed(k.before, k.grad, 1,
                  [&](std::int64_t m, std::int64_t c) {
                      return static_cast<double>(k.in(m, c)) * k.rows(m, 1);
                  })},
-         {"The scale was multiplied before the mean was taken off: z is (in - mean) * scale.",
+         {"The scale was applied before the mean was subtracted: z is (in - mean) * scale.",
           summed(k.before, k.grad, 1,
                  [&](std::int64_t m, std::int64_t c) {
                      return static_cast<double>(k.in(m, c)) * k.rows(m, 1) - k.rows(m, 0);
                  })},
-         {"The scale was left out: z is (in - mean) * scale.",
+         {"The scale is missing: z is (in - mean) * scale.",
           summed(k.before, k.grad, 1,
                  [&](std::int64_t m, std::int64_t c) {
                      return static_cast<double>(k.in(m, c)) - k.rows(m, 0);
@@ -83,11 +83,11 @@ Told cause_of(const Tensor<float>& got, const Case& k) {
                          [&](std::int64_t m, std::int64_t c) { return z_at(m, c, m, m + 1); })},
          {beside, summed(k.before, k.grad, 1,
                          [&](std::int64_t m, std::int64_t c) { return z_at(m, c, m, M + m); })},
-         {"Only the first 128 rows were added. A thread takes a column here, and walks through all "
-          "M rows.",
+         {"Only the first 128 rows were added. Use one thread per column, and let it iterate "
+          "over all M rows.",
           summed(k.before, k.grad, 1,
                  [&](std::int64_t m, std::int64_t c) { return m < 128 ? z(m, c) : 0; })},
-         {"Nothing was added: d_weight holds what was there before.",
+         {"Nothing was added: d_weight is unchanged.",
           summed(k.before, k.grad, 1, [](std::int64_t, std::int64_t) { return 0.0; })}});
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("norm_weight: the example of the statement", "[day06][norm_weight][sma
                 Tensor<float>({2, 2}, {10, 20, -3, -3}), Tensor<float>({2}, {100, 1000})});
 }
 
-TEST_CASE("norm_weight: more rows than a block has threads, and more columns",
+TEST_CASE("norm_weight: more rows and more columns than threads per block",
           "[day06][norm_weight][small]") {
     for (const std::int64_t M : {1, 2, 7, 150}) {
         for (const std::int64_t C : {1, 33, 128, 129, 300}) check_shape(M, C);
@@ -159,7 +159,7 @@ TEST_CASE("norm_weight: more rows than a block has threads, and more columns",
     check_shape(5, 0);
 }
 
-TEST_CASE("norm_weight: a warp reads along the rows, and each weight is written once",
+TEST_CASE("norm_weight: coalesced loads, and each weight is written once",
           "[day06][norm_weight][small]") {
     const std::int64_t M = 16, C = 256, row = C / 8;  // sectors of a row
     DeviceIn<float> in(seeded<float>({M, C}, 7, -4, 4)), grad(seeded<float>({M, C}, 8, -4, 4));
@@ -168,19 +168,19 @@ TEST_CASE("norm_weight: a warp reads along the rows, and each weight is written 
     const auto touched =
         gpu::touched([&] { norm_weight_cuda(in.view(), rows.view(), grad.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) {  // the emulator tells; a GPU does not
-        // in, grad; mean and scale, a sector each time for each warp; d_weight, there and back.
+    if (touched) {  // counted by the emulator only
+        // in, grad; mean and scale: one sector per row and warp; d_weight, read and written.
         const std::int64_t enough = 2 * M * row + 2 * M * (C / 32) + 2 * row;
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
-                             << " suffice. If it is more, the lanes of a warp do not take "
-                                "neighbouring columns, or d_weight is touched for every row and "
-                                "not once at the end.");
+                             << " suffice. If it is more, the accesses are uncoalesced (the "
+                                "lanes of a warp need adjacent columns), or d_weight is updated "
+                                "for every row instead of once at the end.");
         REQUIRE(touched->sectors <= enough);
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("norm_weight: a grid has a thread for each column, and no block too many",
+TEST_CASE("norm_weight: one thread per column, and no surplus blocks",
           "[day06][norm_weight][small]") {
     for (const std::int64_t C : {256, 300}) {
         CAPTURE(C);
@@ -189,23 +189,25 @@ TEST_CASE("norm_weight: a grid has a thread for each column, and no block too ma
         const bool one_each = gpu::run_last_block(
             C, [&] { norm_weight_cuda(in.view(), rows.view(), in.view(), got.view()); });
         INFO(
-            "The values are right, but the grid has blocks without work, or threads with several "
-            "columns: C columns are cut into blocks of kThreads, rounded up, "
-            "gpu::blocks_for(C, kThreads). Rows need no blocks.");
+            "The values are right, but the grid has blocks without any work, or threads with "
+            "several columns: C columns need gpu::blocks_for(C, kThreads) blocks. Rows need no "
+            "blocks.");
         REQUIRE((one_each || !gpu::is_emulated()));
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("norm_weight: refuses what the loop refuses", "[day06][norm_weight][small]") {
+TEST_CASE("norm_weight: rejects what the CPU reference rejects", "[day06][norm_weight][small]") {
     Tensor<float> x({4, 3}), g({4, 3}), rows({4, 2}), three({3}), four({4});
     const auto refused = [&](View<const float> of_rows, View<const float> grad, View<float> d,
                              const char* words) {
         return both_refuse([&] { norm_weight_cpu(x.view(), of_rows, grad, d); },
                            [&] { norm_weight_cuda(x.view(), of_rows, grad, d); }, words);
     };
-    REQUIRE(refused(rows.view(), g.view(), four.view(), "so d_weight has shape (3), not (4)"));
-    REQUIRE(refused(four.view(), g.view(), three.view(), "so rows has shape (4, 2), not (4)"));
+    REQUIRE(
+        refused(rows.view(), g.view(), four.view(), "so d_weight must have shape (3), not (4)"));
+    REQUIRE(
+        refused(four.view(), g.view(), three.view(), "so rows must have shape (4, 2), not (4)"));
     REQUIRE(refused(rows.view(), rows.view(), three.view(), "they must be equal"));
     REQUIRE(refused(rows.view(), g.view(), {g.data(), Shape{3}}, "grad and d_weight overlap"));
 }

@@ -1,7 +1,7 @@
-// Exercise 11: softmax's backward pass, by rows.
-// What it must do:  day06_transformer_ops/exercises/softmax_back/softmax_back.hpp
-// The loop to port: day06_transformer_ops/exercises/softmax_back/softmax_back_cpu.cpp
-// A hint:           common/learn hint day06 softmax_back
+// Exercise 11: softmax's backward pass.
+// Specification:    day06_transformer_ops/exercises/softmax_back/softmax_back.hpp
+// CPU reference:    day06_transformer_ops/exercises/softmax_back/softmax_back_cpu.cpp
+// Hints:            common/learn hint day06 softmax_back
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/exercises/softmax_back/softmax_back.hpp"
@@ -9,11 +9,11 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr int kWarps = 8;  // rows of a block
+constexpr int kWarps = 8;  // rows per block
 
 __global__ void softmax_back_kernel(const float* p, const float* grad, std::int64_t M,
                                     std::int64_t N, float* d_in) {
-    // your code: one warp a row
+    // your code: one warp per row
     const int lane = threadIdx.x % 32;
     const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (m >= M) return;  // all lanes of the warp
@@ -54,11 +54,11 @@ __global__ void softmax_back_kernel(const float* p, const float* grad, std::int6
     // wrong 5: for (std::int64_t i = lane; i < N; i += 32) {
     // wrong 5:     d_in[m * N + i] = of_p[i] * (delta - of_grad[i]);
     // wrong 5: }
-    // told: p(i) stands before delta only
-    // told 2: grad(i) was lost
-    // told 3: The plain sum of grad was taken off
-    // told 4: The term of j = i is there twice
-    // told 5: The sign is turned
+    // told: p(i) multiplies only delta
+    // told 2: grad(i) is missing
+    // told 3: The plain sum of grad was subtracted
+    // told 4: The term of j = i is counted twice
+    // told 5: The sign is wrong
     // wrong 6: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     // wrong 6: if (m >= M) return;
     // wrong 6: float delta = 0;
@@ -67,7 +67,7 @@ __global__ void softmax_back_kernel(const float* p, const float* grad, std::int6
     // wrong 6: for (std::int64_t i = threadIdx.x % 32; i < N; i += 32) {
     // wrong 6: d_in[m * N + i] = p[m * N + i] * (grad[m * N + i] + delta);
     // wrong 6: }
-    // told 6: The sum over j was added; it is taken off
+    // told 6: The sum over j was added instead of subtracted
     // end of your code
 }
 

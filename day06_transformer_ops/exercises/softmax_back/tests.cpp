@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a softmax_back port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for softmax_back. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -23,7 +23,7 @@ Tensor<double> made_of(const Tensor<float>& p, const Each& each) {
     }
     return d;
 }
-// p(i) * (grad(i) - delta) in double; delta_of(m, i): what is taken off.
+// p(i) * (grad(i) - delta) in double; delta_of(m, i): what is subtracted.
 template <class Delta>
 Tensor<double> back_of(const Tensor<float>& p, const Tensor<float>& grad, const Delta& delta_of) {
     return made_of(
@@ -54,44 +54,42 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
     };
     return likely_mistake(
         got, want,
-        {{"Nothing was taken off: these are p(i) * grad(i). The other shares shrink as this one "
-          "grows.",
+        {{"Nothing was subtracted: these are p(i) * grad(i). The other probabilities shrink as "
+          "this one grows.",
           back_of(p, grad, [](std::int64_t, std::int64_t) { return 0.0; })},
-         {"Each lane has taken off its own part of delta, the sum of p(j) * grad(j): "
-          "gpu::warp_reduce(delta, gpu::Plus()) "
-          "adds up those of all lanes.",
+         {"Each lane subtracted its own part of delta, the sum of p(j) * grad(j): "
+          "gpu::warp_reduce(delta, gpu::Plus()) adds up those of all lanes.",
           back_of(p, grad,
                   [&](std::int64_t m, std::int64_t i) { return delta(p, grad, m, i % 32, 32); })},
          {"delta, the sum of p(j) * grad(j), is that of another row.",
           back_of(
               p, grad,
               [&](std::int64_t m, std::int64_t) { return delta(p, grad, m == 0 ? M - 1 : 0); })},
-         {"The plain mean of grad was taken off. Each gradient counts by its share, p(j).",
+         {"The plain mean of grad was subtracted. Weight each gradient by its probability, p(j).",
           back_of(p, grad,
                   [&](std::int64_t m, std::int64_t) { return sum(m) / static_cast<double>(N); })},
-         {"The plain sum of grad was taken off. Each gradient counts by its share, p(j).",
+         {"The plain sum of grad was subtracted. Weight each gradient by its probability, p(j).",
           back_of(p, grad, [&](std::int64_t m, std::int64_t) { return sum(m); })},
-         {"p(i) stands before delta only, the sum of p(j) * grad(j). It is a factor of grad(i), "
-          "too: the term of j = i is grad(i) * p(i).",
+         {"p(i) multiplies only delta, the sum of p(j) * grad(j). It must multiply grad(i) too: "
+          "p(i) * (grad(i) - delta).",
           made([](double share, double g, double all) { return g - share * all; })},
          {"p(i) is missing: these are grad(i) - delta.",
           made([](double, double g, double all) { return g - all; })},
-         {"p(i) is a factor of delta, too, the sum of p(j) * grad(j): it is p(i) * (grad(i) - "
-          "delta), not p(i) * grad(i) - delta.",
+         {"p(i) must multiply delta too, the sum of p(j) * grad(j): p(i) * (grad(i) - delta), "
+          "not p(i) * grad(i) - delta.",
           made([](double share, double g, double all) { return share * g - all; })},
-         {"grad(i) was lost: where j = i, the sum has grad(i) * p(i), not p(i) alone.",
+         {"grad(i) is missing: for j = i, the sum contains grad(i) * p(i), not p(i) alone.",
           made([](double share, double, double all) { return share * (1 - all); })},
-         {"The term of j = i is there twice: p(i) * grad(i) * (1 - p(i)) has its -p(i) already, "
-          "and "
-          "so has the sum over all j.",
+         {"The term of j = i is counted twice: p(i) * grad(i) * (1 - p(i)) already contains its "
+          "-p(i), and so does the sum over all j.",
           made([](double share, double g, double all) {
               return share * g * (1 - share) - share * all;
           })},
-         {"p(i) and grad(i) are exchanged: it is p(i) * (grad(i) - delta).",
+         {"p(i) and grad(i) are swapped: the result is p(i) * (grad(i) - delta).",
           made([](double share, double g, double all) { return g * (share - all); })},
-         {"The sum over j was added; it is taken off: p(i) * (grad(i) - delta).",
+         {"The sum over j was added instead of subtracted: p(i) * (grad(i) - delta).",
           made([](double share, double g, double all) { return share * (g + all); })},
-         {"The sign is turned: grad(i) counts as plus, and the sum over all j is taken off.",
+         {"The sign is wrong: grad(i) is positive, and the sum over all j is subtracted.",
           made([](double share, double g, double all) { return share * (all - g); })}});
 }
 
@@ -109,7 +107,7 @@ Tensor<double> right(const Tensor<float>& p, const Tensor<float>& grad) {
     return back_of(p, grad, [&](std::int64_t m, std::int64_t) { return delta(p, grad, m); });
 }
 
-// `known`, or else which elements the launcher takes.
+// `known`, or else which elements the launcher reads.
 std::string confirmed_cause(const Told& known) {
     const std::int64_t M = 3, N = 40;
     const std::string text = confirmed(known, [&] {
@@ -157,12 +155,12 @@ TEST_CASE("softmax_back: the example of the statement", "[day06][softmax_back][s
     check_port(Tensor<float>({1, 2}, {0.25f, 0.75f}), Tensor<float>({1, 2}, {8, 4}));
 }
 
-TEST_CASE("softmax_back: rows of one warp's width", "[day06][softmax_back][small]") {
+TEST_CASE("softmax_back: rows of 32 elements", "[day06][softmax_back][small]") {
     check_port(shares(1, 32, 1), seeded<float>({1, 32}, 2, -4, 4));
     check_port(shares(9, 32, 3), seeded<float>({9, 32}, 4, -4, 4));
 }
 
-TEST_CASE("softmax_back: shorter and longer rows, and none", "[day06][softmax_back][small]") {
+TEST_CASE("softmax_back: shorter, longer and empty rows", "[day06][softmax_back][small]") {
     for (const std::int64_t N : {1, 2, 31, 33, 64, 65, 127}) {
         check_port(shares(5, N, 5), seeded<float>({5, N}, 6, -9, 1));
     }
@@ -172,7 +170,7 @@ TEST_CASE("softmax_back: shorter and longer rows, and none", "[day06][softmax_ba
     check_port(Tensor<float>({3, 0}), Tensor<float>({3, 0}));
 }
 
-TEST_CASE("softmax_back: a NaN spoils its own row only", "[day06][softmax_back][small]") {
+TEST_CASE("softmax_back: a NaN affects its own row only", "[day06][softmax_back][small]") {
     Tensor<float> grad = seeded<float>({3, 70}, 9, -4, 4);
     grad(1, 69) = NAN;
     DeviceIn<float> p(shares(3, 70, 10)), g(grad);
@@ -184,7 +182,7 @@ TEST_CASE("softmax_back: a NaN spoils its own row only", "[day06][softmax_back][
     REQUIRE(std::isfinite(d(2, 0)));
 }
 
-TEST_CASE("softmax_back: a warp reads its row twice, and writes it once",
+TEST_CASE("softmax_back: a warp reads its row twice and writes it once",
           "[day06][softmax_back][small]") {
     const std::int64_t M = 16, N = 256, row = N / 8;  // sectors of a row
     DeviceIn<float> p(shares(M, N, 11)), grad(seeded<float>({M, N}, 12, -4, 4));
@@ -192,17 +190,17 @@ TEST_CASE("softmax_back: a warp reads its row twice, and writes it once",
     const auto touched =
         gpu::touched([&] { softmax_back_cuda(p.view(), grad.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) {  // the emulator tells; a GPU does not
+    if (touched) {  // counted by the emulator only
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << M * row * 5
-                             << " suffice: p and grad twice, and d_in. If it is more, the lanes of "
-                                "a warp do not take neighbours, or the sum over j is made anew for "
+                             << " suffice: p and grad twice, and d_in once. If it is more, the "
+                                "accesses are uncoalesced, or the sum over j is recomputed for "
                                 "each i.");
         REQUIRE(touched->sectors <= M * row * 5);
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("softmax_back: refuses what the loop refuses", "[day06][softmax_back][small]") {
+TEST_CASE("softmax_back: rejects what the CPU reference rejects", "[day06][softmax_back][small]") {
     Tensor<float> a({4, 4}), b({4, 4}), wide({2, 8});
     const auto refused = [&](View<const float> grad, View<float> out, const char* words) {
         return both_refuse([&] { softmax_back_cpu(a.view(), grad, out); },

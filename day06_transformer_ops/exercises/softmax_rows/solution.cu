@@ -1,7 +1,7 @@
-// Exercise 6: softmax of every row, by a warp.
-// What it must do:  day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp
-// The loop to port: day06_transformer_ops/exercises/softmax_rows/softmax_rows_cpu.cpp
-// A hint:           common/learn hint day06 softmax_rows
+// Exercise 6: softmax, one warp per row.
+// Specification:    day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp
+// CPU reference:    day06_transformer_ops/exercises/softmax_rows/softmax_rows_cpu.cpp
+// Hints:            common/learn hint day06 softmax_rows
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp"
@@ -9,10 +9,10 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr int kWarps = 8;  // rows of a block
+constexpr int kWarps = 8;  // rows per block
 
 __global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_t N, float* out) {
-    // your code: one warp a row, 32 elements at a time
+    // your code: one warp per row, 32 elements at a time
     const int lane = threadIdx.x % 32;
     const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (m >= M) return;  // all lanes of the warp
@@ -42,7 +42,7 @@ __global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_
     // wrong: for (std::int64_t n = lane; n < N; n += 32) {
     // wrong:     out[m * N + n] = expf(x[n] - largest) / sum;
     // wrong: }
-    // told: Here each block made one row
+    // told: Here each block computed only one row
     // wrong 2345: const int lane = threadIdx.x % 32;
     // wrong 245: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     // wrong 3: const std::int64_t m = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x / 32;
@@ -62,8 +62,8 @@ __global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_
     // wrong 234: }
     // wrong 5: for (std::int64_t n = lane; n < N; n += 32) out[m * N + n] /= sum;
     // told 2: Each lane subtracted its own largest element
-    // told 3: Do blocks count rows in threads here
-    // told 4: 32 lanes added the same sum
+    // told 3: Is the row computed from the number of threads
+    // told 4: All 32 lanes added the same sum
     // told 5: out is written twice
     // end of your code
 }

@@ -1,4 +1,4 @@
-// What `common/learn check` asks of a softmax_rows port. Run against stub and solution, too.
+// The cases that `common/learn check` runs for softmax_rows. Stub and solution run them too.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -66,30 +66,27 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
     const auto lanes_beyond = static_cast<double>((x.shape()[1] + 31) / 32 * 32 - x.shape()[1]);
     return likely_mistake(
         got, want,
-        {{"Lanes behind the row's end have added exp(0 - m) to the sum. They come to the shuffle, "
-          "but "
-          "add nothing.",
+        {{"Lanes past the row's end added exp(0 - m) to the sum. They must take part in the "
+          "shuffle but add 0.",
           softmax_of(x,
                      [&](std::int64_t m, std::int64_t, double largest) {
                          return sum_of_exp(x, m, largest) + lanes_beyond * std::exp(-largest);
                      })},
-         {"Each lane has divided by its own part of the sum: gpu::warp_reduce(sum, gpu::Plus()) "
-          "adds up "
+         {"Each lane divided by its own partial sum: gpu::warp_reduce(sum, gpu::Plus()) adds up "
           "those of all lanes.",
           softmax_of(x, [&](std::int64_t m, std::int64_t n,
                             double largest) { return sum_of_exp(x, m, largest, n % 32, 32); })},
-         {"The grid is as it should be: a block for every 8 rows (kWarps). Here each block made "
-          "one "
-          "row: warp w of it has row m = blockIdx.x * kWarps + w.",
+         {"The launch has one block per 8 rows (kWarps). Here each block computed only one row: "
+          "warp w of a block must compute row m = blockIdx.x * kWarps + w.",
           first_rows},
-         {"Do blocks count rows in threads here? A block has 32 threads for each of its kWarps "
-          "rows: row m = blockIdx.x * kWarps + the warp's number.",
+         {"Is the row computed from the number of threads per block? A block has 32 threads for "
+          "each of its kWarps rows: m = blockIdx.x * kWarps + threadIdx.x / 32.",
           eight_of_256},
-         {"Each lane subtracted its own largest element: gpu::warp_reduce(largest, gpu::Larger()) "
-          "gives all lanes the row's.",
+         {"Each lane subtracted its own largest element: gpu::warp_reduce(largest, "
+          "gpu::Larger()) returns the row's largest in every lane.",
           with_own_maximum(x)},
-         {"32 lanes added the same sum: if each walks the whole row, gpu::warp_reduce adds up 32 "
-          "times too much. Lane i takes elements i, i + 32, ... only.",
+         {"All 32 lanes added the same sum: if each lane reads the whole row, gpu::warp_reduce "
+          "returns 32 times the sum. Lane i must process elements i, i + 32, ... only.",
           softmax_of(x, [&](std::int64_t m, std::int64_t,
                             double largest) { return 32 * sum_of_exp(x, m, largest); })},
          {"These are exp(x - m), not yet divided by their sum.",
@@ -101,7 +98,7 @@ Tensor<double> right(const Tensor<float>& x) {
         x, [&](std::int64_t m, std::int64_t, double largest) { return sum_of_exp(x, m, largest); });
 }
 
-// `known`, or else which elements the launcher takes.
+// `known`, or else which elements the launcher reads.
 std::string confirmed_cause(const Told& known) {
     const std::int64_t M = 3, N = 40;
     const std::string text = confirmed(known, [&] {
@@ -121,7 +118,7 @@ std::string confirmed_cause(const Told& known) {
 
 // x - m is rounded, and exp makes a relative error of that: `range` half units. exp itself, each of
 // N additions and the division make some more.
-// Said if nothing else is known: `otherwise`.
+// If no cause is known, `otherwise` is reported.
 void check_port(const Tensor<float>& x, double range, const std::string& otherwise = "") {
     const std::int64_t M = x.shape()[0], N = x.shape()[1];
     CAPTURE(M, N);
@@ -146,15 +143,15 @@ TEST_CASE("softmax_rows: the example of the statement", "[day06][softmax_rows][s
     check_port(Tensor<float>({2, 3}, {0, std::log(2.0f), std::log(5.0f), 7, 7, 7}), 2);
 }
 
-TEST_CASE("softmax_rows: rows of one warp's width", "[day06][softmax_rows][small]") {
+TEST_CASE("softmax_rows: rows of 32 elements", "[day06][softmax_rows][small]") {
     check_port(seeded<float>({1, 32}, 1, -4, 4), 8);
     check_port(seeded<float>({9, 32}, 2, -4, 4), 8);
 }
 
-TEST_CASE("softmax_rows: shorter and longer rows, and none", "[day06][softmax_rows][small]") {
+TEST_CASE("softmax_rows: shorter, longer and empty rows", "[day06][softmax_rows][small]") {
     const char* ended =
-        "Where a row has ended, a lane brings what changes nothing: minus infinity for the "
-        "maximum, and 0 for the sum, not exp(0 - m).";
+        "A lane past the row's end must contribute the identity: minus infinity for the maximum, "
+        "and 0 for the sum, not exp(0 - m).";
     for (const std::int64_t N : {1, 2, 31, 33, 64, 65, 127, 300}) {
         check_port(seeded<float>({5, N}, 3, -9, -1), 8, ended);
     }
@@ -163,20 +160,20 @@ TEST_CASE("softmax_rows: shorter and longer rows, and none", "[day06][softmax_ro
     check_port(Tensor<float>({3, 0}), 0);
 }
 
-TEST_CASE("softmax_rows: numbers whose exp no float holds", "[day06][softmax_rows][small]") {
+TEST_CASE("softmax_rows: numbers whose exp overflows float", "[day06][softmax_rows][small]") {
     check_port(
         Tensor<float>({2, 3}, {1000, 1000, 999, 90, 100, 95}), 10,
-        "exp(89) is infinite in float, so the row's largest element is subtracted before exp "
-        "is asked, in the sum as well as in the result.");
+        "exp(89) overflows float, so subtract the row's largest element before you compute exp, "
+        "in the sum as well as in the result.");
 }
 
 TEST_CASE("softmax_rows: a row far below 0", "[day06][softmax_rows][small]") {
     check_port(Tensor<float>({2, 3}, {-20000, -20001, -20002, -200, -203, -200}), 4,
-               "The search for the largest element begins with minus infinity. With 0, or -10000, "
-               "that start is the maximum of this row, all exp are 0, and 0 / 0 is NaN.");
+               "Start the search for the maximum with minus infinity. A start of 0 or -10000 "
+               "exceeds every element of this row, so all exponentials are 0, and 0 / 0 is NaN.");
 }
 
-TEST_CASE("softmax_rows: a NaN spoils its own row only", "[day06][softmax_rows][small]") {
+TEST_CASE("softmax_rows: a NaN affects its own row only", "[day06][softmax_rows][small]") {
     Tensor<float> x = seeded<float>({3, 70}, 5, -4, 4);
     x(1, 69) = NAN;
     DeviceIn<float> in(x);
@@ -188,28 +185,27 @@ TEST_CASE("softmax_rows: a NaN spoils its own row only", "[day06][softmax_rows][
     REQUIRE(std::isfinite(y(2, 0)));
 }
 
-TEST_CASE("softmax_rows: a warp reads and writes along its row", "[day06][softmax_rows][small]") {
+TEST_CASE("softmax_rows: coalesced loads and stores", "[day06][softmax_rows][small]") {
     const std::int64_t M = 16, N = 256, row = N / 8;  // sectors of a row
     DeviceIn<float> in(seeded<float>({M, N}, 7, -4, 4));
     DeviceOut<float> got({M, N});
     const auto touched = gpu::touched([&] { softmax_rows_cuda(in.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
-    if (touched) {  // the emulator tells; a GPU does not
+    if (touched) {  // counted by the emulator only
         INFO("Memory moved "
              << touched->sectors << " sectors of 32 bytes where " << M * row * 4
              << " suffice for three passes that read and one that "
-             << "writes. If it is more, out is written twice (or read), or the lanes "
-                "of a warp do not take neighbours: lane i takes elements i, i + 32, "
-                "... of its row.");
+             << "writes. If it is more, out is written twice (or read), or the accesses are "
+                "uncoalesced: lane i must process elements i, i + 32, ... of its row.");
         REQUIRE(touched->sectors <= M * row * 4);
-        INFO("The warps asked " << touched->requests << " times where " << M * N / 32 * 4
-                                << " suffice.");
+        INFO("The warps executed " << touched->requests << " memory accesses where "
+                                   << M * N / 32 * 4 << " suffice.");
         REQUIRE(touched->requests <= M * N / 32 * 4);
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("softmax_rows: refuses what the loop refuses", "[day06][softmax_rows][small]") {
+TEST_CASE("softmax_rows: rejects what the CPU reference rejects", "[day06][softmax_rows][small]") {
     Tensor<float> a({4, 4}), wide({2, 8});
     REQUIRE(both_refuse([&] { softmax_rows_cpu(a.view(), wide.view()); },
                         [&] { softmax_rows_cuda(a.view(), wide.view()); }, "they must be equal"));
