@@ -1,5 +1,5 @@
-// Three faster kernels of Day 01's add, for two inputs of floats and nothing else. The lesson's
-// own, for every operation, stand in day01_flat_memory/steps/elementwise/.
+// Three faster kernels of Day 01's add, for two inputs of floats. The versions in the lesson, for
+// every operation, are in day01_flat_memory/steps/elementwise/.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -40,7 +40,7 @@ __global__ void add_any_address(const float* a, const float* b, std::int64_t n, 
 // [any address]
 
 int main() {
-    const std::int64_t n = 4000;  // a multiple of 4, so that the quads are all of it
+    const std::int64_t n = 4000;  // a multiple of 4, so float4 covers all of it
     const std::size_t bytes = n * sizeof(float);
     std::vector<float> in(n);
     for (std::int64_t i = 0; i < n; ++i) in[i] = static_cast<float>(i);
@@ -52,7 +52,7 @@ int main() {
     cudaMemcpy(b, in.data(), bytes, cudaMemcpyHostToDevice);
     int wrong = 0;
     for (const int step : {2, 3, 4}) {
-        cudaMemset(out, 0xff, bytes);  // nan: what is not written is found
+        cudaMemset(out, 0xff, bytes);  // NaN: an element that is not written is detected
         if (step == 2) add_grid_stride<<<4, 256>>>(a, b, n, out);
         if (step == 3) {
             add_quads<<<4, 256>>>(reinterpret_cast<float4*>(a), reinterpret_cast<float4*>(b), n / 4,

@@ -1,5 +1,5 @@
-// The numbers of the page to carry, worked out: offsets by our helpers, sectors and banks by
-// counting what a warp touches on the emulator.
+// Computes the numbers of the page to carry: offsets by the tensor helpers, sectors and bank
+// wavefronts by counting the accesses of a warp on the emulator.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -56,7 +56,7 @@ emulator::LineTrace traced(emulator::Memory memory, const std::function<void()>&
     return {};
 }
 
-// Of device memory: what 32 lanes load that begin at element `first` and are `step` apart.
+// Device memory: 32 lanes load elements that start at `first` and are `step` apart.
 template <class T>
 void sectors(const char* what, int first, int step) {
     T* memory;
@@ -70,12 +70,12 @@ void sectors(const char* what, int first, int step) {
     cudaFree(memory);
 }
 
-// Of a shared array: how often its banks have to be asked.
+// Shared memory: the number of wavefronts.
 void passes(const char* what, int step) {
     float* out;
     cudaMalloc(&out, 32 * sizeof(float));
     const auto line = traced(emulator::Memory::shared, [&] { load_shared<<<1, 32>>>(step, out); });
-    std::printf("  %-34s %7d\n", what, static_cast<int>(line.passes));
+    std::printf("  %-34s %10d\n", what, static_cast<int>(line.passes));
     cudaFree(out);
 }
 
@@ -84,7 +84,7 @@ int main() {
     const Index back = unravel(n, Shape{2, T, C});
     std::printf("The numbers of the page to carry.\n\n1. Offset\n\n");
     std::printf("  x of shape (2, 3, 4): strides 12, 4, 1\n");
-    std::printf("  x(1, 2, 3) lies at 1*12 + 2*4 + 3*1 = %lld\n", static_cast<long long>(n));
+    std::printf("  x(1, 2, 3) is at 1*12 + 2*4 + 3*1 = %lld\n", static_cast<long long>(n));
     std::printf("  number %lld is x(%lld, %lld, %lld)\n", static_cast<long long>(n),
                 static_cast<long long>(back[0]), static_cast<long long>(back[1]),
                 static_cast<long long>(back[2]));
@@ -93,12 +93,12 @@ int main() {
     sectors<unsigned char>("32 neighbouring bytes", 0, 1);
     sectors<float>("32 neighbouring floats", 0, 1);
     sectors<float>("the same, one element later", 1, 1);
-    sectors<float4>("32 neighbouring quads (16 bytes)", 0, 1);
+    sectors<float4>("32 neighbouring float4", 0, 1);
     sectors<float>("every second float", 0, 2);
     sectors<float>("a column, rows of 8 floats or more", 0, 64);
     sectors<float>("one float for all lanes", 0, 0);
     std::printf("\n3. Banks\n\n");
-    std::printf("  %-34s  passes\n", "a warp reads of a shared array");
+    std::printf("  %-34s wavefronts\n", "a warp reads from shared memory");
     passes("32 neighbouring floats", 1);
     passes("every second float", 2);
     passes("a column, rows of 32 floats", 32);

@@ -1,9 +1,9 @@
-// Softmax of rows of 1,024 floats: a warp a row, which is read once and waits in registers.
+// Softmax of rows of 1,024 floats: one warp per row, which is read once and kept in registers.
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
-constexpr int kRow = 1024, kQuads = kRow / 4 / 32;  // floats of a row; quads of a lane
+constexpr int kRow = 1024, kQuads = kRow / 4 / 32;  // floats per row; float4s per lane
 
 // [kernel]
 __global__ void softmax_in_registers(const float4* in, float4* out, int rows) {
@@ -45,7 +45,7 @@ int main() {
     cudaFree(in);
     cudaFree(out);
     bool right = true;
-    for (int r = 0; r < rows; ++r) {  // the loop, in double precision
+    for (int r = 0; r < rows; ++r) {  // the CPU reference, in double precision
         const float* const row = x.data() + r * kRow;
         double m = row[0], sum = 0;
         for (int i = 0; i < kRow; ++i) m = std::fmax(m, row[i]);
@@ -55,6 +55,6 @@ int main() {
             if (!(std::fabs(y[r * kRow + i] - share) <= 1e-5 * share)) right = false;
         }
     }
-    std::printf("%d rows of %d: %s\n", rows, kRow, right ? "each share is right" : "wrong");
+    std::printf("%d rows of %d: %s\n", rows, kRow, right ? "all probabilities are right" : "wrong");
     return right ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Day 03's transpose with 16 loads in flight, for one matrix of floats and nothing else. The
-// lesson's own, for any element and any stack, is day03_views/steps/transpose/05_in_flight.cu.
+// Day 03's transpose with 16 loads in flight, for one matrix of floats. The version in the lesson,
+// for any element size and any stack, is day03_views/steps/transpose/05_in_flight.cu.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -15,7 +15,7 @@ __global__ void transpose_in_flight(  // in (M, N), out (N, M)
     const std::int64_t n0 = std::int64_t{blockIdx.y} * kSide;
     const int column = threadIdx.x;
 
-    float value[kEach] = {};  // 0 where the matrix ends
+    float value[kEach] = {};  // 0 past the edge
     for (int j = 0; j < kEach; ++j) {
         const std::int64_t m = m0 + threadIdx.y + j * kRows, n = n0 + column;
         if (m < M && n < N) value[j] = in[m * pitch_in + n];
@@ -23,7 +23,7 @@ __global__ void transpose_in_flight(  // in (M, N), out (N, M)
     for (int j = 0; j < kEach; ++j) {
         shared[threadIdx.y + j * kRows][column] = value[j];
     }
-    __syncthreads();  // others have brought what this thread takes out
+    __syncthreads();  // wait until the whole tile is loaded
     for (int j = 0; j < kEach; ++j) {
         const int i = threadIdx.y + j * kRows;
         const std::int64_t m = m0 + column, n = n0 + i;

@@ -5,16 +5,16 @@ from svg import CELL, COLOURS, FAINT, GREEN, ORANGE, Svg
 
 
 def flat_memory():
-    """A (3, 4) matrix, the same elements in memory, and the threads that will visit them."""
+    """A (3, 4) matrix, the same elements in memory, and the threads that process them."""
     rows, columns, left, c = 3, 4, 8, 33
-    svg = Svg(416, 350, "A matrix of 3 rows and 4 columns lies in memory row after row; "
+    svg = Svg(416, 350, "A matrix of 3 rows and 4 columns is stored in memory row after row; "
                         "thread i takes the element at offset i")
     svg.text(left, 24, "x, as we think of it: shape (3, 4)")
     top = 38
     for m in range(rows):
         for k in range(columns):
             svg.cell(left + k * c, top + m * c, COLOURS[m], f"{m},{k}", c, c, "in tiny")
-    for line, text in enumerate(("element (m, k)", "lies at offset  m * 4 + k", "(2, 1) lies at  2 * 4 + 1 = 9")):
+    for line, text in enumerate(("element (m, k)", "is at offset  m * 4 + k", "(2, 1) is at  2 * 4 + 1 = 9")):
         svg.text(left + 4.5 * c, top + 22 + 32 * line, text)
 
     strip = top + rows * c + 66
@@ -39,12 +39,12 @@ def flat_memory():
 
 
 def four_dims():
-    """Scores of shape (2, 3, 4, 5): boxes in boxes, and how far one step goes in each dim."""
+    """Scores of shape (2, 3, 4, 5): nested boxes, and the stride of each dimension."""
     c, left, top = 25, 18, 18
     head, gap = 5 * c, 14
     sequence = 3 * head + 2 * gap
-    svg = Svg(440, 500, "Attention scores of shape (2, 3, 4, 5): a step in b skips 60 elements, in h "
-                        "20, in q 5, in k 1; element (1, 2, 3, 1) lies at 60 + 40 + 15 + 1 = 116")
+    svg = Svg(440, 500, "Attention scores of shape (2, 3, 4, 5): neighbours in b are 60 elements apart, in h "
+                        "20, in q 5, in k 1; element (1, 2, 3, 1) is at 60 + 40 + 15 + 1 = 116")
     first = {}
     for b in range(2):
         y_b = top + b * (4 * c + 120)
@@ -63,22 +63,22 @@ def four_dims():
         svg.outline(*first[index], c, c)
     x1, y1 = first[1, 0, 0, 0]
     x2, _ = first[1, 2, 0, 0]
-    svg.text(left - 8, y1 - 68, "one step in b: 60", "note")
+    svg.text(left - 8, y1 - 68, "stride of b: 60", "note")
     svg.arrow(x1 + c / 2, y1 - 60, x1 + c / 2, y1 - 2)
     svg.arch(x1 + c, x2 + c / 2, y1 - 1, 36)
-    svg.text((x1 + x2) / 2 + c, y1 - 36, "two steps in h: 2 * 20", "small")
+    svg.text((x1 + x2) / 2 + c, y1 - 36, "two strides of h: 2 * 20", "small")
     y = y1 + 4 * c + 80
-    svg.text(left - 8, y, "k runs to the right, step 1; q runs down, step 5.")
+    svg.text(left - 8, y, "k runs right, stride 1; q runs down, stride 5.")
     svg.text(left - 8, y + 28, "(1, 2, 3, 1): 1*60 + 2*20 + 3*5 + 1*1 = 116", "")
     svg.text(left - 8, y + 52, "the outlined cells: 60, 100, 115, 116", "note")
     return svg.done()
 
 
 def guard():
-    """Ten elements shared out to three blocks of four threads; two threads have nothing to do."""
+    """Ten elements for three blocks of four threads; two threads have nothing to do."""
     left, top, n = 40, 60, 10
     svg = Svg(660, 300, "Ten elements, three blocks of four threads: threads 10 and 11 of the grid "
-                        "have no element, and the guard keeps them still")
+                        "have no element, and the guard makes them do nothing")
     for block in range(3):
         x = left + block * (4 * CELL + 12)
         svg.box(x - 5, top - 32, 4 * CELL + 10, CELL + 40)
@@ -101,16 +101,16 @@ def guard():
             if i == n:
                 svg.text(x_thread + CELL / 2, top + CELL + 26, "i &lt; n ? no", "small")
             svg.text(x_cell, memory + 28, "?", "small")
-    svg.text(left, memory + CELL + 26, "memory of out, n = 10; what lies behind it is not ours")
+    svg.text(left, memory + CELL + 26, "memory of out, n = 10; the rest does not belong to it")
     svg.text(left, memory + CELL + 54, "i = blockIdx.x * 4 + threadIdx.x", "")
     svg.text(left + 320, memory + CELL + 54, "(2 * 4 + 1 = 9, the last element)")
     return svg.done()
 
 
 def tiles_of_an_addition():
-    """Ten elements in tiles of four: what the last one lacks is loaded as 0 and not stored."""
+    """Ten elements in tiles of four: past the end the last one loads 0 and stores nothing."""
     left, top, n, c, gap = 40, 44, 10, 30, 8
-    svg = Svg(440, 284, "Ten elements in three tiles of four, a block a tile: where the last tile has no element, 0 is "
+    svg = Svg(440, 284, "Ten elements in three tiles of four, one block per tile: where the last tile has no element, 0 is "
                         "loaded, and nothing is stored")
     names = (("a", top), ("b", top + c + 22), ("out", top + 2 * (c + 22) + 22))
     for tile in range(3):
@@ -129,9 +129,9 @@ def tiles_of_an_addition():
     for name, y in names:
         svg.text(left - 10, y + c / 2 + 5, name, "end")
     y = names[2][1] + c + 36
-    svg.text(left, y, "load_masked: past the end stands 0, and nothing is read", "note")
-    svg.text(left, y + 20, "+: four sums; who makes which is not said", "note")
-    svg.text(left, y + 40, "store_masked: past the end nothing is written", "note")
+    svg.text(left, y, "load_masked: past the end it gives 0 and reads nothing", "note")
+    svg.text(left, y + 20, "+: four sums; the compiler picks the threads", "note")
+    svg.text(left, y + 40, "store_masked: past the end it writes nothing", "note")
     return svg.done()
 
 
@@ -146,7 +146,7 @@ def gpt2_tensors():
     total = sum(count for _, count in parts)
     left, width, top, height = 20, 760, 60, 52
     svg = Svg(800, 200, "GPT-2's 16 parameter tensors in one allocation, to scale: five of them take "
-                        "99 percent, the others are as thin as a line")
+                        "99 percent, the others are too thin to label")
     svg.text(left, 28, f"one allocation, {total:,} floats, to scale")
     begin, shown, thin = 0, 0, []
     for name, count in parts:
@@ -162,14 +162,14 @@ def gpt2_tensors():
             svg.cell(x, top, FAINT, "", w, height, border="thin")
             thin.append(name)
         begin += count
-    svg.text(left, top + height + 58, "Below each: the offset where it begins, the sum of all before it.",
+    svg.text(left, top + height + 58, "Below each: the offset where it begins, the sum of all sizes before it.",
              "note")
-    svg.text(left, top + height + 78, "Lines between the boxes: " + ", ".join(thin) + ".", "note")
+    svg.text(left, top + height + 78, "Thin lines between the boxes: " + ", ".join(thin) + ".", "note")
     return svg.done()
 
 
 def sectors():
-    """What one load of a warp moves: 32 neighbours, and 32 elements a row apart."""
+    """The bytes that one load of a warp moves: for 32 neighbours, and for 32 elements a row apart."""
     left, c = 12, 26
     svg = Svg(440, 368, "A warp that reads 32 neighbours touches 4 sectors of 32 bytes; a warp that "
                         "reads 32 elements a row apart touches 32 sectors")
@@ -180,7 +180,7 @@ def sectors():
         svg.outline(left + s % 2 * 8 * c, 40 + s // 2 * 36, 8 * c, 30)
     svg.text(left, 128, "4 sectors of 32 bytes: 128 moved, 128 used", "word")
 
-    svg.text(left, 172, "32 rows: each lane reads one row further on")
+    svg.text(left, 172, "32 rows: each lane reads from the next row")
     for lane in range(32):
         line, place = divmod(lane, 8)
         w = 6
@@ -194,11 +194,11 @@ def sectors():
 
 
 def roofline():
-    """Rate over intensity, both in steps of a factor: a slope, a ridge, a flat roof, and two operations under it."""
+    """Throughput over arithmetic intensity, both logarithmic: a slope, a ridge, a flat roof, and two operations under it."""
     left, top, w, h = 62, 40, 350, 190
-    first, last, low, high = -4, 10, 6, 16.2        # powers of two: operations a byte; GFLOP/s
-    svg = Svg(440, 330, "The roofline of an H200: the reachable rate rises with the operations a byte up to the ridge at 15, and is "
-                        "flat from there on. add, at 1/12, lies far down the slope; a product of 4,096 squared, at 683, under "
+    first, last, low, high = -4, 10, 6, 16.2        # powers of two: FLOP per byte; GFLOP/s
+    svg = Svg(440, 330, "The roofline of an H200: the attainable throughput rises with the arithmetic intensity up to the ridge at 15, and is "
+                        "flat from there on. add, at 1/12, is far down the slope; a product of 4,096 squared, at 683, is under "
                         "the flat roof")
 
     def at(intensity, rate):
@@ -211,21 +211,21 @@ def roofline():
     svg.parts.append(f'<path class="thick" d="M{start[0]:g} {start[1]:g} L{ridge[0]:g} {ridge[1]:g} L{end[0]:g} {end[1]:g}"/>')
     svg.parts.append(f'<path class="lead" d="M{ridge[0]:g} {ridge[1]:g} L{ridge[0]:g} {top + h}"/>')
     svg.text(left - 56, 18, "GFLOP/s", "note")
-    svg.text(left, top + h + 40, "operations for each byte that moves", "note")
+    svg.text(left, top + h + 40, "arithmetic intensity (FLOP per byte)", "note")
     for power in range(first, last + 1, 2):
         x = left + (power - first) / (last - first) * w
         svg.text(x, top + h + 18, f"1/{2 ** -power}" if power < 0 else 2 ** power, "note middle")
     for rate, words in ((64, "64"), (1024, "1,024"), (16384, "16,384")):
         svg.text(left - 6, at(1, rate)[1] + 4, words, "note end")
-    svg.text(left + 118, top + 92, "memory: C", "note")
-    svg.text(ridge[0] + 8, top - 8, "arithmetic: F", "note")
+    svg.text(left + 118, top + 92, "bandwidth: C", "note")
+    svg.text(ridge[0] + 8, top - 8, "compute: F", "note")
     svg.text(ridge[0] - 16, top + h - 8, "ridge: 15", "note end")
     for name, intensity, colour, dx, dy in (("add", 1 / 12, ORANGE, 12, 12), ("matmul", 683, GREEN, -30, 24)):
         x, y = at(intensity, min(fma, copy * intensity))
         svg.parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{colour}" stroke="var(--ink)"/>')
         svg.text(x + dx, y + dy, name)
-    svg.text(4, 304, "Left of the ridge an operation waits for memory, right of it", "note")
-    svg.text(4, 322, "for arithmetic. None gets above the line.", "note")
+    svg.text(4, 304, "Left of the ridge an operation is memory-bound, right of it", "note")
+    svg.text(4, 322, "compute-bound. None gets above the line.", "note")
     return svg.done()
 
 

@@ -38,7 +38,7 @@ def tile():
     """A tile read row by row into shared memory and written column by column from it."""
     c, n = 15, 4
     svg = Svg(440, 268, "A tile of the matrix is read along its rows into shared memory, and written "
-                        "along the rows of the transpose: both are walks along memory")
+                        "along the rows of the transpose: both are coalesced")
     left, shared, out = 10, 184, 308
     svg.text(left, 24, "in (M, N)")
     svg.text(shared - 30, 156, "shared memory")
@@ -62,18 +62,18 @@ def tile():
     svg.text(shared - 20, 110, "2")
     svg.arrow(shared + n * c + 6, 40 + 5.5 * c, out - 4, 40 + 5.5 * c)
     svg.text(shared + n * c + 22, 30 + 5.5 * c, "3")
-    svg.text(left, 188, "1 A warp reads a row of the tile and leaves it in shared memory.", "note")
-    svg.text(left, 208, "2 It waits until all rows have come.", "note")
-    svg.text(left, 228, "3 It takes a column, and writes it as a row of out. Only shared", "note")
-    svg.text(left + 11, 246, "memory is walked across its rows.", "note")
+    svg.text(left, 188, "1 A warp loads a row of the tile and stores it in shared memory.", "note")
+    svg.text(left, 208, "2 It waits until all rows are loaded.", "note")
+    svg.text(left, 228, "3 It reads a column and writes it as a row of out. Only shared", "note")
+    svg.text(left + 11, 246, "memory is accessed by column.", "note")
     return svg.done()
 
 
 def banks():
-    """A column of a tile of 8 words a row falls into one bank of 8; with 9 words a row, into 8."""
+    """A column of a tile with 8 words per row is in one of 8 banks; with 9 words per row, in all 8."""
     c = 20
-    svg = Svg(440, 296, "Drawn with 8 banks for the 32 of a GPU: with 8 words a row a column of the tile lies in one bank; with 9 words a row "
-                        "each of its words lies in a bank of its own")
+    svg = Svg(440, 296, "Drawn with 8 banks for the 32 of a GPU: with 8 words per row a column of the tile is in one bank; with 9 words per row "
+                        "each of its words is in a different bank")
     for side, pitch in enumerate((8, 9)):
         left = 20 + side * 211
         svg.text(left, 24, f"rows of {pitch} words" + (", 1 unused" if pitch == 9 else ""))
@@ -88,22 +88,22 @@ def banks():
         svg.outline(left + 2 * c, 40, c, 8 * c)
         svg.text(left, 40 + 8 * c + 24,
                  "bank 2, eight times" if pitch == 8 else "banks 2 3 4 5 6 7 0 1")
-        svg.text(left, 40 + 8 * c + 46, "8 passes" if pitch == 8 else "1 pass")
+        svg.text(left, 40 + 8 * c + 46, "8 wavefronts" if pitch == 8 else "1 wavefront")
     svg.text(20, 272, "Drawn with 8 banks, to be small. A GPU has 32:", "note")
     svg.text(20, 290, "the same holds for rows of 32 and 33.", "note")
     return svg.done()
 
 
 def swizzle():
-    """A tile of quads: with q in place q a column falls into one group of banks, with q ^ (c / 4) into 8."""
+    """A tile of float4: with q at position q a column is in one group of banks, with q ^ (c / 4) in 8."""
     c, rows = 30, range(0, 32, 4)
-    svg = Svg(800, 366, "Eight rows of a tile, four apart, each of eight quads. With quad q in place q, "
-                        "quad 2 of all rows lies in the same four banks; with quad q in place q "
+    svg = Svg(800, 366, "Eight rows of a tile, four apart, each of eight float4. With float4 q at position q, "
+                        "float4 2 of all rows is in the same four banks; with float4 q at position q "
                         "exclusive-or a quarter of the row, in eight different groups of four banks")
     for side, swizzled in enumerate((False, True)):
         left = 76 + side * 392
-        svg.text(left - 56, 24, "quad q of row c in place q ^ (c / 4)" if swizzled else
-                 "quad q of row c in place q")
+        svg.text(left - 56, 24, "float4 q of row c at position q ^ (c / 4)" if swizzled else
+                 "float4 q of row c at position q")
         svg.text(left, 48, "banks 0 .. 3, 4 .. 7, 8 .. 11, and so on", "note")
         for line, row in enumerate(rows):
             svg.text(left - 56, 78 + line * c, f"row {row}", "note")
@@ -115,10 +115,10 @@ def swizzle():
             svg.outline(left, 58 + 5 * c, 8 * c, c)
         else:
             svg.outline(left + 2 * c, 58, c, 8 * c)
-        svg.text(left, 58 + 8 * c + 24, "quad 2: eight groups of banks, 1 pass" if swizzled else
-                 "quad 2: banks 8 to 11, 8 passes", "note")
-    svg.text(20, 346, "Eight lanes write quad 2 of rows 0, 4, .. 28. Eight lanes read a row: in both "
-             "cases its quads lie in eight groups of banks.", "note")
+        svg.text(left, 58 + 8 * c + 24, "float4 2: eight groups of banks, 1 wavefront" if swizzled else
+                 "float4 2: banks 8 to 11, 8 wavefronts", "note")
+    svg.text(20, 346, "Eight lanes write float4 2 of rows 0, 4, .. 28. Eight lanes read a row: its "
+             "float4 are always in eight groups of banks.", "note")
     return svg.done()
 
 

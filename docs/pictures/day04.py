@@ -1,18 +1,18 @@
-"""Pictures of Day 04: lines, who reads what, the tree, and lines that are shared."""
+"""Pictures of Day 04: lines, access patterns, the reduction tree, and split lines."""
 from svg import COLOURS, FAINT, GREEN, ORANGE, SKY, Svg
 
 
 def lines_of_a_tensor():
-    """(2, 3, 4): along each dim, the line of one output and where it lies in memory."""
+    """(2, 3, 4): along each dim, the line of one output and its elements in memory."""
     w, h, left = 17, 28, 16
     svg = Svg(440, 410, "A tensor of shape 2 by 3 by 4 as a strip of 24 cells, and the line of one "
                         "output for each reduced dim: dim 2 offsets 4 to 7, dim 1 offsets 1, 5, 9, "
                         "dim 0 offsets 6 and 18")
     svg.text(left, 20, "x (2, 3, 4), strides (12, 4, 1); numbers are offsets")
     rows = (
-        ("dim 2, out(0, 1)", [4, 5, 6, 7], SKY, "4 elements, 1 apart: neighbours in memory"),
-        ("dim 1, out(0, 1)", [1, 5, 9], ORANGE, "3 elements, 4 apart; the line of out(0, 2) lies beside it"),
-        ("dim 0, out(1, 2)", [6, 18], GREEN, "2 elements, 12 apart; the line of out(1, 3) lies beside it"),
+        ("dim 2, out(0, 1)", [4, 5, 6, 7], SKY, "4 elements with stride 1: contiguous"),
+        ("dim 1, out(0, 1)", [1, 5, 9], ORANGE, "3 elements with stride 4; the line of out(0, 2) is adjacent"),
+        ("dim 0, out(1, 2)", [6, 18], GREEN, "2 elements with stride 12; the line of out(1, 3) is adjacent"),
     )
     for number, (title, offsets, colour, note) in enumerate(rows):
         top = 84 + 110 * number
@@ -23,18 +23,18 @@ def lines_of_a_tensor():
         for a, b in zip(offsets, offsets[1:]):
             svg.arch(left + (a + .5) * w, left + (b + .5) * w, top, 18)
         svg.text(left, top + h + 18, note, "note")
-    svg.text(left, 380, "An output looks at the elements of its line and at no other.", "note")
-    svg.text(left, 400, "They agree with it in every index but the reduced one.", "note")
+    svg.text(left, 380, "An output depends on the elements of its line only.", "note")
+    svg.text(left, 400, "They share all its indices except the reduced one.", "note")
     return svg.done()
 
 
 def who_reads_what():
-    """Rows of a matrix and its columns: what a warp reads in its first load, and after some."""
+    """Rows of a matrix and its columns: what a warp reads in its first load, and after several."""
     c, m_of, k_of = 22, range(4), range(8)
     svg = Svg(440, 610, "The elements that four lanes read. One thread per row: the first load touches "
                         "four sectors, one for each lane. One warp per row, and one thread per column: four "
-                        "neighbours in one sector")
-    ways = (  # lane of element (m, k), or None, in the first load and after some; frames around lines
+                        "adjacent elements in one sector")
+    ways = (  # lane of element (m, k), or None, in the first load and after several; frames around lines
         ("one thread per row", "over dim 1, step 1", "4 loads", "4 lanes in 4 sectors",
          lambda m, k: m if k == 0 else None, lambda m, k: m if k < 4 else None,
          [(0, m, 8, 1) for m in m_of]),
@@ -59,7 +59,7 @@ def who_reads_what():
             for x, y, columns, rows in frames:
                 svg.outline(left + x * c, top + y * c, columns * c, rows * c)
     for line, words in enumerate((
-            "A number, and its colour, is the lane that reads the element;",
+            "The number and colour of a cell show the lane that reads it;",
             "a thick frame is a line, the elements of one output.",
             "A row of each picture is 8 floats, one sector of 32 bytes.",
             "A warp is drawn with 4 lanes instead of 32.")):
@@ -71,10 +71,10 @@ def reduction_tree():
     """Eight candidates, value over index; a tie at two levels is decided by the index."""
     w, h = 46, 36
     svg = Svg(440, 316, "Eight candidates, each a value and an index, are combined in three rounds; of "
-                        "equal values the lower index stays")
+                        "equal values the lower index wins")
     level = [(5, 0), (9, 1), (2, 2), (7, 3), (9, 4), (1, 5), (3, 6), (9, 7)]
     xs = [12 + 53 * i for i in range(8)]
-    svg.text(12, 20, "value, and its index in the line")
+    svg.text(12, 20, "value, index in the line")
     y = 36
     while True:
         for x, (value, index) in zip(xs, level):
@@ -93,22 +93,22 @@ def reduction_tree():
             for x in (xs[i], xs[i + half]):
                 svg.line(x + w / 2, y + h, xs[i] + w / 2, y + h + 34)
         level, xs, y = following, above, y + h + 34
-    svg.text(82, y + 14, "9 stands at 1, 4 and 7. Whoever meets whom,", "note")
-    svg.text(82, y + 34, "the 1 must come through: of equal values the lower index.", "note")
+    svg.text(82, y + 14, "9 is at indices 1, 4 and 7. In any order of comparisons", "note")
+    svg.text(82, y + 34, "index 1 must win: of equal values the lower index.", "note")
     return svg.done()
 
 
 def split_line():
     """One long line, four blocks: parts, the workspace, the counter, the last block."""
     svg = Svg(800, 330, "A line is cut into four parts, one per block; each block writes its candidate to "
-                        "the workspace, then counts; the block that counts 4 combines the candidates")
-    svg.text(20, 24, "a line along memory")
+                        "the workspace, then increments the counter; the last block combines the candidates")
+    svg.text(20, 24, "a contiguous line")
     for b in range(4):
         svg.cell(20 + 190 * b, 36, COLOURS[b], f"block {b}", 188, 34)
         svg.arrow(20 + 190 * b + 94, 74, 20 + 190 * b + 94, 116)
         svg.cell(20 + 190 * b + 54, 120, COLOURS[b], "best", 80, 30)
     svg.text(20, 172, "1  each block writes its candidate to the workspace", "note")
-    svg.text(20, 194, "2  __threadfence(): what was written comes before what is counted", "note")
+    svg.text(20, 194, "2  __threadfence(): the candidate becomes visible before the count", "note")
     svg.text(20, 216, "3  atomicInc(done, 3): 0, 1, 2, 3. The block that gets 3 is the last, and the counter is 0 again",
              "note")
     svg.cell(440, 250, GREEN, "block 2 was last", 160, 34)
@@ -117,7 +117,7 @@ def split_line():
     svg.arrow(388, 267, 434, 267)
     svg.arrow(606, 267, 640, 267)
     svg.cell(646, 250, ORANGE, "index", 80, 34)
-    svg.text(20, 314, "4  the last block combines all candidates; nobody waits for anybody", "note")
+    svg.text(20, 314, "4  the last block combines all candidates; no block waits for another", "note")
     return svg.done()
 
 
@@ -144,18 +144,18 @@ def butterfly():
             svg.line(left + (lane ^ distance) * w + w / 2, y + h, to, y + h + gap)
         values = [max(value, values[lane ^ distance]) for lane, value in enumerate(values)]
         y += h + gap
-    svg.text(4, 342, "Two lines meet at each lane: its own value, and that", "note")
-    svg.text(4, 360, "of lane l ^ d. Every pair exchanges at the same time.", "note")
+    svg.text(4, 342, "Each lane combines two values: its own, and that", "note")
+    svg.text(4, 360, "of lane l ^ d. All pairs exchange at the same time.", "note")
     return svg.done()
 
 
 def strided_reduction():
-    """Eight lines side by side, four warps: lanes across lines, warps along them, then one thread per line."""
+    """Eight adjacent lines, four warps: lanes across lines, warps along them, then one thread per line."""
     c, left, top = 30, 92, 46
-    svg = Svg(440, 470, "Eight lines side by side, of eight elements each. Warp 0 reads rows 0 and 4, warp 1 rows 1 "
-                        "and 5, and so on; each lane keeps the best of its column. Then four candidates for each "
-                        "line lie in shared memory, and one thread per line combines them")
-    svg.text(left, 18, "eight lines side by side: columns")
+    svg = Svg(440, 470, "Eight adjacent lines of eight elements each. Warp 0 reads rows 0 and 4, warp 1 rows 1 "
+                        "and 5, and so on; each lane keeps the best of its column. Then four candidates per "
+                        "line are in shared memory, and one thread per line combines them")
+    svg.text(left, 18, "eight adjacent lines: columns")
     for lane in range(8):
         svg.text(left + lane * c + c / 2, 38, lane, "note middle")
     svg.text(left + 8 * c + 8, 38, "lane", "note")
@@ -165,9 +165,9 @@ def strided_reduction():
             svg.cell(left + lane * c, top + i * c, COLOURS[i % 4], "", c, c, border="thin")
         svg.text(left + 8 * c + 8, top + i * c + 20, f"warp {i % 4}", "note")
     svg.outline(left + 2 * c, top, c, 8 * c)
-    svg.text(left + 8 * c + 8, top + 8 * c + 18, "a line: framed", "note")
+    svg.text(left + 8 * c + 8, top + 8 * c + 18, "frame: one line", "note")
     y = top + 8 * c + 44
-    svg.text(4, y - 10, "found, in shared memory: what each warp has seen", "note")
+    svg.text(4, y - 10, "found, in shared memory: the best of each warp", "note")
     for warp in range(4):
         for lane in range(8):
             svg.cell(left + lane * c, y + warp * 22, COLOURS[warp], "", c, 22, border="thin")

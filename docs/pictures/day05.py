@@ -13,7 +13,7 @@ def product():
     """out = a b: a tile of out needs some rows of a and some columns of b, all of K."""
     c = 22
     svg = Svg(440, 430, "A tile of out, 4 by 4, needs 4 rows of a and 4 columns of b, all of K; "
-                        "walking K by 4 it needs a tile of each at a time")
+                        "stepping along K by 4, it needs a tile of each at a time")
     a_x, a_y, b_x, b_y = 20, 244, 230, 34
     rows, columns, depth = range(2, 6), range(4, 8), range(4, 8)
     svg.text(a_x, a_y - 10, "a (M, K)")
@@ -25,14 +25,14 @@ def product():
     svg.outline(a_x + depth[0] * c, a_y + rows[0] * c, 4 * c, 4 * c)
     svg.outline(b_x + columns[0] * c, b_y + depth[0] * c, 4 * c, 4 * c)
     for line, words in enumerate((
-            "16 outputs need 4 rows of a", "and 4 columns of b: each", "number is multiplied 4 times.",
-            "", "The frames in a and b: what", "is in shared memory at a time.")):
+            "16 outputs need 4 rows of a", "and 4 columns of b: each", "element is used 4 times.",
+            "", "Frames in a and b: the tiles", "in shared memory at one time.")):
         svg.text(a_x, b_y + 14 + 20 * line, words, "note")
     return svg.done()
 
 
 def square_a_thread():
-    """The 8 x 8 outputs of thread (0, 0) among the 128 x 128 of its block, and its neighbours'."""
+    """The 8 x 8 outputs of thread (0, 0) among the 128 x 128 of its block, and of threads 1 and 16."""
     c, mark, x, y = 38, 9, 70, 62
     svg = Svg(440, 620, "128 by 128 outputs of a block. Thread 0 has those whose row and column are "
                         "multiples of 16; thread 1 those one column on, thread 16 those one row down")
@@ -55,22 +55,22 @@ def square_a_thread():
     for row, words in enumerate((
             "For each k thread 0 loads a[k][0], a[k][16], … and b[k][0],",
             "b[k][16], …: 8 and 8, and multiplies each with each.",
-            "Lanes 0 to 15 load b[k][0] to b[k][15] at once: neighbours.",
-            "", "A grey square is 16 x 16 outputs, one of each of the 256",
-            "threads; the marks are drawn larger than one output is.")):
+            "Lanes 0 to 15 load b[k][0] to b[k][15] together: contiguous.",
+            "", "A grey square is 16 x 16 outputs, one for each of the 256",
+            "threads; the marks are drawn larger than one output.")):
         svg.text(left, below + 118 + 20 * row, words, "note")
     return svg.done()
 
 
 def rectangle():
     """A warp's outputs as 16 x 128 and as 64 x 32: what it reads for each k."""
-    svg = Svg(440, 390, "2,048 outputs of a warp, 64 a lane, as 16 rows of 128 columns need 144 words for each k; as 64 "
+    svg = Svg(440, 390, "2,048 outputs of a warp, 64 per lane, as 16 rows of 128 columns need 144 words for each k; as 64 "
                         "rows of 32 columns 96")
     u, left = 2.5, 40
     for top, rows, columns, note in (
-            (50, 16, 128, "Step 7. Drawn as one: rows 0 to 7, and 64 to 71."),
+            (50, 16, 128, "Step 7: rows 0 to 7 and 64 to 71, drawn together."),
             (216, 64, 32, "Step 8: nearer to a square.")):
-        svg.text(12, top - 28, f"{rows} x {columns} outputs, 8 x 8 a lane")
+        svg.text(12, top - 28, f"{rows} x {columns} outputs, 8 x 8 per lane")
         svg.cell(left, top, GREEN, "", columns * u, rows * u)
         svg.cell(left - 16, top, SKY, "", 10, rows * u)
         svg.cell(left, top - 16, ORANGE, "", columns * u, 10)
@@ -85,23 +85,23 @@ def ring():
     c, h, left = 51, 34, 74
     svg = Svg(440, 262, "Three stages of a ring over time. While tile t is multiplied from one stage, "
                         "tiles t + 1 and t + 2 are in flight to the two others; after the barrier tile "
-                        "t + 3 goes where tile t was")
-    svg.text(12, 20, "tiles, one after the other in time; a barrier at each line")
+                        "t + 3 replaces tile t")
+    svg.text(12, 20, "time →, one tile per column; a barrier at each line")
     for stage in range(3):
         y = 40 + stage * (h + 10)
         svg.text(12, y + 22, f"stage {stage}", "note")
         for step in range(7):
-            tile = step + (stage - step) % 3      # what lies in this stage, or is on its way there
+            tile = step + (stage - step) % 3      # what is in this stage, or in flight to it
             busy = tile == step
             svg.cell(left + step * c, y, GREEN if busy else SKY, tile, c, h)
     for step in range(1, 7):
         svg.outline(left + step * c - 1, 36, 2, 3 * (h + 10) - 2)
     svg.cell(12, 188, GREEN, "", 16, 16)
-    svg.text(36, 201, "is multiplied", "note")
+    svg.text(36, 201, "being multiplied", "note")
     svg.cell(160, 188, SKY, "", 16, 16)
     svg.text(184, 201, "in flight, or arrived and waiting", "note")
     svg.text(12, 232, "The copy of tile t + 2 starts when tile t - 1 has been multiplied:", "note")
-    svg.text(12, 252, "they have one stage.", "note")
+    svg.text(12, 252, "they share a stage.", "note")
     return svg.done()
 
 
@@ -110,8 +110,8 @@ def k_loop():
     c, a_x, b_x, b_y = 16, 16, 236, 26
     a_y = b_y + 12 * c + 14
     svg = Svg(440, 440, "Three rounds of one block along K. In each round a tile of a and a tile of b go to shared "
-                        "memory, then all outputs of the block add the products of these k's. Between loading and "
-                        "multiplying stands a barrier, and another before the next load")
+                        "memory, then all outputs of the block add the products of these k's. A barrier separates loading from "
+                        "multiplying, and another one precedes the next load")
     rounds = (SKY, ORANGE, GREEN)
     svg.text(a_x, a_y - 8, "a's rows: k →", "note")
     svg.text(b_x, b_y - 8, "b's columns: k ↓", "note")
@@ -131,15 +131,15 @@ def k_loop():
         svg.cell(x + 55, y, colour, f"multiply {number}", 76, 34, "in tiny")
         svg.cell(x + 131, y - 4, "var(--ink)", "", 5, 42, border="thin")
         x += 136
-    svg.text(16, y + 58, "A bar is a barrier: the first says that the tile is full,", "note")
-    svg.text(16, y + 76, "the second that it may be overwritten.", "note")
+    svg.text(16, y + 58, "A bar is a barrier: after the first the tile is full,", "note")
+    svg.text(16, y + 76, "after the second it may be overwritten.", "note")
     return svg.done()
 
 
 def column_and_square():
     """What a thread reads and multiplies for one k, with 8 outputs in a column and 8 by 8 in a square."""
     c, top = 24, 84
-    svg = Svg(440, 350, "For one k: in step 5 a thread reads 8 numbers of a and 1 of b for 8 multiply-adds, in step 6 "
+    svg = Svg(440, 350, "For one k: in step 5 a thread reads 8 elements of a and 1 of b for 8 multiply-adds, in step 6 "
                         "it reads 8 and 8 for 64")
     for left, columns, step, note in ((16, 1, "step 5: a column", ("9 loads for", "8 multiply-adds")),
                                       (190, 8, "step 6: a square", ("16 loads for", "64 multiply-adds"))):
@@ -151,12 +151,12 @@ def column_and_square():
         matrix(svg, left + c + 10, top, 8, columns, c, lambda m, n: GREEN)
         for line, words in enumerate(note):
             svg.text(left, top + 8 * c + 24 + 18 * line, words, "note")
-    svg.text(16, 338, "Blue a[m][k], orange b[k][n]: read for this k. Green: sums.", "note")
+    svg.text(16, 338, "Blue a[m][k] and orange b[k][n]: read for this k. Green: sums.", "note")
     return svg.done()
 
 
 def fragments():
-    """Who holds what of a (16 x 16), b (16 x 8) and the sums (16 x 8): lane 6 in full, and the lane of each pair."""
+    """Which lane holds which elements of a (16 x 16), b (16 x 8) and the sums (16 x 8): lane 6 in full, and the lane of each pair."""
     c = 20
     svg = Svg(800, 430, "Which lane holds which elements for one mma.sync: of a, 16 by 16, of b, 16 by 8, and of the "
                         "sums, 16 by 8; lane 6 is marked")
@@ -180,11 +180,11 @@ def ldmatrix():
     """Lane 13 in ldmatrix: which row it names in the tile, and what it receives of each of the four matrices."""
     c = 20
     svg = Svg(800, 420, "ldmatrix: on the left 16 rows of a tile, in them four matrices of 8 by 8; lane 13 names row 5 "
-                        "of matrix 1. On the right what comes into its registers: of each matrix columns 2 and 3 of row 3")
+                        "of matrix 1. On the right the contents of its registers: columns 2 and 3 of row 3 of each matrix")
     owner = (ORANGE, SKY, GREEN, PURPLE)
     x, y = 60, 70
-    svg.text(20, 24, "Lane 13 names 16 bytes: one row")
-    svg.text(20, 44, "A cell is 8 numbers of a row; in it the lane that names it", "note")
+    svg.text(20, 24, "Lane 13 gives the address of one row")
+    svg.text(20, 44, "A cell is 8 elements of a row, labelled with its lane", "note")
     for row in range(16):
         for half in range(2):
             number = row // 8 + 2 * half
@@ -196,8 +196,8 @@ def ldmatrix():
     svg.text(x, y + 16 * c + 20, "k to k + 7", "note")
     svg.text(x + 7 * c, y + 16 * c + 20, "k + 8 to k + 15", "note")
     left = 420
-    svg.text(left, 24, "and receives other bytes: four registers")
-    svg.text(left, 44, "13 = 4 · 3 + 1: of each matrix row 3, columns 2 and 3", "note")
+    svg.text(left, 24, "and receives other elements: four registers")
+    svg.text(left, 44, "13 = 4 · 3 + 1: row 3, columns 2 and 3 of each matrix", "note")
     for row in range(16):
         for k in range(16):
             number = row // 8 + 2 * (k // 8)
@@ -206,24 +206,24 @@ def ldmatrix():
                      kind="in tiny", border="thin")
     for number in range(4):
         svg.outline(left + number // 2 * 8 * c, y + number % 2 * 8 * c, 8 * c, 8 * c)
-    svg.text(left, y + 16 * c + 20, "In a coloured cell: the register. A frame is a matrix.", "note")
+    svg.text(left, y + 16 * c + 20, "A coloured cell shows the register. A frame is a matrix.", "note")
     return svg.done()
 
 
 def pipeline():
-    """Step 6 at one moment: four stages, the barriers full and empty of each, who waits where and who arrives."""
-    svg = Svg(760, 400, "Four stages, each with a barrier full and a barrier empty. The copying thread waits at empty and "
-                        "asks for tiles; the copy engine fills a stage and its bytes count at full; two warpgroups wait "
+    """Step 6 at one moment: four stages, the barriers full and empty of each, and which threads wait and arrive there."""
+    svg = Svg(760, 400, "Four stages, each with a barrier full and a barrier empty. The producer waits at empty and "
+                        "requests tiles; TMA fills a stage and its bytes count at full; two consumer warpgroups wait "
                         "at full, multiply and arrive at empty")
     left, wide, gap = 90, 140, 20
-    svg.cell(left, 16, ORANGE, "one thread asks for tiles 5, 6, 7, ...", 4 * wide + 3 * gap, 36)
-    svg.cell(left, 336, PURPLE, "two warpgroups multiply tiles 2, 3, 4, ...", 4 * wide + 3 * gap, 36)
+    svg.cell(left, 16, ORANGE, "producer: one thread requests tiles 5, 6, 7, ...", 4 * wide + 3 * gap, 36)
+    svg.cell(left, 336, PURPLE, "consumers: two warpgroups multiply tiles 2, 3, 4, ...", 4 * wide + 3 * gap, 36)
     svg.text(16, 126, "empty", "note")
     svg.text(16, 196, "stage", "note")
     svg.text(16, 266, "full", "note")
-    stages = (("tile 4", SKY, "phase 0 complete", "its bytes come"), ("tile 1", FAINT, "phase 0 complete", "phase 0 complete"),
-              ("tile 2", GREEN, "2 arrivals wanted", "phase 0 complete"),
-              ("tile 3", GREEN, "2 arrivals wanted", "phase 0 complete"))
+    stages = (("tile 4", SKY, "phase 0 complete", "bytes in flight"), ("tile 1", FAINT, "phase 0 complete", "phase 0 complete"),
+              ("tile 2", GREEN, "waits for 8 arrivals", "phase 0 complete"),
+              ("tile 3", GREEN, "waits for 8 arrivals", "phase 0 complete"))
     for i, (tile, colour, empty, full) in enumerate(stages):
         x = left + i * (wide + gap)
         svg.cell(x, 108, "none", empty, wide, 28, "inkin tiny", border="thin")
@@ -231,14 +231,14 @@ def pipeline():
         svg.cell(x, 248, "none", full, wide, 28, "inkin tiny", border="thin")
     x = left + wide + gap + wide / 2  # stage 1 was multiplied and may be filled
     svg.arrow(x, 108, x, 54)
-    svg.text(x + 8, 84, "goes on: tile 5 may come", "note")
+    svg.text(x + 8, 84, "producer continues: tile 5", "note")
     x = left + 2 * (wide + gap) + wide / 2
     svg.arrow(x, 276, x, 334)
-    svg.text(x + 8, 310, "go on: tile 2 is there", "note")
+    svg.text(x + 8, 310, "consumers continue: tile 2", "note")
     svg.cell(left, 382, SKY, "", 14, 14)
-    svg.text(left + 20, 394, "is filled", "note")
+    svg.text(left + 20, 394, "in flight", "note")
     svg.cell(left + 110, 382, GREEN, "", 14, 14)
-    svg.text(left + 130, 394, "is there", "note")
+    svg.text(left + 130, 394, "arrived", "note")
     svg.cell(left + 220, 382, FAINT, "", 14, 14)
     svg.text(left + 240, 394, "multiplied, may be overwritten", "note")
     return svg.done()
