@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of common/learn, in a copy of the tree: nothing is installed, nothing of yours is touched.
 #   learn_tests.sh words   what it says, and what start, hint and reset do to files
-#   learn_tests.sh check   builds: the stub is refused in words, the solution passes
+#   learn_tests.sh check   builds: the stub fails with an explanation, the solution passes
 set -euo pipefail
 
 # Of this machine nothing counts but the tools that a build takes: what else stands in the environment is left out.
@@ -155,13 +155,13 @@ words() {
     done
     learns "a word behind Day 1" 2 '"more" is one word too many' -- start Day 1 more
     rm -rf day06_transformer_ops docs/day02_strides.md  # a day in the making, and one without a page
-    learns "a day in the making" 2 'day06_transformer_ops is in the making.* Here are: .*day03' -- run 6
+    learns "a day in the making" 2 'day06_transformer_ops is not finished yet.* Available: .*day03' -- run 6
     learns "a day that will never be" 2 'no day "day07"' -- run 7
     learns "an unknown exercise" 2 'nonsense' "$one" "$other" -- hint day01 nonsense
     learns "a word too many" 2 'too many' -- start day01 "$one"
     learns "a GPT-2 by kernels of yours, before one has passed" 1 \
-        '^  row_by_block +the choice of the next token +ours, until common/learn check day04 row_by_block passes' \
-        'None of yours has passed yet' -- gpt2 --mine
+        '^  row_by_block +choosing the next token +ours, until common/learn check day04 row_by_block passes' \
+        'None of your kernels has passed yet' -- gpt2 --mine
     learns "a flag that bench does not know" 2 'too many' -- bench day01 --fast
     learns "a day behind test --sanitizer" 2 'no day "day77"' -- test --sanitizer day77
     learns "a day before it, and another" 2 '"day02" is one word' -- test day01 --sanitizer day02
@@ -169,11 +169,11 @@ words() {
 
     rm -r my
     learns "progress at first" 0 "$day" "0 of ${#exercises[@]}" 'Next: common/learn run' \
-        'day06_transformer_ops +in the making' '^    run +[0-9]+ minutes +common/learn run day02' \
+        'day06_transformer_ops +not finished yet' '^    run +[0-9]+ minutes +common/learn run day02' \
         "^    page +12 minutes +docs/$day.md" --
     for solution in day*/exercises/*/solution.cu; do
         name=${solution%/solution.cu} name=${name##*/}
-        grep -qE "^    $name +[0-9]+ minutes, (easy|medium|hard) +not begun\$" "$scratch/said" ||
+        grep -qE "^    $name +[0-9]+ minutes, (easy|medium|hard) +not started\$" "$scratch/said" ||
             complain "$name has no difficulty or no minutes"
         awk '/^## /{ on = $0 == "## Why" } on && /./{ ++n } END { exit n < 3 }' "${solution%/*}/hints.md" ||
             complain "$name does not say why its solution is right"
@@ -191,7 +191,7 @@ words() {
     holds "and says what stands there instead" grep -q '^    const dim3 grid(1, 1);$' "$mine"
     holds "and nothing of the solution" test "$(grep -c 'blocks_for\|stub' "$mine")" -eq 0
     echo '// my idea' >>"$mine"
-    learns "start again" 0 'left as it is' -- start day01
+    learns "start again" 0 'left unchanged' -- start day01
     holds "start overwrites nothing" grep -q 'my idea' "$mine"
 
     learns "reset" 0 "$mine.1" -- reset day01 "$one"
@@ -205,7 +205,7 @@ words() {
 
     mv my/progress "$scratch/progress"
     printf '%s\n' "$day/$one hints a[\$(touch '$scratch/run')]" "$day/$one result" '||| \(' >my/progress
-    learns "progress that is damaged" 0 "^    $one +[0-9]+ minutes, (easy|medium|hard) +not begun\$" --
+    learns "progress that is damaged" 0 "^    $one +[0-9]+ minutes, (easy|medium|hard) +not started\$" --
     learns "a hint, where their number is no number" 0 'hint 1 of' -- hint day01 "$one"
     holds "nothing in it is run" test ! -e "$scratch/run"
     holds "what it does not know stays" grep -qxF '||| \(' my/progress
@@ -221,13 +221,13 @@ words() {
     holds "the last hint is more than its heading" test "$(wc -l <"$scratch/said")" -gt 2
     learns "no more hints" 0 'last hint' "common/learn solution day01 $one" -- hint day01 "$one"
     learns "hints of the other exercise" 0 'hint 1 of' -- hint day01 "$other"
-    learns "no solution without asking" 1 "not solved $one yet" 'Nothing is shown' -- solution day01
+    learns "no solution without asking" 1 "not solved $one yet" 'Not shown' -- solution day01
     silent "nothing of it is shown" 'your code|Why it is right'
     echo y >"$scratch/yes" && answer=$scratch/yes
     learns "a solution, after a yes" 0 "^$one, a solution|^.*\[y/N\]" '// your code' \
-        'Why it is right' 'Both guards are needed' 'Beside yours: diff' -- solution day01
+        'Why it is right' 'Both guards are needed' 'Compare with yours: diff' -- solution day01
     answer=/dev/null
-    learns "progress shows hints" 0 "$one .* not begun, hints seen: $count" --
+    learns "progress shows hints" 0 "$one .* not started, hints seen: $count" --
     sed -i "s|^$day/$one result .*|$day/$one result passed|" my/progress
     learns "progress shows what is solved" 0 "$one .* done" "1 of ${#exercises[@]}" --
     learns "what is next" 0 "^Next: fill in my/$day/$other.cu, then common/learn check day01" --
@@ -241,9 +241,9 @@ words() {
     cd "$tree"
 
     # A machine with nothing: a sentence, not an error of the shell.
-    PATH=$scratch/tools learns "a machine with nothing" 1 'Missing here: (g\+\+ )?ninja-build cmake' \
+    PATH=$scratch/tools learns "a machine with nothing" 1 'Missing: (g\+\+ )?ninja-build cmake' \
         'apt install' 'no apt' -- run
-    PATH=$scratch/tools learns "the same with --nvcc" 1 'Missing here: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
+    PATH=$scratch/tools learns "the same with --nvcc" 1 'Missing: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
     PATH=$scratch/tools learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
     exercise_alone
     environments
@@ -325,7 +325,7 @@ pypi_nvcc() {
     printf '#!/bin/sh\necho "Cuda compilation tools, release 13.5, V13.5.37"\n' >"$place/bin/nvcc"
     chmod +x "$place/bin/nvcc"
     touch "$place/lib/libcudart.so.13"
-    learns "an nvcc from PyPI that is there" 0 'nvcc 13\.5 is here already' -- tile
+    learns "an nvcc from PyPI that is there" 0 'nvcc 13\.5 is already installed' -- tile
     holds "CMake finds its library" test "$(readlink "$place/lib/libcudart.so")" = libcudart.so.13
     rm -r build/tile-venv
 }
@@ -352,7 +352,7 @@ which_nvcc() {
         '^  tile: .* driver 580, or newer' 'row "nvcc, no GPU"' -- doctor
     smi_says='9.0, 580.95.05'
     learns "a GPU and an older nvcc" 0 '^  nvcc +13\.0 +compiles' '^  tile +none' \
-        "^  tile: tile ports need nvcc 13\.3 or newer; $offer" "$all" -- doctor
+        "^  tile: tile kernels need nvcc 13\.3 or newer; $offer" "$all" -- doctor
     silent "an nvcc is here" '^  nvcc:'
     sed -i 's/13\.0/13.3/' "$nvcc"
     learns "a GPU and an nvcc that knows tiles" 0 '^  nvcc +13\.3 +compiles' '^  tile +13\.3' "$all" -- doctor
@@ -371,7 +371,7 @@ which_nvcc() {
         rm -f "$nvcc"
     done
     smi_says='9.0, 550.54.15'
-    learns "and a driver that is too old" 0 '^  driver: 550.* that came from common/learn tile' \
+    learns "and a driver that is too old" 0 '^  driver: 550.* which came from common/learn tile' \
         'remove build/tile-venv' -- doctor
     rm -r build/tile-venv
     fake nvidia-smi <<<$'#!/bin/sh\nexit 9'
@@ -390,7 +390,7 @@ alone() {
     holder=$!
     until ! flock -n "$lock" true; do sleep 0.1; done
     PATH=$scratch/tools learns "a second run" 1 'Another common/learn \(test, process 7\)' \
-        'Missing here' -- run
+        'Missing' -- run
     holds "it waited" test ! -d "/proc/$holder"
     holds "it says who it is" grep -q '^run, process [0-9]' "$lock"
 
@@ -399,7 +399,7 @@ alone() {
     until ! flock -n "$lock" true; do sleep 0.1; done
     kill -KILL "$(pgrep -P "$holder")" "$holder"
     wait "$holder" 2>/dev/null || true
-    PATH=$scratch/tools learns "after a run that was killed" 1 'Missing here' -- run
+    PATH=$scratch/tools learns "after a run that was killed" 1 'Missing' -- run
     holds "it waited for nobody" test "$(grep -c Another "$scratch/said")" -eq 0
 }
 
@@ -414,10 +414,10 @@ unwritable() {
     else
         chmod a-w .
     fi
-    learns "a tree to read only" 1 'Nothing can be written to .*/build \(Permission denied\)' \
-        'folder of your own' -- run
+    learns "a tree to read only" 1 'Cannot write to .*/build \(Permission denied\)' \
+        'folder that you own' -- run
     holds "nothing of the shell's, nothing of Catch2" test "$(wc -l <"$scratch/said")" -eq 2
-    learns "no exercise starts there" 1 'Nothing can be written to .*/my/' -- start day01
+    learns "no exercise starts there" 1 'Cannot write to .*/my/' -- start day01
     learns "doctor there" 0 "$catch2" -- doctor
     holds "doctor says nothing of the shell's" test "$(grep -c 'mkdir\|annot create\|learn: line' "$scratch/said")" -eq 0
     chmod u+w .
@@ -450,11 +450,11 @@ folder_names() {
 exercise_alone() {
     learns "an exercise alone" 0 "^$one, a solution|hint|last hint" -- hint "$one"
     learns "its beginning" 2 "\"${one:0:3}\" could be day01 $one.* or day" -- reset "${one:0:3}"
-    learns "all of it" 0 "^$other is as it was|was not started|kept" -- reset "$other"
+    learns "all of it" 0 "^$other is already in|was not started|kept" -- reset "$other"
     learns "a flag before it" 2 'no day and no exercise "nonsense"' -- check --watch nonsense
     mkdir -p "day02_strides/exercises/$one"
     cp "$day/exercises/$one"/{solution.cu,"$one.hpp",hints.md} "day02_strides/exercises/$one"
-    learns "one that two days have" 2 "\"$one\" could be day01 $one or day02 $one. Name the day, too: common/learn hint day01 $one" \
+    learns "one that two days have" 2 "\"$one\" could be day01 $one or day02 $one. Name the day too: common/learn hint day01 $one" \
         -- hint "$one"
     rm -r "day02_strides/exercises/$one"
 }
@@ -491,7 +491,7 @@ names_are_no_code() {
         for verb in check hint solution reset; do
             learns "$verb day01 $name" 2 'There is no exercise of day01' -- "$verb" day01 "$name"
         done
-        learns "an unknown verb $name" 2 'is not something I know' -- "$name"
+        learns "an unknown verb $name" 2 'Unknown command' -- "$name"
         echo "// $name" >"my/day01_flat_memory/$name.cu"
     done
     for verb in "" "start day01" "hint day01" "run day01" "reset day01"; do
@@ -522,7 +522,7 @@ day_and_pages() {
     learns "a run where pages can be built" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
     holds "only the day is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
     rm -r build
-    CMAKE_DOES="finds no pages" learns "where CMake found none" 1 'CMake builds no pages here: python3 was not found' -- docs
+    CMAKE_DOES="finds no pages" learns "where CMake found none" 1 'CMake cannot build the pages here: python3 was not found' -- docs
     learns "it looks again when it is asked for them" 0 '^Open .*' -- docs
     rm "$scratch"/bin/{doxygen,dot,python3}
 
@@ -560,16 +560,16 @@ ended_early() {
     count=0
     wait "$pid" || count=$?
     holds "Ctrl-C while CMake configures: status $count" test "$count" -eq 130
-    holds "what is said of it" test "$(tail -n 3 "$scratch/held")" = "Configuring: CMake looks at what is here.
+    holds "what is said of it" test "$(tail -n 3 "$scratch/held")" = "Configuring: CMake checks what is installed.
 
-Stopped. The same command goes on from here."
+Stopped. Run the same command to continue."
     CMAKE_DOES='fills the disk' learns "a full disk while CMake configures" 1 \
-        "^The disk is full: there is no room left in /.*/build/default, or too little. Make some, " \
+        "^The disk is full: there is not enough space left in /.*/build/default. Free some, " \
         -- run day01
     CMAKE_DOES='loses a file' learns "a full disk that CMake does not tell of" 1 '^The disk is full' -- run day01
     learns "once there is room" 0 "^this is ${day}_emulated" -- run day01
     CMAKE_DOES='fills the disk' learns "a full disk while it is built" 1 'ld: final link failed' '^The disk is full' -- run day01
-    silent "nobody blames the compiler" 'compiler.s words'
+    silent "nobody blames the compiler" 'compiler.s messages'
 }
 
 # While a program runs, or somebody thinks, others go on; and try never waits for a build of the lessons.
@@ -606,17 +606,17 @@ check() {
     # Not optimised and without nvcc: this is about words.
     export SIXDAYS_CMAKE_ARGS='-DSIXDAYS_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='
     learns "start" 0 "$mine" -- start day01
-    learns "the stubs as they are" 1 "^$one: not begun" "^$other: not begun" "between the marks in my/" \
+    learns "the stubs as they are" 1 "^$one: not started" "^$other: not started" "between the marks in my/" \
         -- check day01
     for name in "$one" "$other"; do echo '// begun' >>"my/$day/$name.cu"; done
-    learns "the stubs" 1 "^$one: refused" "^$other: refused" 'The first case that fails: .' \
-        "my/$day/$one.log" "^A hint, if you want one: common/learn hint day01 $one\$" -- check day01
-    learns "progress after it" 0 "$one .* not right yet" --
+    learns "the stubs" 1 "^$one: failed" "^$other: failed" 'The first case that fails: .' \
+        "my/$day/$one.log" "^For a hint: common/learn hint day01 $one\$" -- check day01
+    learns "progress after it" 0 "$one .* not passing yet" --
     stub "$other" >"my/$day/$other.cu"
     cp "$day/exercises/$other/$other.hpp" "$scratch/statement"
     echo '/// Check it as it is: the cases say why.' >>"$day/exercises/$other/$other.hpp"
-    learns "a stub to look at" 1 "^$other: refused" 'The first case that fails: .' -- check day01 "$other"
-    learns "it is not begun yet" 0 "$other .* not begun" --
+    learns "a stub to look at" 1 "^$other: failed" 'The first case that fails: .' -- check day01 "$other"
+    learns "it is not started yet" 0 "$other .* not started" --
     mv "$scratch/statement" "$day/exercises/$other/$other.hpp"
 
     cp "$day/exercises/$one/solution.cu" "$mine"
@@ -631,7 +631,7 @@ check() {
 
     wrongs
     sed 's/[a-z_]*<<</[]{}<<</' "$day/exercises/$other/solution.cu" >"my/$day/$other.cu"
-    learns "a launch that the emulator cannot read" 1 "^$other: does not compile" \
+    learns "a launch that the emulator cannot parse" 1 "^$other: does not compile" \
         "my/$day/$other.cu:[0-9]+" -- check day01 "$other"
     sed 's/_cuda(/_cudo(/' "$day/exercises/$other/solution.cu" >"my/$day/$other.cu"
     learns "a function of another name" 1 "^$other: .*not complete" "${other}_cud" -- check 1 "$other"
@@ -667,15 +667,15 @@ programs_of_tests() {
 small() {
     local file=my/$day/guard.cu watching
     mv "$scratch"/small/* "$day/exercises"
-    learns "they come first" 0 "^    guard +3 minutes, tiny +not begun" --
+    learns "they come first" 0 "^    guard +3 minutes, tiny +not started" --
     learns "one that is not there yet" 1 'guard was not started' -- check day01 guard
     learns "their stubs" 0 "^  guard: a guard \(tiny, 3 minutes\)" -- start day01
     holds "no solution, no wrong attempt, no hint is in them" test "$(grep -cE 'i <=? n|// (wrong|stub|hint|why)' "$file")" -eq 0
     learns "a hint" 0 'guard, hint 1 of 2' -- hint day01 guard
-    learns "one as it was" 1 '^guard: not begun' -- check day01 guard
+    learns "one as it was" 1 '^guard: not started' -- check day01 guard
     sed -i 's/^    out\[i\]/    if (i <= n) out[i]/' "$file"
-    learns "begun" 0 "guard .* begun, hints" --
-    learns "one too far" 1 '^guard: refused' '^  guard_kernel, my/.*guard.cu:11: thread' 'element 1000 of an allocation' -- check day01 guard
+    learns "begun" 0 "guard .* started, hints" --
+    learns "one too far" 1 '^guard: failed' '^  guard_kernel, my/.*guard.cu:11: thread' 'element 1000 of an allocation' -- check day01 guard
     silent "nothing of the tests' own XML or macros" '<[A-Z]|check_launch|REQUIRE'
     sed -i 's,count = 1;,count = n / threads + 1;,' "my/$day/blocks.cu"
     learns "one block too many" 1 '^  256 elements are exactly 2 blocks' -- check day01 blocks
@@ -684,7 +684,7 @@ small() {
     "${learn[@]}" check guard --watch >"$scratch/watched" 2>&1 </dev/null &
     watching=$!
     timeout 120 sh -c "until grep -q '^Waiting' '$scratch/watched'; do sleep 0.2; done" || true
-    learns "another check meanwhile" 1 '^blocks: refused' -- check blocks
+    learns "another check meanwhile" 1 '^blocks: failed' -- check blocks
     silent "which waits for nobody" 'Waiting for it'
     sed -i 's/i <= n/i < n/' "$file"
     timeout 120 sh -c "until grep -q 'guard: passed' '$scratch/watched'; do sleep 0.2; done" || true
@@ -703,10 +703,10 @@ unproven() {
     cp "$file" "$scratch/guard.cu"
     for line in 'Ender() { exit(0); }' '~Ender() { _Exit(0); }'; do
         { sed 's/i < n/i + 1 < n/' "$scratch/guard.cu" && echo "struct Ender { $line } ender;"; } >"$file"
-        learns "a file with: $line" 1 '^guard: refused' -- check day01 guard
+        learns "a file with: $line" 1 '^guard: failed' -- check day01 guard
     done
     { echo '#include <cstdlib>' && sed 's/^void guard(.*{/&\n    exit(0);/' "$scratch/guard.cu"; } >"$file"
-    learns "a launcher that ends the program" 1 '^guard: refused' 'Your file ends the program \(exit, abort' -- check day01 guard
+    learns "a launcher that ends the program" 1 '^guard: failed' 'Your file ends the program \(exit, abort' -- check day01 guard
     { cat "$scratch/guard.cu" && echo 'int main() { return 0; }'; } >"$file"
     learns "a main" 1 'Your file defines .main.; the cases have their own' -- check day01 guard
     sed 's/void guard(const float\* in/void guard(float* in/' "$scratch/guard.cu" >"$file"
@@ -715,13 +715,13 @@ unproven() {
     : >"$file"
     learns "an empty file" 1 'guard\(\). is not in your file' -- check day01 guard
     silent "nothing of it is there" 'Your file has it'
-    learns "which was not recorded" 0 "guard .* not right yet" --
+    learns "which was not recorded" 0 "guard .* not passing yet" --
     sed 's/$/\r/' <(awk -f common/cmake/stub.awk "$day/exercises/guard.cu") >"$file"
-    learns "a stub with other line ends" 1 '^guard: not begun' -- check day01 guard
+    learns "a stub with other line ends" 1 '^guard: not started' -- check day01 guard
     rm "$file" && mkdir "$file" && ln -sfn /nowhere "my/$day/blocks.cu"
     learns "a folder" 1 '^guard: not checked. my/.*guard.cu is a folder' -- check day01 guard
     learns "a link to nothing" 1 '^blocks: not checked. my/.*blocks.cu is a link to a file' -- check day01 blocks
-    learns "start leaves both" 0 'is a folder, not a file; left as it is' 'is a link to .*; left as it is' -- start day01
+    learns "start leaves both" 0 'is a folder, not a file; left unchanged' 'is a link to .*; left unchanged' -- start day01
     holds "it is still one" test -L "my/$day/blocks.cu"
     learns "reset leaves them, too" 0 'is a folder.* Move it away' -- reset day01 guard
     silent "in words of ours" 'cmp:|cp:|Is a directory'
@@ -739,7 +739,7 @@ wrongs() {
     silent "no numbers beside each other" '[0-9] == [0-9]'
     sed 's/out\[offset2(m, n, N)\] =/const int i = m * N + n; out[i] =/' "$solution" >"$to"
     learns "a 32-bit offset" 1 '2\^32 elements' '32 bits \(int, unsigned\) wraps' \
-        "^  add_bias_kernel, my/$day/add_bias.cu:[0-9]+: thread" 'where nothing lies' -- check day01 add_bias
+        "^  add_bias_kernel, my/$day/add_bias.cu:[0-9]+: thread" 'neither' -- check day01 add_bias
     silent "nor what a GPU would only call illegal" 'cudaErrorIllegalAddress'
     sed 's/blocks_for(N, 32)/blocks_for(N, 33)/' "$solution" >"$to"
     learns "a grid too small" 1 '^  The first case that fails: add_bias: more columns' '^  with M = 3, N = 33$' \

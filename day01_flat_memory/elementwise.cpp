@@ -1,4 +1,4 @@
-// What loop and port refuse, in the same words; and which paths a port may take.
+// The checks that loop and kernel share, and which path a kernel may take.
 #include "day01_flat_memory/elementwise.hpp"
 
 #include <string>
@@ -23,7 +23,7 @@ void check_output(const char* op, const View<T>& out) {
     require_memory(op, "out", out);
 }
 
-// Quads need tensors that begin equally far past a multiple of 16 bytes.
+// float4 accesses need tensors that begin equally far past a multiple of 16 bytes.
 template <class T, class... In>
 void check_path(const char* op, std::optional<ElementwisePath> path, const View<T>& out,
                 const View<In>&... in) {

@@ -1,11 +1,12 @@
 /// @file
 /// Elementwise operations: element i of the output needs element i of the inputs and nothing else.
-/// So shape does not matter, only the number of elements: each loop is one loop over flat memory.
+/// Only the number of elements matters, not the shape: each is one loop over flat memory.
 ///
-/// For all of them: tensors are contiguous and of one shape, of any rank; 0 elements are fine; any
-/// address an element may have; `out` may be an input itself, but not overlap it otherwise.
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap; by a path, also
-/// what that path cannot take
+/// For all of them: tensors are contiguous and have the same shape, of any rank and size (0 too),
+/// at any address that suits an element. `out` may be an input itself, but not overlap it
+/// otherwise.
+/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap; for a given
+/// path, also what that path does not support
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,17 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// Which kernel a port takes: the one that it is told, else choose_elementwise()'s.
+/// Which kernel to launch: the one that the caller names, else that of choose_elementwise().
 enum class ElementwisePath {
-    one_element,  // the loop's twin: one thread, one element
-    grid_stride,  // as many threads as the GPU holds, each walks on in steps of the whole grid
-    quads,        // 16 bytes a load
+    one_element,  // the naive kernel, one thread per element
+    grid_stride,  // as many threads as the GPU holds, in a grid-stride loop
+    quads,        // float4: 128-bit loads and stores
     any_address,  // single elements, eight of them in flight
-    tile,         // CUDA Tile C++: 2,048 elements as one; never chosen unasked
+    tile,         // CUDA Tile C++, tiles of 2,048 elements; only on request
 };
 
-/// Quads begin at multiples of 16 bytes: `quads` if all addresses are equally far past one, else
-/// any_address. A path that needs quads is refused where this says any_address.
+/// A float4 begins at a multiple of 16 bytes: `quads` if all addresses are equally far past one,
+/// else any_address. Where this returns any_address, the path `quads` is rejected.
 template <class T, class... In>
 [[nodiscard]] ElementwisePath choose_elementwise(const View<T>& out, const View<In>&... in) {
     return equally_past_quad(out.data, in.data...) ? ElementwisePath::quads
@@ -34,7 +35,7 @@ template <class T, class... In>
 }
 [[nodiscard]] const char* name(ElementwisePath path);
 
-/// The ladder, which the run and the benchmark climb.
+/// The optimization steps, in the order of the run and the benchmark.
 inline constexpr ElementwisePath kElementwisePaths[] = {
     ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::quads,
     ElementwisePath::any_address};
@@ -67,7 +68,7 @@ void add_cuda(View<const float> a, View<const float> b, View<float> out,
 void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out,
                std::optional<ElementwisePath> path = {});
 
-/// out = 255 - in: the photographic negative of an image, one byte an element.
+/// out = 255 - in: the photographic negative of an image, one byte per element.
 void invert_cpu(View<const std::uint8_t> in, View<std::uint8_t> out);
 void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out,
                  const gpu::Launch<ElementwisePath>& how = {});

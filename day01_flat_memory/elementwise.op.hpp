@@ -18,7 +18,7 @@ inline constexpr Elementwise kElementwise[] = {Elementwise::square, Elementwise:
                                                Elementwise::saxpy, Elementwise::add,
                                                Elementwise::invert};
 
-/// An element of the output: rounded to float once, so every path must agree to the last bit.
+/// An element of the output: rounded to float once, so all paths must agree to the last bit.
 inline double exact_elementwise(Elementwise what, float alpha, double x, double y) {
     const auto a = static_cast<float>(x), b = static_cast<float>(y);
     switch (what) {
@@ -36,7 +36,7 @@ inline double exact_elementwise(Elementwise what, float alpha, double x, double 
     return NAN;
 }
 
-/// The paths of elementwise_operation(), and which calls each accepts.
+/// The paths of elementwise_operation(), and the calls that each accepts.
 inline void set_elementwise_paths(testing::Operation& op, bool empty) {
     using namespace testing;
     // [paths]

@@ -1,4 +1,4 @@
-// The plain loops. Each has a kernel of the same body in elementwise_cuda.cu.
+// The CPU references. Each has a kernel with the same body in elementwise_cuda.cu.
 #include "day01_flat_memory/elementwise.hpp"
 
 #include <cmath>
@@ -28,8 +28,8 @@ void scale_loop(float alpha, const float* in, std::int64_t n, float* out) {
 // [saxpy]
 void saxpy_loop(float alpha, const float* x, const float* y, std::int64_t n, float* out) {
     for (std::int64_t i = 0; i < n; ++i) {
-        // Left alone, nvcc would fuse alpha * x + y into one rounding and this loop would use two.
-        // Both say fma, so that they agree to the last bit.
+        // By default nvcc fuses alpha * x + y into one rounding, and this loop would round twice.
+        // Both call fma explicitly, so that they agree to the last bit.
         out[i] = std::fma(alpha, x[i], y[i]);
     }
 }
@@ -53,7 +53,7 @@ void invert_loop(const std::uint8_t* in, std::int64_t n, std::uint8_t* out) {
 
 }  // namespace
 
-// --- what others call ----------------------------------------------------------------------------
+// --- public functions ----------------------------------------------------------------------------
 
 void square_cpu(View<const float> in, View<float> out) {
     check_square(in, out);

@@ -1,8 +1,8 @@
-// The ports: one iteration of the loop has become one thread. A thread finds in blockIdx (its
-// block's number), blockDim (threads a block) and threadIdx (its number in the block) who it is.
-// They are 32-bit, so the first is widened before the product could wrap: std::int64_t{blockIdx.x}.
-// The grid is rounded up to whole blocks, so the last block has threads without an element; the
-// guard `i < n` keeps them still.
+// The kernels: one loop iteration becomes one thread. A thread computes its i from blockIdx (its
+// block's number), blockDim (threads per block) and threadIdx (its number in the block). These are
+// 32-bit, so blockIdx.x is widened before the product can wrap: std::int64_t{blockIdx.x}.
+// The grid is rounded up to whole blocks, so the last block may have threads without an element.
+// The guard `i < n` makes them do nothing.
 #include "day01_flat_memory/elementwise.hpp"
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace sixdays::day01_flat_memory {
 // --- kernels -------------------------------------------------------------------------------------
 namespace {
 
-constexpr int kThreads = 256;  // a block: 8 warps of 32 threads
+constexpr int kThreads = 256;  // per block: 8 warps of 32 threads
 
 // [square]
 __global__ void square_kernel(const float* in, std::int64_t n, float* out) {
@@ -69,8 +69,8 @@ __global__ void invert_kernel(const std::uint8_t* in, std::int64_t n, std::uint8
 
 // --- launchers -----------------------------------------------------------------------------------
 
-// The faster kernels, in steps/elementwise/, serve all operations: which one, a functor says. The
-// first step is not among them: that is each operation's own kernel, above.
+// The faster kernels in steps/elementwise/ take the operation as a functor. Step 1 is not among
+// them: it is each operation's own kernel, above.
 template <class Op, class T, class... In>
 void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, View<In>... in) {
     const std::int64_t n = out.size();
@@ -85,7 +85,7 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
         case ElementwisePath::any_address:
             return launch_any_address(op, n, stream, out.data, in.data...);
     }
-    throw std::logic_error("launch_step was asked for a path that is none of its steps");
+    throw std::logic_error("launch_step: this path is not one of its steps");
 }
 
 }  // namespace

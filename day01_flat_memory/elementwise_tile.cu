@@ -1,9 +1,9 @@
-// The loops in tiles. A block takes 2,048 elements at once: it loads them, computes with them as if
-// they were one number, and stores them. Which thread does what, the compiler decides; there is no
-// guard `i < n`, but a mask: what lies past the end is neither loaded nor stored.
+// Tile kernels (CUDA Tile). A block loads a tile of 2,048 elements, computes with it as if it were
+// one number, and stores it. The compiler maps elements to threads. Instead of a guard `i < n`
+// there is a mask: elements past the end are neither loaded nor stored.
 //
-// BYTES is a promise: all tensors begin at multiples of so many. 4 always holds; 16 lets the
-// compiler move 16 bytes at once, and is promised where it holds.
+// BYTES is the alignment that the caller guarantees for all tensors. 4 always holds; 16 allows
+// 128-bit accesses and is passed only where it holds.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"
@@ -20,7 +20,7 @@ namespace ct = cuda::tiles;
 constexpr int kTile = 2048;
 
 // [tiles]
-/// n elements, cut into tiles of 2,048; the last one may reach beyond them.
+// n elements in tiles of 2,048; the last tile may extend past the end.
 template <int BYTES, class T>
 __tile__ auto tiles(T* data, std::int64_t n) {
     const ct::extents<std::int64_t, ct::dynamic_extent> all{n};

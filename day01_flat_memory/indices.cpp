@@ -1,4 +1,4 @@
-// What loop and port refuse, in the same words; and which kernel the port takes.
+// The checks that loop and kernel share, and which kernel indices_cuda takes.
 #include "day01_flat_memory/indices.hpp"
 
 #include <string>

@@ -1,5 +1,6 @@
 /// @file
-/// Writing to an element by its multi-index, in 2, 3 and 4 dims: loop variables become threads.
+/// Writing to an element by its multi-index, in 2, 3 and 4 dimensions: loop variables become thread
+/// indices.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,18 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// Which kernel indices_cuda takes: quads where rows begin at multiples of 16 bytes and are made of
-/// whole quads, else the loop's twin. `tile` (CUDA Tile C++) is never chosen unasked.
+/// Which kernel indices_cuda takes: `quads` where rows begin at multiples of 16 bytes and consist
+/// of whole float4, else the naive kernel. `tile` (CUDA Tile C++) is taken only on request.
 enum class IndicesPath { one_element, quads, tile };
 [[nodiscard]] IndicesPath choose_indices(const View<float>& out);
 [[nodiscard]] const char* name(IndicesPath path);
 
 /// Writes into every element its own multi-index, read as a number in `base`: with base 10,
 /// out(1, 2, 3) = 123. Rounded to float once, so exact up to 2^24.
-/// @param base  >= 1; values tell elements apart if it is no smaller than any extent
+/// @param base  >= 1; values are distinct if no extent exceeds it
 /// @param out   contiguous, of rank 2, 3 or 4; of rank 2 at most kMostRows rows
 /// @throws std::invalid_argument  another rank, gaps in out, a null pointer, base < 1, too many
-/// rows, or a value that does not fit in 64 bits; quads where choose_indices() does not say so
+/// rows, or a value that does not fit in 64 bits; `quads` where choose_indices() differs
 void indices_cpu(std::int64_t base, View<float> out);
 void indices_cuda(std::int64_t base, View<float> out, const gpu::Launch<IndicesPath>& how = {});
 void check_indices(std::int64_t base, const View<float>& out, std::optional<IndicesPath> path = {});

@@ -1,4 +1,4 @@
-// One loop per dim, the innermost over the dim whose neighbours are neighbours in memory.
+// One loop per dimension; the innermost runs along the dimension with stride 1.
 #include "day01_flat_memory/indices.hpp"
 
 #include "day01_flat_memory/offsets.hpp"
@@ -52,7 +52,7 @@ void indices4_loop(std::int64_t base, std::int64_t B, std::int64_t H, std::int64
 
 void indices_cpu(std::int64_t base, View<float> out) {
     check_indices(base, out);
-    if (out.size() == 0) return;  // (2^20, 2^20, 0) would be a long walk to nothing
+    if (out.size() == 0) return;  // (2^20, 2^20, 0) would loop 2^40 times over nothing
     const Shape& s = out.layout.shape;
     if (s.rank == 2) indices2_loop(base, s[0], s[1], out.data);
     if (s.rank == 3) indices3_loop(base, s[0], s[1], s[2], out.data);

@@ -1,6 +1,6 @@
-// The loop variables have become thread indices. threadIdx.x is the fast one: neighbours in x
-// belong to one warp, so x must walk the dim whose neighbours are neighbours in memory, the last
-// one.
+// The loop variables become thread indices. threadIdx.x is the fast one: neighbours in x belong
+// to one warp, so x must run along the dimension with stride 1, the last one. Then the warp's
+// accesses are coalesced.
 #include "day01_flat_memory/indices.hpp"
 
 #include "common/gpu/launch.hpp"
@@ -25,8 +25,8 @@ __global__ void indices2_kernel(std::int64_t base, std::int64_t M, std::int64_t 
 }
 // [indices2]
 
-// A grid ends at 65,535 blocks in y and in z (and at 2^31 - 1 in x). Here t and b walk on in steps
-// of the whole grid until they are through: once for most tensors, more often for a very long one.
+// A grid has at most 65,535 blocks in y and z, and 2^31 - 1 in x. So t and b are grid-stride loops:
+// one iteration each for most tensors, more for a very large one.
 // [indices3]
 __global__ void indices3_kernel(std::int64_t base, std::int64_t B, std::int64_t T, std::int64_t C,
                                 float* out) {
@@ -42,8 +42,8 @@ __global__ void indices3_kernel(std::int64_t base, std::int64_t B, std::int64_t 
 }
 // [indices3]
 
-// A grid has three axes and this loop nest four. So one flat number i runs over all elements, and
-// division and remainder take it apart again, last dim first: the offset formula backwards.
+// A grid has three axes and this loop nest has four. So one flat index i runs over all elements,
+// and division and remainder recover the four indices, the last dimension first.
 // [indices4]
 __global__ void indices4_kernel(std::int64_t base, std::int64_t B, std::int64_t H, std::int64_t T,
                                 std::int64_t S, float* out) {
@@ -54,7 +54,7 @@ __global__ void indices4_kernel(std::int64_t base, std::int64_t B, std::int64_t 
         const std::int64_t h = i / S / T % H;
         const std::int64_t b = i / S / T / H;
         const std::int64_t value = ((b * base + h) * base + q) * base + k;
-        out[offset4(b, h, q, k, H, T, S)] = static_cast<float>(value);  // out[i] would do
+        out[offset4(b, h, q, k, H, T, S)] = static_cast<float>(value);  // out[i] is the same
     }
 }
 // [indices4]

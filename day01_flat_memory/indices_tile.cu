@@ -1,5 +1,5 @@
-// A tile of indices instead of one: iota gives 0, 1, 2, ..., as a column for the rows and as a row
-// for the columns; where the two meet, lengths of 1 are repeated, and the tile is full.
+// One tile of indices per block. iota gives 0, 1, 2, ...: a column of row numbers and a row of
+// column numbers. Adding the two broadcasts the extents of 1 to a full tile.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"
@@ -13,8 +13,8 @@ namespace ct = cuda::tiles;
 
 constexpr int kRows = 8, kColumns = 128;
 
-// out as a matrix: the last dim is its columns, all others together its rows. Unsigned, for what
-// stands behind the last row is never stored, but computed, and may outgrow 64 bits: that wraps.
+// out as a matrix: the last dimension is its columns, all others together its rows. The values past
+// the last row are computed but never stored. They may exceed 64 bits; unsigned ones may wrap.
 // [indices]
 __tile_global__ void indices_tile(std::uint64_t base, std::uint64_t H, std::uint64_t T,
                                   std::int64_t rows, std::int64_t columns, float* out) {
@@ -37,7 +37,7 @@ __tile_global__ void indices_tile(std::uint64_t base, std::uint64_t H, std::uint
 }  // namespace
 
 void launch_indices_tile(std::int64_t base, View<float> out, gpu::Stream stream) {
-    const Shape& s = out.layout.shape;  // (..., h, q, k); dims that are missing count as 1
+    const Shape& s = out.layout.shape;  // (..., h, q, k); missing dimensions have extent 1
     const auto from_back = [&](int d) { return d < s.rank ? s[s.rank - 1 - d] : 1; };
     const std::int64_t columns = from_back(0), rows = out.size() / columns;
     const unsigned grid =

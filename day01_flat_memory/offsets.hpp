@@ -1,12 +1,12 @@
 /// @file
-/// The offset of an element in flat memory, written out for 2, 3 and 4 dims.
+/// The offset of an element in flat memory, written out for 2, 3 and 4 dimensions.
 ///
-/// Ask one question per dim: how many elements further on lies the next one along it? It is
-/// the product of the extents to its right, and it multiplies that dim's index:
+/// Ask one question per dimension: how many elements away is the next one along it? That is the
+/// product of the extents to its right, and it multiplies the index of that dimension:
 ///
 ///     scores (B, H, T, T)     b: H * T * T     h: T * T     q: T     k: 1
 ///
-/// The same functions serve loops and kernels. All sizes are 64-bit: B * H * T * T passes 2^31 in
+/// Loops and kernels call the same functions. All sizes are 64-bit: B * H * T * T exceeds 2^31 in
 /// ordinary models (32 * 12 * 4096 * 4096 is 6.4e9).
 #pragma once
 
@@ -38,8 +38,8 @@ SIXDAYS_HD inline std::int64_t offset4(std::int64_t b, std::int64_t h, std::int6
 // [offsets]
 
 // [row pointer]
-/// The row pointer: drop the last term, keep a pointer, and use the last index alone from there on.
-/// token_at(x, b, t, T, C)[c] is x[offset3(b, t, c, T, C)], and the multiplications are done once.
+/// The row pointer: compute all terms but the last once, then index with the last index alone.
+/// token_at(x, b, t, T, C)[c] is x[offset3(b, t, c, T, C)], with the multiplications done once.
 SIXDAYS_HD inline const float* token_at(const float* x, std::int64_t b, std::int64_t t,
                                         std::int64_t T, std::int64_t C) noexcept {
     return x + (b * T + t) * C;

@@ -30,7 +30,7 @@ std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes) {
 std::int64_t cut(std::vector<Part>& parts) {
     std::int64_t first = 0;
     for (Part& part : parts) {
-        part.first = first;  // begins where the parts before it end
+        part.first = first;  // begins where the one before it ends
         part.count = size(part.shape);
         if (__builtin_add_overflow(first, part.count, &first)) {
             refuse("cut: the total up to " + part.name + " does not fit in 64 bits");
@@ -46,7 +46,7 @@ std::int64_t kv_cache_bytes(const Gpt2Sizes& sizes, std::int64_t T,
         refuse("kv_cache_bytes: " + std::to_string(sizes.C) + " channels cannot be shared by " +
                std::to_string(sizes.H) + " heads");
     }
-    // size() refuses what is negative or does not fit in 64 bits.
+    // size() rejects negative extents and sizes that do not fit in 64 bits.
     return size({2, sizes.L, sizes.H, T, sizes.C / sizes.H, bytes_per_element});
 }
 

@@ -10,9 +10,9 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// The sizes that make a GPT-2. Defaults: the 124M model as llm.c stores it. It has 50,257 tokens,
-/// and the table of their vectors is padded to 50,304 rows, a multiple of 128 that suits a GPU
-/// better: 47 rows of 768 that no token uses. 124,439,808 parameters become 124,475,904.
+/// The sizes of a GPT-2. Defaults: the 124M model as llm.c stores it. Its vocabulary has 50,257
+/// tokens; the embedding table is padded to 50,304 rows, a multiple of 128, which suits a GPU
+/// better. No token uses the 47 extra rows of 768. 124,439,808 parameters become 124,475,904.
 struct Gpt2Sizes {
     std::int64_t max_T = 1024;  // positions
     std::int64_t Vp = 50304;    // vocabulary, padded
@@ -31,12 +31,12 @@ struct Part {
 /// The 16 parameter tensors in llm.c's order (train_gpt2.c, ParameterTensors), `first` still 0.
 std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes = {});
 
-/// Fills in `first` and `count`: each part begins where the parts before it end.
-/// @return  elements in all
+/// Fills in `first` and `count`: each part begins where the one before it ends.
+/// @return  total number of elements
 /// @throws std::invalid_argument  a bad shape, or a total that does not fit in 64 bits
 std::int64_t cut(std::vector<Part>& parts);
 
-/// Bytes that a KV cache takes: one key and one value of D = C / H channels per layer, head and
+/// Bytes of a KV cache: one key and one value of D = C / H channels per layer, head and
 /// position, for `T` positions.
 /// @throws std::invalid_argument  a negative size, H that does not divide C, or too many bytes
 [[nodiscard]] std::int64_t kv_cache_bytes(const Gpt2Sizes& sizes, std::int64_t T,

@@ -1,4 +1,4 @@
-// What loop and port refuse, in the same words.
+// The checks that loop and kernel share.
 #include "day01_flat_memory/picture.hpp"
 
 #include "common/tensor/arguments.hpp"

@@ -1,5 +1,5 @@
 /// @file
-/// A picture: a 2-D grid of threads, one pixel each, and an offset with x on the fast axis.
+/// A picture: a 2-D grid with one thread per pixel, and an offset with x on the fast axis.
 #pragma once
 
 #include <cmath>
@@ -10,20 +10,20 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// A Julia set: take a point z of the plane and repeat z <- z * z + c. How many steps does it stay
-/// near? Colour the point by the answer.
+/// A Julia set: take a point z of the complex plane and repeat z <- z * z + c. The number of steps
+/// until |z| exceeds 2 is the point's colour.
 struct Julia {
     float c_re = -0.8f, c_im = 0.156f;
-    float height = 2.4f;                 // of the part of the plane that is shown, in its units
-    float centre_re = 0, centre_im = 0;  // of that part
+    float height = 2.4f;                 // of the visible part of the plane
+    float centre_re = 0, centre_im = 0;  // its centre
 };
 
-inline constexpr int kMostSteps = 254;  // 255 stays free: no pixel ever has it
+inline constexpr int kMostSteps = 254;  // no pixel ever has the value 255
 
 // [pixel]
-/// Steps, at most 254, until |z| passes 2, for the pixel in column x, row y of W x H. Loop and
-/// kernel call this one function. Every product that is added to something is written as fma:
-/// rounded once on the CPU and on the GPU, so the two pictures are equal to the last pixel.
+/// Steps, at most 254, until |z| exceeds 2, for the pixel in column x, row y of W x H. Loop and
+/// kernel both call this function. Every product and sum is an explicit fma, rounded once on the
+/// CPU and on the GPU, so the two pictures are equal in every pixel.
 SIXDAYS_HD inline std::uint8_t julia_steps(const Julia& julia, std::int64_t x, std::int64_t y,
                                            std::int64_t W, std::int64_t H) noexcept {
     const float half_pixel = julia.height / static_cast<float>(2 * H);

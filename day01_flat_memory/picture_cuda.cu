@@ -6,8 +6,8 @@
 namespace sixdays::day01_flat_memory {
 namespace {
 
-// Columns on x, rows on y. The row length in the offset is the image's width W, not the grid's:
-// they are the same only by luck.
+// Columns on x, rows on y. The row length in the offset is the width W of the image, not that of
+// the grid, which is W rounded up to whole blocks.
 // [picture]
 __global__ void picture_kernel(const Julia julia, std::int64_t H, std::int64_t W,
                                std::uint8_t* out) {

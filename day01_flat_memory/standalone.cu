@@ -1,4 +1,4 @@
-// Adding two vectors in plain CUDA, with nothing of ours: one file, one command.
+// Adding two vectors in plain CUDA without the course's headers: one file, one command.
 //
 //     nvcc standalone.cu && ./a.out                         with the CUDA Toolkit and a GPU
 //     common/learn try day01_flat_memory/standalone.cu      without either
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-// Every call of CUDA returns whether it worked. If you do not ask, you are told nothing.
+// Every CUDA call returns a status. If you do not check it, an error goes unnoticed.
 void check(cudaError_t status, const char* what) {
     if (status == cudaSuccess) return;
     std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
@@ -31,7 +31,7 @@ int main() {
     }
 
     // [device]
-    // 1. Allocate: three runs of n floats in the memory of the GPU.
+    // 1. Allocate: three arrays of n floats in GPU memory.
     float *da, *db, *dout;
     check(cudaMalloc(&da, bytes), "cudaMalloc a");
     check(cudaMalloc(&db, bytes), "cudaMalloc b");
@@ -41,12 +41,12 @@ int main() {
     check(cudaMemcpy(da, a.data(), bytes, cudaMemcpyHostToDevice), "copying a");
     check(cudaMemcpy(db, b.data(), bytes, cudaMemcpyHostToDevice), "copying b");
 
-    // 3. Launch: blocks of 256 threads, and as many blocks as n needs, rounded up.
+    // 3. Launch: blocks of 256 threads, and enough blocks for n threads, rounded up.
     const unsigned threads = 256;
     const unsigned blocks = static_cast<unsigned>((n + threads - 1) / threads);
     add<<<blocks, threads>>>(da, db, n, dout);
 
-    // 4. Check twice: was the launch accepted, and did the kernel end well?
+    // 4. Check twice: was the launch accepted, and did the kernel finish without error?
     check(cudaGetLastError(), "launching add");
     check(cudaDeviceSynchronize(), "running add");
 
@@ -54,7 +54,7 @@ int main() {
     check(cudaMemcpy(out.data(), dout, bytes, cudaMemcpyDeviceToHost), "copying out");
     // [device]
 
-    // 6. Look at every element.
+    // 6. Check every element.
     for (std::int64_t i = 0; i < n; ++i) {
         const float wanted = a[i] + b[i];
         if (!(out[i] == wanted)) {
@@ -65,7 +65,7 @@ int main() {
     std::printf("All %lld sums are right; the last is %g.\n", static_cast<long long>(n),
                 out.back());
 
-    // 7. Give the memory back.
+    // 7. Free the memory.
     check(cudaFree(da), "cudaFree a");
     check(cudaFree(db), "cudaFree b");
     check(cudaFree(dout), "cudaFree out");

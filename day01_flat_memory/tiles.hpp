@@ -1,5 +1,5 @@
 /// @file
-/// The launchers of the tile ports, which the dispatchers call. They check nothing.
+/// Launchers of the tile kernels. The *_cuda functions call them after checking all arguments.
 #pragma once
 
 #include "common/gpu/stream.hpp"

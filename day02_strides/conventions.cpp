@@ -38,7 +38,7 @@ Layout from_byte_strides(const Shape& shape, const Strides& bytes, std::int64_t 
         const bool used = d < shape.rank && shape[d] > 1;
         if (used && bytes[d] % element_bytes != 0) {
             refuse("byte strides " + to_string(bytes) + ": the stride of dim " + std::to_string(d) +
-                   " is " + std::to_string(bytes[d]) + ", no multiple of an element's " +
+                   " is " + std::to_string(bytes[d]) + ", not a multiple of an element's " +
                    std::to_string(element_bytes) + " bytes");
         }
         strides[d] = bytes[d] / element_bytes;
@@ -55,7 +55,7 @@ Layout pitched_rows(std::int64_t M, std::int64_t K, std::int64_t pitch) {
 }
 
 MatrixStrides matrix_strides(const Layout& layout) {
-    if (layout.rank() != 2) refuse(to_string(layout) + " is no matrix: rank 2 is needed");
+    if (layout.rank() != 2) refuse(to_string(layout) + " is not a matrix: rank 2 is needed");
     return {layout.stride(0), layout.stride(1)};
 }
 

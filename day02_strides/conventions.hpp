@@ -1,7 +1,7 @@
 /// @file
-/// Layouts as others write them down: strides in bytes, dims listed innermost first, a leading
-/// dimension, a cache with room for more. All host code, and all of it one agreement or another
-/// about the same numbers: the pointer carries none of them.
+/// Layouts in the conventions of other libraries: strides in bytes, dimensions listed innermost
+/// first, a leading dimension, a cache with spare capacity. All host code. Each is a convention for
+/// the same numbers; the pointer carries none of them.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace sixdays::day02_strides {
 
-/// The same dims, last first. GGUF files list a tensor's extents so: a row-major (V, C) = (50257,
-/// 768) stands there as 768, 50257, its rows still 768 long.
+/// The same dimensions, last first, as GGUF files list a tensor's extents: a row-major (V, C) =
+/// (50257, 768) is stored as 768, 50257. Its rows still have 768 elements.
 [[nodiscard]] Dims innermost_first(const Dims& dims);
 
 /// The strides as NumPy counts them, in bytes.
 /// @throws std::invalid_argument  element_bytes < 1, or a product that does not fit in 64 bits
 [[nodiscard]] Strides byte_strides(const Layout& layout, std::int64_t element_bytes);
 
-/// And back. @throws std::invalid_argument  element_bytes < 1, or a stride that is no multiple of
-/// it (of a dim with more than one index)
+/// The inverse. @throws std::invalid_argument  element_bytes < 1, or a stride that is not a
+/// multiple of it (of a dimension with extent above 1)
 [[nodiscard]] Layout from_byte_strides(const Shape& shape, const Strides& bytes,
                                        std::int64_t element_bytes);
 
 /// (M, K) with rows `pitch` elements apart. @throws std::invalid_argument  pitch < K
 [[nodiscard]] Layout pitched_rows(std::int64_t M, std::int64_t K, std::int64_t pitch);
 
-/// How far apart two rows are (the same column), and two columns (the same row).
-/// Row-major (M, K): row K, column 1. Column-major: row 1, column M.
+/// The distance between neighbouring rows in one column, and between neighbouring columns in one
+/// row. Row-major (M, K): row K, column 1. Column-major: row 1, column M.
 struct MatrixStrides {
     std::int64_t row;
     std::int64_t column;
@@ -36,18 +36,18 @@ struct MatrixStrides {
 /// @throws std::invalid_argument  the rank is not 2
 [[nodiscard]] MatrixStrides matrix_strides(const Layout& layout);
 
-/// What BLAS calls lda: the other stride of a matrix whose rows, or columns, are without gaps. That
-/// of its rows if it is row-major, of its columns if it is column-major.
+/// What BLAS calls lda: the stride that is not 1. It is the row stride if the matrix is row-major,
+/// the column stride if it is column-major.
 /// @throws std::invalid_argument  the rank is not 2, or neither stride is 1
 [[nodiscard]] std::int64_t leading_dimension(const Layout& layout);
 
-/// The first T positions of a cache with room for `capacity`: shape (B, H, T, D), where a head
-/// still takes capacity * D elements. @throws std::invalid_argument  T > capacity, or a negative
+/// The first T positions of a cache of `capacity` positions: shape (B, H, T, D), where heads are
+/// still capacity * D elements apart. @throws std::invalid_argument  T > capacity, or a negative
 /// extent
 [[nodiscard]] Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H,
                                      std::int64_t capacity, std::int64_t D);
 
-/// Refuses an index outside of the shape, or of another rank.
+/// Rejects an index outside the shape, or of another rank.
 /// @throws std::invalid_argument  "index (1, 3) of shape (2, 3): index 3 of dim 1 is not in [0, 3)"
 void check_index(const Index& index, const Shape& shape);
 

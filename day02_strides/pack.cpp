@@ -1,4 +1,4 @@
-// What loop and port of pack share: what they refuse, in the same words, and which path is taken.
+// What loop and kernel of pack share: the checks and the choice of the path.
 #include "day02_strides/pack.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 /// @file
-/// Pack: read a tensor of any strides and write its elements one after the other, in row-major
-/// order. The kernel of this day that takes a layout as it is, whatever it is: row-major or
-/// column-major, pitched, permuted, flipped, broadcast.
+/// Pack: read a tensor of any strides and write its elements contiguously, in row-major order. This
+/// is the day's kernel for any layout: row-major or column-major, pitched, permuted, flipped,
+/// broadcast.
 #pragma once
 
 #include "common/gpu/how.hpp"
@@ -9,37 +9,37 @@
 
 namespace sixdays::day02_strides {
 
-/// How the port goes from an element's number to its offset: the ladder, slowest first.
+/// How the kernel computes an offset from a flat index: the optimization steps, slowest first.
 enum class PackPath {
-    any_size,       // the twin: 64-bit numbers and divisions, an element a thread
-    fast_division,  // 02: fewer dims, 32-bit numbers, division by multiplication
-    by_rank,        // 03: a kernel for each rank
-    in_flight,      // 04: eight elements a thread
-    quads,          // 05: elements of 16 bytes, one a thread
-    tile,           // never chosen unasked: CUDA Tile C++; 4 dims at most, no negative strides
+    any_size,       // naive: 64-bit indices and divisions, one element per thread
+    fast_division,  // 02: fewer dimensions, 32-bit indices, division by multiplication
+    by_rank,        // 03: one kernel per rank
+    in_flight,      // 04: eight elements per thread
+    quads,          // 05: float4, one per thread
+    tile,           // only on request: CUDA Tile C++; at most 4 dimensions, no negative strides
 };
 [[nodiscard]] const char* name(PackPath path);
 
 /// out(i, j, ...) = in(i, j, ...)
-/// @param in   shape S of rank 0 to 8, any strides: 0 and negative ones too
+/// @param in   shape S of rank 0 to 8, any strides, also 0 and negative ones
 /// @param out  shape S, contiguous; may be `in` itself, but not overlap it otherwise
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
 void pack_cpu(View<const float> in, View<float> out);
-/// @throws std::invalid_argument  also a path that cannot take these views
+/// @throws std::invalid_argument  also a path that does not support these views
 void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath>& how = {});
 void check_pack(const View<const float>& in, const View<float>& out,
                 std::optional<PackPath> path = {});
 
-/// Can the path take what check_pack() takes? 02 to 04 count fewer than 2^31 elements. Quads are
-/// also counted below 2^31, and need rows of whole quads at multiples of 16 bytes: an innermost dim
-/// of stride 1, all other strides, its extent and both addresses multiples of 4 elements. `tile`
-/// needs 4 dims at most once they are simplified, and strides that are not negative.
+/// Whether the path supports views that check_pack() accepts. 02 to 04 need fewer than 2^31
+/// elements. `quads` needs fewer than 2^31 float4, and rows of whole float4 at multiples of 16
+/// bytes: an innermost dimension of stride 1; its extent, all other strides and both addresses are
+/// multiples of 4 elements. `tile` needs at most 4 dimensions after simplify() and no stride < 0.
 [[nodiscard]] bool can_pack(PackPath path, const View<const float>& in, const View<float>& out);
 
-/// What pack_cuda takes: quads, else in_flight, else any_size.
+/// The path that pack_cuda takes: quads, else in_flight, else any_size.
 [[nodiscard]] PackPath choose_pack(const View<const float>& in, const View<float>& out);
 
-/// The layout of `in` with as few dims as it can be walked with beside a contiguous `out`.
+/// The layout of `in` with the fewest dimensions that describe it next to a contiguous `out`.
 [[nodiscard]] Layout simplified(const View<const float>& in, const View<float>& out);
 
 }  // namespace sixdays::day02_strides

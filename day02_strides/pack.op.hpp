@@ -59,8 +59,7 @@ inline testing::Operation pack_operation(const Shape& shape) {
     return op;
 }
 
-/// Out of any layout, dims of stride 0 and rows that share elements too: each element holds its
-/// offset.
+/// From any layout, with strides of 0 and overlapping rows too: each element holds its offset.
 inline testing::Operation pack_from(const Layout& in, std::int64_t lead_in = 0,
                                     std::int64_t lead_out = 0) {
     testing::Operation op = pack_operation(in.shape);

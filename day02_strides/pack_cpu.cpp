@@ -1,4 +1,4 @@
-// The plain loop: an element's number becomes its index, the index an offset.
+// The CPU reference: flat index -> multi-index -> offset.
 #include <cstdint>
 
 #include "common/tensor/index.hpp"

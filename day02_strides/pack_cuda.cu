@@ -1,5 +1,5 @@
-// The twin, and the launcher: what can be known before the launch is worked out on the CPU, once,
-// and not by a million threads. What is faster than the twin lies in steps/pack/.
+// The naive kernel, and the launcher. Work that is the same for all threads is done once, on the
+// CPU, before the launch. The faster kernels are in steps/pack/.
 #include "day02_strides/pack.hpp"
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// One thread, one element: the loop's body, its `for` replaced by a thread's number. unravel()
-// divides once per dim, in 64 bits: a long way to go for 8 bytes.
+// One thread per element: the loop's body, with the thread's flat index in place of `for`.
+// unravel() divides once per dimension, in 64 bits: much arithmetic for 8 bytes of traffic.
 // [pack]
 __global__ void pack_kernel(  // out row-major
     const __grid_constant__ View<const float> in, std::int64_t n, float* out) {
@@ -39,7 +39,7 @@ void pack_any_size(const View<const float>& in, std::int64_t n, float* out, gpu:
 // [launch]
 void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath>& how) {
     check_pack(in, out, how.path);
-    if (out.size() == 0 || in.data == out.data) return;  // nothing, or `in` itself: nothing to move
+    if (out.size() == 0 || in.data == out.data) return;  // empty, or in place: nothing to move
     const Layout walk = simplified(in, out);
     const gpu::Stream stream = how.stream;
     switch (how.path.value_or(choose_pack(in, out))) {

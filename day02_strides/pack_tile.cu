@@ -1,6 +1,6 @@
-// Pack in tiles: two spans of one shape, and a tile goes from the one to the other. The first has
-// the strides as they are; of the second only the lengths are said, for a span is row-major if
-// nothing else is said.
+// Pack as a tile kernel (CUDA Tile): two spans of the same shape, and each block copies one tile
+// between them. The first span has the strides of `in`. The second is given only extents, because
+// a span is row-major by default.
 #include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/quads.hpp"
@@ -24,7 +24,7 @@ __tile_global__ void pack_tile(const float* in, I n0, I n1, I n2, I n3, I s0, I 
     const ct::partition_view to{ct::tensor_span{ct::assume_aligned<kBytes>(out), packed},
                                 ct::shape<1, 1, ROWS, COLUMNS>{}};
     const I down = (n2 + ROWS - 1) / ROWS, across = (n3 + COLUMNS - 1) / COLUMNS;
-    const I k = ct::bid().x;  // the tile's number, taken apart, last dim first
+    const I k = ct::bid().x;  // the flat tile index, split into indices, last dimension first
     const I d = k % across, c = k / across % down, b = k / across / down % n1,
             a = k / across / down / n1;
     to.store_masked(from.load_masked(a, b, c, d), a, b, c, d);

@@ -1,5 +1,4 @@
-// What loop and port of pitched share: what they refuse, in the same words, and which path is
-// taken.
+// What loop and kernel of pitched share: the checks and the choice of the path.
 #include "day02_strides/pitched.hpp"
 
 #include <string>

@@ -68,7 +68,7 @@ inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K) {
     return op;
 }
 
-/// The same with these pitches, and so many elements before the first ones.
+/// The same with these pitches, and this many elements before the first ones.
 inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K, std::int64_t pitch_in,
                                             std::int64_t pitch_out, std::int64_t lead_in = 0,
                                             std::int64_t lead_out = 0) {

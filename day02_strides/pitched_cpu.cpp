@@ -1,4 +1,4 @@
-// The plain loop. A row begins `pitch` elements after the one before it, however many it holds.
+// The CPU reference. A row begins `pitch` elements after the previous one, whatever its width.
 #include <cstdint>
 
 #include "day02_strides/pitched.hpp"

@@ -1,5 +1,5 @@
-// The twin, and the launcher. The two loop variables become the two axes of a grid: x walks along a
-// row, whose elements are neighbours; y walks over the rows.
+// The naive kernel, and the launcher. The two loop variables become the two axes of the grid: x
+// runs along a row, where the stride is 1, and y over the rows.
 #include "day02_strides/pitched.hpp"
 
 #include <cstdint>
@@ -37,7 +37,7 @@ void pitched_cuda(View<const float> in, View<float> out, const gpu::Launch<Pitch
     check_pitched(in, out, how.path);
     const std::int64_t M = out.extent(0), K = out.extent(1);
     if (M == 0 || K == 0) return;
-    // One row has no pitch: its stride may be any number, and nothing is to be computed with it.
+    // A single row has no pitch: its stride may be any number and must not enter a computation.
     const std::int64_t in_pitch = M > 1 ? in.stride(0) : 0;
     const std::int64_t out_pitch = M > 1 ? out.stride(0) : 0;
     const gpu::Stream stream = how.stream;

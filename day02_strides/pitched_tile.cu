@@ -1,6 +1,6 @@
-// Rows with room after them, in tiles: the pitch is the stride of dim 0, and the elements of a row
-// are neighbours. What lies between the rows of `out` is outside its span: the mask leaves it
-// alone.
+// Padded rows as a tile kernel (CUDA Tile): the pitch is the stride of dimension 0, and dimension 1
+// has stride 1. The padding between the rows of `out` is outside its span, so masked stores do not
+// touch it.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"
@@ -16,8 +16,8 @@ using I = std::int64_t;
 constexpr int kRows = 16, kColumns = 256;
 
 // [pitched]
-/// WHOLE > 1 promises that rows are made of so many elements, whole times, and begin at multiples
-/// of 16 bytes.
+/// WHOLE > 1 guarantees that the row length is a multiple of WHOLE elements and that rows begin at
+/// multiples of 16 bytes.
 template <int WHOLE, class T>
 __tile__ auto rows(T* data, I M, I K, I pitch) {
     constexpr std::size_t kAny = ct::dynamic_extent;

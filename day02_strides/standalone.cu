@@ -1,5 +1,5 @@
-// Any layout becomes row-major, in plain CUDA: the strides say where an element lies, and one
-// kernel does for all of them. One file, one command.
+// Pack any layout to row-major, in plain CUDA: the strides give the offset of an element, and one
+// kernel handles all layouts. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                    with the CUDA Toolkit and a GPU
 //     common/learn try day02_strides/standalone.cu     without either
@@ -19,8 +19,8 @@ constexpr int kMostDims = 4;
 
 struct Layout {
     int rank;
-    std::int64_t extent[kMostDims];  // how many along each dim
-    std::int64_t stride[kMostDims];  // how many elements further on the next one along it lies
+    std::int64_t extent[kMostDims];  // elements along each dimension
+    std::int64_t stride[kMostDims];  // distance to the next element along it
 };
 // [layout]
 
@@ -31,8 +31,8 @@ std::int64_t size_of(const Layout& layout) {
 }
 
 // [offset]
-// Where the element with this number lies, if elements are counted row after row. The last dim runs
-// fastest, so it is divided off first; each index takes one step of its dim's stride.
+// The offset of the element with this flat row-major index. The last dimension varies fastest, so
+// it is divided off first. Each index is multiplied by the stride of its dimension.
 __host__ __device__ std::int64_t offset_of(std::int64_t number, const Layout& layout) {
     std::int64_t offset = 0;
     for (int d = layout.rank - 1; d >= 0; --d) {
@@ -59,8 +59,8 @@ __global__ void pack(const float* in, const Layout layout, std::int64_t n, float
 // [loop and twin]
 
 // [merged]
-// Fewer dims, fewer divisions: if a step along dim d - 1 is as long as all of dim d, the two are
-// one dim. It is worked out on the CPU, once, and not by every thread.
+// Fewer dimensions mean fewer divisions: if the stride of d - 1 is the stride of d times its
+// extent, the two dimensions are one. The CPU computes this once, instead of every thread.
 Layout merged(const Layout& given) {
     Layout all = {1, {1}, {1}};
     for (int d = 0; d < given.rank; ++d) {
@@ -80,13 +80,13 @@ Layout merged(const Layout& given) {
 void show(const char* name, const Layout& layout) {
     std::printf("  %-12s", name);
     for (int d = 0; d < layout.rank; ++d) {
-        std::printf(" %lld (step %lld)", static_cast<long long>(layout.extent[d]),
+        std::printf(" %lld (stride %lld)", static_cast<long long>(layout.extent[d]),
                     static_cast<long long>(layout.stride[d]));
     }
     std::printf("\n");
 }
 
-// Packs on the device with this layout, and compares every element with the loop's.
+// Packs on the device with this layout, and compares every element with the CPU reference.
 void try_out(const char* name, const float* memory, const Layout& layout, const float* device,
              const std::vector<float>& wanted) {
     show(name, layout);
@@ -109,12 +109,12 @@ void try_out(const char* name, const float* memory, const Layout& layout, const 
 
 // [main]
 int main() {
-    // 24 numbers in a row. The same memory, looked at in three ways:
+    // 24 contiguous numbers, seen through three layouts:
     std::vector<float> memory(24);
     for (int i = 0; i < 24; ++i) memory[i] = static_cast<float>(i);
-    const Layout rows = {3, {2, 3, 4}, {12, 4, 1}};         // as it lies there
-    const Layout swapped = {3, {2, 4, 3}, {12, 1, 4}};      // rows and columns change places
-    const Layout heads = {4, {2, 2, 3, 2}, {12, 2, 4, 1}};  // columns cut in two heads
+    const Layout rows = {3, {2, 3, 4}, {12, 4, 1}};         // row-major
+    const Layout swapped = {3, {2, 4, 3}, {12, 1, 4}};      // rows and columns exchanged
+    const Layout heads = {4, {2, 2, 3, 2}, {12, 2, 4, 1}};  // columns split into two heads
     float* device;
     check(cudaMalloc(&device, sizeof(float) * 24), "cudaMalloc");
     check(cudaMemcpy(device, memory.data(), sizeof(float) * 24, cudaMemcpyHostToDevice), "copying");
@@ -126,7 +126,7 @@ int main() {
         for (int i = 0; i < 12; ++i) std::printf(" %g", wanted[i]);
         std::printf(" ...\n");
         try_out("as given", memory.data(), layout, device, wanted);
-        try_out("dims merged", memory.data(), merged(layout), device, wanted);
+        try_out("merged", memory.data(), merged(layout), device, wanted);
     }
     check(cudaFree(device), "cudaFree");
     std::printf("All 6 results are right. By hand: row 0 of the second is 0 4 8, a column.\n");

@@ -1,12 +1,12 @@
 /// @file
-/// Extents and strides that the compiler knows. A layout of numbers is read, multiplied and added
-/// when the program runs; one of template arguments is worked out before, and takes no memory: the
-/// type is the layout. That pays where extents never change and are used very often: a tile in
-/// shared memory (Day 05), a head of 64 channels (Day 06). Everywhere else it would mean a kernel
-/// per shape. mdspan has both: extents<int64_t, 3, 4> and dextents<int64_t, 2>.
+/// Compile-time extents and strides. A Layout holds numbers that are read and multiplied at run
+/// time. Here they are template arguments: the compiler folds them, and the type is the layout.
+/// That pays off where extents never change and are used very often: a tile in shared memory (Day
+/// 05), a head of 64 channels (Day 06). Anywhere else it would mean one kernel per shape. mdspan
+/// offers both: extents<int64_t, 3, 4> and dextents<int64_t, 2>.
 ///
-/// A kernel step chosen at run time is the middle way: pack's RANK is known to the compiler, its
-/// extents are not (steps/pack/03_by_rank.cu).
+/// There is a middle way: in pack the rank is known at compile time and the extents are not
+/// (steps/pack/03_by_rank.cu).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct StaticRowMajor {
         return extents[d];
     }
 
-    /// The product of the extents to the right, as row_major() has it.
+    /// The product of the extents to the right, as in row_major().
     SIXDAYS_HD static constexpr std::int64_t stride(int d) noexcept {
         std::int64_t product = 1;
         for (int right = kRank - 1; right > d; --right) {
@@ -40,7 +40,7 @@ struct StaticRowMajor {
         return product;
     }
 
-    /// One index per dim. Unchecked. Horner's rule: ((i * extent(1)) + j) * extent(2) + k ...
+    /// One index per dimension. Unchecked. Horner's rule: ((i * extent(1)) + j) * extent(2) + k ...
     template <class... I>
     SIXDAYS_HD static constexpr std::int64_t offset(I... index) noexcept {
         static_assert(sizeof...(I) == kRank, "one index per dim");
@@ -49,7 +49,7 @@ struct StaticRowMajor {
         return sum;
     }
 
-    /// The same layout as numbers.
+    /// The same layout at run time.
     static Layout layout() { return row_major({Extents...}); }
 };
 

@@ -18,8 +18,8 @@ Units units_of_progression(std::int64_t count, std::int64_t step, std::int64_t l
                            std::int64_t per) {
     if (step == 0) count = 1;
     if (count == 1) return {1, per == 1};
-    if (step >= per) return {count, per == 1 ? count : 0};  // each in a unit of its own
-    // Closer than a unit: none is stepped over between the first and the last.
+    if (step >= per) return {count, per == 1 ? count : 0};  // each in its own unit
+    // Less than a unit apart: no unit between the first and the last is skipped.
     const std::int64_t last = lowest + (count - 1) * step;
     Units units;
     units.touched = last / per - lowest / per + 1;
@@ -29,7 +29,7 @@ Units units_of_progression(std::int64_t count, std::int64_t step, std::int64_t l
     return units;
 }
 
-// Every offset written down, for layouts that are no single progression.
+// A list of all offsets, for layouts that are not a single progression.
 Units units_by_enumeration(const Layout& layout, std::int64_t lowest, std::int64_t per) {
     const std::int64_t shift = lowest - reach(layout).lowest;
     std::vector<std::int64_t> places;
@@ -69,7 +69,7 @@ Units count_units(const Layout& layout, std::int64_t unit, std::int64_t lowest) 
     constexpr std::int64_t kEnumerable = 1 << 22;
     if (simple.size() > kEnumerable) {
         refuse("count_units: " + to_string(layout) +
-               " is no single walk, and has more than 2^22 elements to count");
+               " is not a single progression, and has more than 2^22 elements to count");
     }
     return units_by_enumeration(simple, lowest, per);
 }
@@ -79,8 +79,8 @@ std::int64_t sectors_asked_for(const Layout& layout, std::int64_t lowest) {
         refuse("sectors_asked_for: " + to_string(layout) + ", but rank 2 is needed");
     }
     const std::int64_t J = layout.extent(0), T = layout.extent(1);
-    const std::int64_t step = T > 1 ? std::abs(layout.stride(1)) : 0;  // else it may be any number
-    const std::int64_t first = lowest - reach(layout).lowest;          // where index (0, 0) lies
+    const std::int64_t step = T > 1 ? std::abs(layout.stride(1)) : 0;  // else it is arbitrary
+    const std::int64_t first = lowest - reach(layout).lowest;          // position of index (0, 0)
     std::int64_t sectors = 0;
     for (std::int64_t j = 0; j < J; ++j) {
         for (std::int64_t t = 0; t < T; t += kWarp) {
@@ -115,14 +115,14 @@ double seconds_to_read(const Layout& layout, const bench::Limits& limits, const 
     const double moved = moved_by_reading(layout, memory).bytes_read;
     const double visits = static_cast<double>(count_units(layout, memory.block).touched);
     const double visit = static_cast<double>(memory.visit);
-    // Without gaps: a visit for each block of bytes.
+    // Without gaps: one block cost per `block` bytes.
     const double slower = 1 + visit / static_cast<double>(memory.block);
     return (moved + visits * visit) / (slower * limits.read);
 }
 
 double seconds_to_write(const Layout& layout, const bench::Limits& limits, const Memory& memory) {
     const bench::Work work = moved_by_writing(layout, memory);
-    const double filled = work.bytes_read;  // as many are written back
+    const double filled = work.bytes_read;  // the same number is written back
     return 2 * filled / limits.copy + (work.bytes_written - filled) / limits.write;
 }
 

@@ -1,5 +1,4 @@
-// What loops and ports of the sweep share: what they refuse, in the same words, and which path is
-// taken.
+// What loops and kernels of the sweep share: the checks and the choice of the path.
 #include "day02_strides/sweep.hpp"
 
 #include <string>

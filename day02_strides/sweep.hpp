@@ -1,9 +1,9 @@
 /// @file
-/// Two kernels that run on any layout of a matrix, and so make the cost of a stride visible: one
-/// only reads, one only writes.
+/// Two kernels that run on any layout of a matrix and so show the cost of a stride: one only reads,
+/// one only writes.
 ///
-/// In both, one thread takes one k and walks along m. So the stride of dim 1 says how far the lanes
-/// of a warp are apart, and that decides the speed; the stride of dim 0 hardly matters.
+/// In both, each thread has one k and loops over m. So the stride of dimension 1 is the distance
+/// between the lanes of a warp and decides the speed. The stride of dimension 0 hardly matters.
 ///
 ///     in                                  layout                    lanes of a warp
 ///     columns of a row-major (M, K)       strides (K, 1)            next to each other
@@ -16,19 +16,19 @@
 
 namespace sixdays::day02_strides {
 
-/// Elements of a column that a thread asks for at once.
+/// Elements of a column that a thread loads before it adds the first.
 inline constexpr int kLoadsInFlight = 8;
 
 enum class SumColumnsPath {
-    one_load,   // the twin
+    one_load,   // the naive kernel
     in_flight,  // 02: kLoadsInFlight loads before the first addition
 };
 [[nodiscard]] const char* name(SumColumnsPath path);
 
-/// out(k) = in(0, k) + in(1, k) + ... + in(M - 1, k), added in this order; 0 if M is 0. Meant for
-/// many k: each has one thread.
+/// out(k) = in(0, k) + in(1, k) + ... + in(M - 1, k), added in this order; 0 if M is 0. One thread
+/// per k, so it needs many k to be fast.
 /// @param in   (M, K), any strides
-/// @param out  (K), contiguous, apart from `in`
+/// @param out  (K), contiguous, disjoint from `in`
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
 void sum_columns_cpu(View<const float> in, View<float> out);
 void sum_columns_cuda(View<const float> in, View<float> out,
@@ -36,10 +36,11 @@ void sum_columns_cuda(View<const float> in, View<float> out,
 void check_sum_columns(const View<const float>& in, const View<float>& out,
                        std::optional<SumColumnsPath> path = {});
 
-/// What sum_columns_cuda takes: in_flight, if a column has so many elements.
+/// The path that sum_columns_cuda takes: in_flight if a column has at least kLoadsInFlight
+/// elements.
 [[nodiscard]] SumColumnsPath choose_sum_columns(const View<const float>& in);
 
-/// out(m, k) = m * K + k, the element's number in row-major order, rounded to float (exact below
+/// out(m, k) = m * K + k, the element's flat row-major index, rounded to float (exact below
 /// 2^24).
 /// @param out  (M, K), any injective strides
 /// @throws std::invalid_argument  another rank, strides that are not injective, a null pointer

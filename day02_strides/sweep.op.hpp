@@ -10,7 +10,7 @@
 
 namespace sixdays::day02_strides {
 
-/// Operands: in, out. Every path adds in the loop's order, so its sums have the same bits.
+/// Operands: in, out. Every path adds in the loop's order, so all sums have the same bits.
 inline testing::Operation sum_columns_operation(std::int64_t M, std::int64_t K) {
     using namespace testing;
     Operation op{"sum_columns",

@@ -1,5 +1,5 @@
-// The plain loops: in(m, k) is the element at offset m * stride(0) + k * stride(1), whatever those
-// are.
+// The CPU references: in(m, k) is the element at offset m * stride(0) + k * stride(1), for any
+// strides.
 #include <cstdint>
 
 #include "day02_strides/sweep.hpp"

@@ -1,6 +1,6 @@
-// The twins, and the launchers. The loop over k has become the threads; the loop over m stays a
-// loop, inside of each. A view goes to a kernel by value: a pointer and 18 numbers, read from the
-// kernel's arguments.
+// The naive kernels, and the launchers. The loop over k becomes the threads; the loop over m stays
+// a loop in each thread. A view is passed to a kernel by value: a pointer and 18 numbers, read from
+// the kernel's arguments.
 #include "day02_strides/sweep.hpp"
 
 #include <cstdint>
@@ -26,7 +26,7 @@ __global__ void sum_columns_kernel(const __grid_constant__ View<const float> in,
 }
 // [sum_columns]
 
-// Nobody waits for a store, so here one at a time is enough.
+// A thread does not wait for its stores, so one at a time is enough.
 // [ramp]
 __global__ void ramp_kernel(const __grid_constant__ View<float> out) {
     const std::int64_t M = out.extent(0), K = out.extent(1);

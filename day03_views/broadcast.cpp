@@ -1,4 +1,4 @@
-// What loops and ports refuse, and which paths the ports take.
+// The checks that loops and kernels share, and the choice of the path.
 #include "day03_views/broadcast.hpp"
 
 #include "common/tensor/names.hpp"
@@ -9,7 +9,7 @@
 
 namespace sixdays::day03_views {
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- checks --------------------------------------------------------------------------------------
 namespace {
 
 template <class T>
@@ -74,7 +74,7 @@ void check_pad(const View<const float>& in, const Dims& before, const View<float
         refuse("pad: before is " + to_string(before) + ", but out has rank " +
                std::to_string(out.rank()));
     }
-    constexpr std::int64_t kFar = std::int64_t{1} << 62;  // an index less that cannot overflow
+    constexpr std::int64_t kFar = std::int64_t{1} << 62;  // an index minus it cannot overflow
     for (int d = 0; d < before.rank; ++d) {
         if (before[d] < -kFar || before[d] > kFar) {
             refuse("pad: before is " + to_string(before) + ", but must be -2^62 to 2^62");
@@ -85,7 +85,7 @@ void check_pad(const View<const float>& in, const Dims& before, const View<float
 
 namespace {
 
-// Piece `name` on its own: of out's shape but for dim d.
+// Checks piece `name`: out's shape except in dimension d.
 void check_piece(const std::string& name, const View<const float>& piece, int d,
                  const View<float>& out) {
     require_rank("concat", name.c_str(), piece, out.rank());

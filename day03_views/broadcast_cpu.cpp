@@ -1,4 +1,4 @@
-// The plain loops over multi-indices: every tensor finds its own element by its own strides.
+// The CPU references loop over multi-indices; each tensor computes its offset from its own strides.
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
@@ -8,7 +8,7 @@ namespace sixdays::day03_views {
 namespace {
 
 // [add_broadcast]
-// a and b have out's shape by now; where they repeat, a stride is 0.
+// a and b are already broadcast to out's shape; where they repeat, the stride is 0.
 void add_broadcast_loop(View<const float> a, View<const float> b, View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
         const Index at = unravel(k, out.shape());

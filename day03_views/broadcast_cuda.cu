@@ -1,4 +1,4 @@
-// The loops' twins, and the launchers. What is faster is in steps/add_broadcast/ and steps/where/.
+// The naive kernels, and the launchers. Faster versions: steps/add_broadcast/ and steps/where/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"

@@ -1,5 +1,5 @@
-// A broadcast in tiles: stride 0 is a stride like another, so a tile of a bias repeats what it
-// loads.
+// Broadcast as a tile kernel (CUDA Tile): stride 0 is a stride like any other, so a tile of a bias
+// repeats its elements.
 #include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/quads.hpp"

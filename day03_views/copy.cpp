@@ -1,5 +1,5 @@
-// What loop and ports of copy refuse, and which path a copy takes: numbers about two layouts, no
-// element is looked at.
+// The checks that loop and kernels of copy share, and the choice of the path. Only the two layouts
+// matter; no element is read.
 #include "day03_views/copy.hpp"
 
 #include "common/tensor/names.hpp"
@@ -11,7 +11,7 @@
 
 namespace sixdays::day03_views {
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- checks --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -57,7 +57,7 @@ void check_room(const UntypedIn& in, const UntypedOut& room) {
 // --- which path ----------------------------------------------------------------------------------
 namespace {
 
-// Where out walks backwards, both may walk from the other end.
+// Where out has a negative stride, flip the dimension in both.
 void walk_forwards(UntypedIn& in, UntypedOut& out) {
     for (int d = 0; d < out.layout.rank(); ++d) {
         if (out.layout.stride(d) >= 0 || out.layout.extent(d) < 2) continue;
@@ -67,8 +67,8 @@ void walk_forwards(UntypedIn& in, UntypedOut& out) {
     }
 }
 
-// The same copy with as few dims as possible, at least one. out walks forwards, its last dim has
-// the smallest stride.
+// The same copy with as few dimensions as possible, at least one. The strides of out are positive,
+// the last one the smallest.
 CopyPlan simplified(const UntypedIn& in, const UntypedOut& out) {
     CopyPlan plan{CopyPath::any_layout, in, out};
     walk_forwards(plan.in, plan.out);
@@ -79,7 +79,7 @@ CopyPlan simplified(const UntypedIn& in, const UntypedOut& out) {
     return plan;
 }
 
-// Both run along the last dim: the same bytes, in elements as wide as both allow.
+// Both have stride 1 in the last dimension: the same bytes, in elements as wide as both allow.
 CopyPlan by_rows(CopyPlan plan) {
     UntypedIn& in = plan.in;
     UntypedOut& out = plan.out;
@@ -92,12 +92,12 @@ CopyPlan by_rows(CopyPlan plan) {
     if (wide == in.element) return plan;
     in = {in.data, wide, wider(in.layout, wide / in.element)};
     out = {out.data, wide, wider(out.layout, wide / out.element)};
-    // A run of 16 bytes has become one element, and perhaps there is a better way to move it.
+    // A run of 16 bytes is now one element, and another path may suit the new layouts better.
     const bool gone = out.layout.extent(out.layout.rank() - 1) == 1;
     return gone ? plan_copy(in, out) : plan;
 }
 
-// in has stride 0 in the last dim, along which out runs: an element of in fills quads of out.
+// in has stride 0 and out stride 1 in the last dimension: an element of in fills float4 of out.
 CopyPlan by_repeating(CopyPlan plan) {
     UntypedOut& out = plan.out;
     if (!has_wider(out.data, out.layout, out.element)) return plan;
@@ -107,12 +107,12 @@ CopyPlan by_repeating(CopyPlan plan) {
     return plan;
 }
 
-// in runs along another dim: in (..., M, N), out (..., N, M), each with rows along memory.
+// in has stride 1 in another dimension: in (..., M, N), out (..., N, M), rows of both contiguous.
 CopyPlan by_transposing(CopyPlan plan) {
     const Layout& in = plan.in.layout;
     const int last = in.rank() - 1;
     int across = -1;
-    Dims order;  // all other dims, then the two
+    Dims order;  // all other dimensions, then the two
     for (int d = 0; d < last; ++d) {
         if (across < 0 && in.stride(d) == 1) {
             across = d;
@@ -143,7 +143,7 @@ CopyPlan best_plan(const UntypedIn& in, const UntypedOut& out) {
     const CopyPlan plan = simplified(in, out);
     const Layout &from = plan.in.layout, &to = plan.out.layout;
     const int last = to.rank() - 1;
-    if (to.stride(last) != 1) return plan;  // nothing in out lies side by side
+    if (to.stride(last) != 1) return plan;  // out has no contiguous rows
     if (from.stride(last) == 0) return by_repeating(plan);
     if (from.stride(last) != 1) return by_transposing(plan);
     if (last == 0 && equally_past_quad(plan.in.data, plan.out.data)) {

@@ -1,13 +1,13 @@
 /// @file
-/// Copying a view: out(i) = in(i) for every index, whatever the two layouts. What a transform
-/// leaves undone happens here: a transposed, sliced, flipped or broadcast view is written out in
-/// the order that `out` asks for.
+/// Copying a view: out(i) = in(i) for every index, whatever the two layouts. A transform moves no
+/// element; copy does: it writes a transposed, sliced, flipped or broadcast view to memory in the
+/// order of `out`.
 ///
 /// For all versions: one shape, rank 0 to 8; elements of 1, 2, 4, 8 or 16 bytes, moved as bytes;
-/// `in` of any strides, 0 and negative ones too; 0 elements are fine. `out` may be `in` itself
+/// `in` of any strides, also 0 and negative; 0 elements are valid. `out` may be `in` itself
 /// (then there is nothing to do), but not overlap it otherwise.
 /// @throws std::invalid_argument  other shapes or sizes of elements, out not injective, a null
-/// pointer, an address that is no multiple of the element's bytes, overlap
+/// pointer, an address that is not a multiple of the element's bytes, overlap
 #pragma once
 
 #include "common/gpu/how.hpp"
@@ -15,28 +15,28 @@
 
 namespace sixdays::day03_views {
 
-/// How a copy is made. Every pair of layouts can take one_element and any_layout; nobody chooses
-/// tile unasked.
+/// The paths of a copy. one_element and any_layout accept every pair of layouts. tile is taken only
+/// on request.
 enum class CopyPath {
-    one_element,  // a thread, an element: the loop's twin
-    nothing,      // no elements, or out is in
-    one_run,      // both are one run of memory, equally far past a multiple of 16 bytes
-    rows,         // both have runs of memory in common: these, in elements of up to 16 bytes
-    repeat,       // one element of in fills a whole run of out
-    transposed,   // in runs along another dim than out: transpose.hpp
-    any_layout,   // element by element, but faster than the twin
-    tile,         // CUDA Tile C++: of up to 8 bytes an element; once simplified, four dims at most
-                  // and no negative stride
+    one_element,  // naive: one thread per element
+    nothing,      // no elements, or in place
+    one_run,      // both are contiguous, equally far past a multiple of 16 bytes
+    rows,         // both have the same contiguous rows, copied in elements of up to 16 bytes
+    repeat,       // one element of in fills a contiguous row of out
+    transposed,   // in and out have stride 1 in different dimensions: transpose.hpp
+    any_layout,   // element by element, but faster than the naive kernel
+    tile,  // CUDA Tile C++: elements of at most 8 bytes; after simplify(), at most 4 dimensions
+           // and no negative stride
 };
 [[nodiscard]] const char* name(CopyPath path);
 
 void copy_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
-/// @throws std::invalid_argument  also a path that the two layouts do not ask for
+/// @throws std::invalid_argument  also a path that does not suit the two layouts
 void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
                        const gpu::Launch<CopyPath>& how = {});
 void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path = {});
 
-/// The same for views that know their type.
+/// The same for typed views.
 template <class T>
 void copy_cpu(View<const Same<T>> in, View<T> out) {
     copy_untyped_cpu(in, out);
@@ -46,8 +46,8 @@ void copy_cuda(View<const Same<T>> in, View<T> out, const gpu::Launch<CopyPath>&
     copy_untyped_cuda(in, out, how);
 }
 
-/// The same elements in row-major order without gaps: `in` itself if it lies so already (nothing is
-/// copied, the pointer tells), else `room`, after copying there.
+/// The same elements, contiguous in row-major order: `in` itself if it already is (without a copy,
+/// as the pointer shows), else `room`, after a copy to it.
 /// @param room  contiguous, of in's shape; written only if it is needed
 /// @throws std::invalid_argument  as copy; room not contiguous
 template <class T>
@@ -58,23 +58,23 @@ template <class T>
 
 // --- which path ----------------------------------------------------------------------------------
 
-/// A copy as a path sees it: the same elements under other indices, with as few dims as possible
-/// and as large elements as possible. For `transposed` the last two dims are in's (M, N) and out's
-/// (N, M).
+/// A copy in the form that a path uses: the same bytes under other indices, with as few dimensions
+/// and as large elements as possible. For `transposed` the last two dimensions are (M, N) in `in`
+/// and (N, M) in `out`.
 struct CopyPlan {
     CopyPath path;
     UntypedIn in;
-    UntypedOut out;  // repeat: of 16 bytes an element
+    UntypedOut out;  // repeat: elements of 16 bytes
 };
 
-/// The copy as that path sees it, without one: as the best path does. What check_copy() has not
-/// refused.
+/// The copy in the form of that path, or of the best one if none is given. Its arguments have
+/// passed check_copy().
 [[nodiscard]] CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out,
                                  std::optional<CopyPath> path = {});
 
 // --- contiguous ----------------------------------------------------------------------------------
 
-/// What contiguous_cpu and contiguous_cuda refuse, even where nothing would be copied.
+/// Checks for contiguous_cpu and contiguous_cuda, also where nothing would be copied.
 void check_room(const UntypedIn& in, const UntypedOut& room);
 
 template <class T>

@@ -14,7 +14,7 @@
 
 namespace sixdays::day03_views {
 
-/// The path that two layouts ask for, as copy.hpp says, and its kernel.
+/// The path that suits two layouts, according to copy.hpp, and its kernel.
 struct Copying {
     CopyPath path;
     std::string kernel;
@@ -65,7 +65,7 @@ inline Copying best_copy(Visit v) {
     int wide = 16;
     while (wide > v.bytes && !(v.has_groups(0, wide) && v.has_groups(1, wide))) wide /= 2;
     if (wide == v.bytes || run.extent * v.bytes > wide) return {CopyPath::rows, any.kernel};
-    // Each run is one element of up to 16 bytes, and these may ask for another path.
+    // Each run is one element of up to 16 bytes, and another path may suit these.
     v.loops.erase(v.loops.begin());
     for (Loop& loop : v.loops) {
         for (std::int64_t& step : loop.steps) step = step * v.bytes / wide;
@@ -106,7 +106,7 @@ inline Operation copy_operation(int bytes, const Place& in, const Place& out) {
         op.paths[p].accepts = [=](const Call& c) {
             if (path == CopyPath::one_element || path == CopyPath::any_layout) return true;
             const Visit v = visited(c);
-            if (is_itself(v)) return true;  // nothing to do, by whatever path
+            if (is_itself(v)) return true;  // nothing to do on any path
             if (path == CopyPath::tile) return gpu::has_tile() && bytes <= 8 && v.takes_tiles();
             return best_copy(v).path == path;
         };

@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "common/tensor/index.hpp"
 #include "day03_views/copy.hpp"
 

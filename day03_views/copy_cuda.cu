@@ -1,4 +1,4 @@
-// The loop's twin, and the launchers. What is faster is in steps/copy/.
+// The naive kernel, and the launchers. Faster versions are in steps/copy/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
@@ -9,7 +9,7 @@
 
 namespace sixdays::day03_views {
 
-// --- the twin ------------------------------------------------------------------------------------
+// --- the naive kernel ----------------------------------------------------------------------------
 namespace {
 
 constexpr int kThreads = 256;

@@ -1,5 +1,5 @@
-// A copy in tiles: the strides are part of the two spans, so the kernel is one load and one store.
-// How a tile is best read and written, along whose rows, the compiler decides.
+// Copy as a tile kernel (CUDA Tile): the strides are part of the two spans, so the kernel is one
+// load and one store. The compiler decides how threads read and write the tile.
 #include "day03_views/tiles.hpp"
 
 #include "common/gpu/strided_tiles.hpp"
@@ -20,7 +20,7 @@ __tile_global__ void copy_tile(const T* in, I n0, I n1, I n2, I n3, I from0, I f
         strided_tiles<WHOLE, ROWS, COLUMNS>(in, n0, n1, n2, n3, from0, from1, from2, from3);
     const auto to = strided_tiles<WHOLE, ROWS, COLUMNS>(out, n0, n1, n2, n3, to0, to1, to2, to3);
     const I down = (n2 + ROWS - 1) / ROWS, across = (n3 + COLUMNS - 1) / COLUMNS;
-    const I k = ct::bid().x;  // the tile's number, taken apart, last dim first
+    const I k = ct::bid().x;  // the flat tile index, split into indices, last dimension first
     const I d = k % across, c = k / across % down, b = k / across / down % n1,
             a = k / across / down / n1;
     to.store_masked(from.load_masked(a, b, c, d), a, b, c, d);

@@ -1,4 +1,4 @@
-// Day 03 as a run: every line that says "ok" was checked a moment before.
+// The lesson program of Day 03: every line marked "ok" has just been checked.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -17,12 +17,12 @@ using namespace sixdays::day03_views;
 
 namespace {
 
-// x (2, 3, 4) holds its own offsets, so an element says where it lies.
+// x (2, 3, 4) holds its own offsets, so the value of an element is its offset.
 Tensor<float> offsets_as_values() {
     return lesson::filled<float>({2, 3, 4}, [](std::int64_t i) { return i; });
 }
 
-// What a view shows, in the order of its indices: "0 4 8 ..".
+// The elements of a view, in the order of its indices: "0 4 8 ..".
 std::string shown(const View<const float>& v, std::int64_t most) {
     std::string text;
     const std::int64_t n = v.size();
@@ -34,11 +34,11 @@ std::string shown(const View<const float>& v, std::int64_t most) {
 }
 
 void transforms_copy_nothing(lesson::Report& report) {
-    report.heading("1. A transform changes a few numbers and no element");
+    report.heading("1. A transform changes a few numbers, but no element");
     const Tensor<float> x = offsets_as_values();
     const View<const float> v = x.view();
     const Tensor<float> bias({3}, {0, 1, 2});
-    std::printf("   x (2, 3, 4) holds 0, 1, 2, .. 23: each element its own offset.\n\n");
+    std::printf("   x (2, 3, 4) holds 0, 1, 2, .. 23: each element is its own offset.\n\n");
     std::printf("   %-29s %-13s %-13s %6s  %s\n", "", "shape", "strides", "offset", "elements");
     const struct {
         const char* what;
@@ -69,15 +69,15 @@ void transforms_copy_nothing(lesson::Report& report) {
                     static_cast<long long>(row.view.data - base), elements.c_str());
     }
     std::printf("\n");
-    report.check(ok, "the elements are those that were worked out by hand; the offset is how far");
+    report.check(ok, "the elements match those worked out by hand; the offset is how far");
     std::printf(
-        "          the pointer moved. Tile 1, 1, 1 reaches past two edges: 1 of its 6 elements is "
-        "left.\n");
+        "          the pointer moved. Tile (1, 1, 1) crosses two edges, which leaves 1 of its 6 "
+        "elements.\n");
     report.check(equivalent(transpose(transpose(v)).layout, v.layout),
-                 "transposed twice is x again: the same numbers");
+                 "transposed twice it has the layout of x again");
 }
 
-// The sentence with which `call` is refused, "" if it is not.
+// The message with which `call` is rejected, "" if it is accepted.
 std::string refused(const std::function<void()>& call) {
     try {
         call();
@@ -88,23 +88,23 @@ std::string refused(const std::function<void()>& call) {
 }
 
 void what_reshape_refuses(lesson::Report& report) {
-    report.heading("2. A reshape is a view only where one stride can walk each new dim");
+    report.heading("2. A reshape is a view only where one stride describes each new dimension");
     const Tensor<float> x = offsets_as_values();
     const View<const float> v = x.view();
     report.check(!reshape_would_copy(v.layout, {2, 12}), "x (2, 3, 4) as (2, 12): a view");
     report.check(!reshape_would_copy(slice(v, 1, 0, 2).layout, {2, 8}),
-                 "its slice (2, 2, 4) as (2, 8): a view, for rows 0 and 1 are neighbours");
+                 "its slice (2, 2, 4) as (2, 8): a view, because rows 0 and 1 are adjacent");
     report.check(reshape_would_copy(slice(v, 1, 0, 2).layout, {16}),
-                 "the same as (16): no, behind row 1 there is a gap");
+                 "the same slice as (16): no, there is a gap after row 1");
     const std::string why = refused([&] { (void)reshape(transpose(v), {24}); });
-    report.check(!why.empty(), "transpose(x) as (24): no. It says:");
+    report.check(!why.empty(), "transpose(x) as (24): no. The message:");
     std::printf("          %s\n", why.c_str());
     Tensor<float> room({2, 4, 3});
     const View<const float> copy = contiguous_cpu(transpose(v), room.view());
     report.check(shown(reshape(copy, {24}), 7) == "0 4 8 1 5 9 2 ..",
                  "after contiguous(): " + shown(reshape(copy, {24}), 7));
     report.check(contiguous_cpu(v, Tensor<float>({2, 3, 4}).view()).data == v.data,
-                 "contiguous(x) is x itself, the same pointer: nothing was copied");
+                 "contiguous(x) is x itself, with the same pointer and no copy");
 }
 
 void copy_view_in_place(lesson::Report& report) {
@@ -115,17 +115,17 @@ void copy_view_in_place(lesson::Report& report) {
     copy_cpu(matrix, copied.view());
     row(matrix, 1)(2) = 100;
     report.check(x(0, 1, 2) == 100 && copied(1, 2) == 6,
-                 "written through a view of a view: x(0, 1, 2) is 100; the copy still has 6");
+                 "after a write through a view of a view, x(0, 1, 2) is 100; the copy still has 6");
     const Tensor<float> three({4}, {-1, -2, -3, -4});
     copy_cpu(three.view(), row(matrix, 2));
-    report.check(x(0, 2, 3) == -4, "a row is assigned by copying to a view of it");
+    report.check(x(0, 2, 3) == -4, "to assign a row, copy to a view of it");
     const View<float> square = slice(matrix, 1, 0, 3);
     const struct {
         const char* what;
         std::function<void()> call;
     } refusals[] = {
         {"A = A^T in place", [&] { copy_cpu(transpose(square), square); }},
-        {"all rows one row further", [&] { copy_cpu(rows(matrix, 0, 2), rows(matrix, 1, 3)); }},
+        {"all rows moved by one row", [&] { copy_cpu(rows(matrix, 0, 2), rows(matrix, 1, 3)); }},
         {"writing to a broadcast",
          [&] {
              copy_cpu(matrix, broadcast_to(row(matrix, 0), {3, 4}));
@@ -139,12 +139,13 @@ void copy_view_in_place(lesson::Report& report) {
     }
     const View<float> none = slice(matrix, 1, 4, 4);
     copy_cpu(none, none);
-    report.check(none.size() == 0 && none.data == matrix.data,
-                 "an empty slice " + to_string(none.shape()) + " is fine, and nothing happens");
+    report.check(
+        none.size() == 0 && none.data == matrix.data,
+        "an empty slice " + to_string(none.shape()) + " is valid, and copying it does nothing");
 }
 
 void a_ladder(lesson::Report& report) {
-    report.heading("4. A matrix written as its transpose, in eight kernels");
+    report.heading("4. Eight kernels that transpose a matrix in memory");
     const auto step = [&](TransposePath path, const Kind& kind, std::int64_t M, std::int64_t N) {
         const Shape small = M % 16 == 0 ? Shape{144, 208} : Shape{143, 209};
         SmallMove x(kind, row_major(small), row_major({small[1], small[0]}));
@@ -164,7 +165,7 @@ void a_ladder(lesson::Report& report) {
 }
 
 void a_path_for_each_copy(lesson::Report& report) {
-    report.heading("5. copy takes the path that the two layouts ask for; out is row-major");
+    report.heading("5. copy takes the path that suits the two layouts; out is row-major");
     std::printf("   in                            shape          strides            path\n");
     for (const CopyCase& c : copy_cases()) {
         if (c.only_bench) continue;
@@ -178,13 +179,14 @@ void a_path_for_each_copy(lesson::Report& report) {
         report.check(x.same(), line);
     }
     report.note(
-        "one run: of memory, in both. rows: runs in common, in elements of so many bytes.\n"
-        "   transposed: in runs along another dim, so transpose is called. repeat: one element\n"
-        "   fills a run. any layout: element by element.");
+        "one run: both are contiguous. rows: both have the same contiguous rows, copied in\n"
+        "   elements of this many bytes. transposed: in has stride 1 in another dimension, so\n"
+        "   transpose is called. repeat: one element fills a row. any layout: element by element.");
 }
 
 void tensors_whose_shapes_differ(lesson::Report& report) {
-    report.heading("6. Tensors whose shapes differ: loop, port and a pencil agree");
+    report.heading(
+        "6. Tensors of different shapes: CPU reference, CUDA version and hand calculation agree");
     std::printf("   x (2, 3) holds 1 2 3 4 5 6; row (3) 10 20 30; column (2, 1) 100 200;\n");
     std::printf("   mask (3) 1 0 1.\n\n");
     const Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6}), row({3}, {10, 20, 30});
@@ -236,12 +238,12 @@ int main(int argc, char** argv) {
         argc, argv,
         {.title = "Day 03, views",
          .shows =
-             "A view is a pointer and a layout over memory that somebody else owns; transforms "
-             "copy nothing.",
+             "A view is a pointer and a layout over memory that it does not own; transforms copy "
+             "nothing.",
          .sections = {transforms_copy_nothing, what_reshape_refuses, copy_view_in_place, a_ladder,
                       a_path_for_each_copy, tensors_whose_shapes_differ},
          .trace = trace_all,
          .bench = bench_all,
-         .try_this = "take the + 1 out of steps/transpose/04_padded.cu and run with --trace; then "
-                     "the\n__syncthreads()."});
+         .try_this = "remove the + 1 from steps/transpose/04_padded.cu and run with --trace; then "
+                     "remove\nthe __syncthreads()."});
 }

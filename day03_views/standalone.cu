@@ -1,9 +1,9 @@
-// A transpose in plain CUDA: the loop's twin, and the step that reads and writes whole sectors by
-// way of a tile in shared memory. One file, one command.
+// A transpose in plain CUDA: the naive kernel (the twin), and one that reads and writes whole
+// sectors through a tile in shared memory. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                  with the CUDA Toolkit and a GPU
-//     common/learn try day03_views/standalone.cu     without either; with --trace behind it, see
-//                                                    what each line of the two kernels moves
+//     common/learn try day03_views/standalone.cu     without either; add --trace to see the bytes
+//                                                    that each line of the two kernels moves
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,9 +16,8 @@ void check(cudaError_t status, const char* what) {
 }
 
 // [view]
-// A pointer and two strides. What is a row, what a column: the strides alone say it, so a
-// transposed view costs nothing. Only who wants the elements to *lie* in the other order has to
-// move them.
+// A pointer and two strides. The strides alone define rows and columns, so a transposed view costs
+// nothing. The elements move only if they have to be stored in the other order.
 struct Matrix {
     float* data;
     std::int64_t rows, columns, row_step, column_step;
@@ -38,8 +37,8 @@ void copy_cpu(Matrix in, Matrix out) {
     }
 }
 
-// Neighbouring threads write neighbours. But if `in` is a transposed view, they read far apart:
-// each lane of a warp brings in a sector of 32 bytes and uses 4 of them.
+// Neighbouring threads write neighbouring elements. But if `in` is a transposed view, they read far
+// apart: each lane of a warp loads a 32-byte sector and uses 4 bytes of it.
 __global__ void copy_twin(Matrix in, Matrix out) {
     const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
@@ -52,11 +51,11 @@ __global__ void copy_twin(Matrix in, Matrix out) {
 // [tile]
 constexpr int kTile = 32;
 
-// For an `in` whose rows step by 1, as those of a transposed view do. A block of 32 x 32 threads
-// fills a tile along in's memory and empties it along out's. In between all wait: what a thread
-// stores, another one has loaded.
+// For an `in` with stride 1 along m, such as a transposed view. A block of 32 x 32 threads loads a
+// tile along the memory of `in` and stores it along that of `out`. In between is a barrier, because
+// each thread stores an element that another thread has loaded.
 __global__ void copy_tile(Matrix in, Matrix out) {
-    __shared__ float tile[kTile][kTile + 1];  // + 1: else a column of it would lie in one bank
+    __shared__ float tile[kTile][kTile + 1];  // + 1: otherwise a column would be in one bank
     const std::int64_t first_m = std::int64_t{blockIdx.y} * kTile;
     const std::int64_t first_n = std::int64_t{blockIdx.x} * kTile;
     {
@@ -71,7 +70,7 @@ __global__ void copy_tile(Matrix in, Matrix out) {
 
 // [main]
 int main() {
-    const std::int64_t M = 70, N = 45;  // no multiples of 32: the tiles at the edges are not full
+    const std::int64_t M = 70, N = 45;  // not multiples of 32: edge tiles are partly empty
     const std::size_t bytes = M * N * sizeof(float);
     std::vector<float> memory(M * N), wanted(M * N), got(M * N);
     for (std::int64_t i = 0; i < M * N; ++i) memory[i] = static_cast<float>(i);

@@ -1,5 +1,5 @@
 /// @file
-/// The launchers of the tile ports, which the dispatchers call, and what these can take.
+/// Launchers of the tile kernels, and the arguments that they support.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -11,10 +11,10 @@ namespace sixdays::day03_views {
 
 using gpu::kMostTileDims, gpu::takes_tiles;
 
-/// @param in, out  as simplify() leaves them
+/// @param in, out  after simplify()
 void launch_copy_tile(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 void launch_transpose_tiles(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
-/// Inputs broadcast to out's shape; all three with as few dims as possible, at least one.
+/// Inputs broadcast to out's shape; all three with as few dimensions as possible, at least one.
 struct AddViews {
     View<const float> a, b;
     View<float> out;

@@ -1,4 +1,4 @@
-// What loop and ports of transpose refuse, and which path is taken.
+// The checks that loop and kernels of transpose share, and the choice of the path.
 #include "day03_views/transpose.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace sixdays::day03_views {
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- checks --------------------------------------------------------------------------------------
 namespace {
 
 void check_rows(const char* name, const Layout& layout) {
@@ -55,7 +55,7 @@ std::int64_t columns_of(const UntypedIn& in) {
     return in.layout.extent(in.layout.rank() - 1);
 }
 
-// From row to row: a span of tiles has no negative strides.
+// Row strides: a CUDA Tile span has no negative strides.
 bool forwards(const Layout& layout) {
     const int m = layout.rank() - 2;
     return layout.extent(m) <= 1 || layout.stride(m) >= 0;
@@ -66,14 +66,15 @@ bool rows_begin_at_quads(const UntypedIn& in, const UntypedOut& out) {
            rows_begin_at(out.data, out.layout, out.element);
 }
 
-// The matrix as one run without gaps, its rows one behind the other; the stack's dims as they are.
+// The matrix as one contiguous run of rows; the stack's dimensions unchanged.
 bool matrices_begin_at_quads(const void* data, const Layout& layout, int element) {
     const int m = layout.rank() - 2;
     const bool no_gaps = layout.extent(m) == 1 || layout.stride(m) == layout.extent(m + 1);
     return no_gaps && rows_begin_at(data, select(layout, m, 0).layout, element);
 }
 
-// The short rows, of `in` or of `out`, have no gaps; the long ones begin at multiples of 16 bytes.
+// The short rows, of `in` or of `out`, are contiguous; the long ones begin at multiples of 16
+// bytes.
 bool takes_short_rows_quads(const UntypedIn& in, const UntypedOut& out) {
     if (in.element > 4 || out.layout.size() == 0) return false;
     if (columns_of(in) < rows_of(in)) {
@@ -100,7 +101,7 @@ TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out) {
 
 namespace {
 
-// Empty if `path` can take these views, else what it needs.
+// Empty if `path` supports these views, else the unmet requirement.
 std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
     const int e = in.element;
     const bool is_short = std::min(rows_of(in), columns_of(in)) <= kShortRow;
@@ -155,7 +156,7 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out,
                      std::optional<TransposePath> path) {
     check_transposed_views(in, out);
     require_known_path("transpose", path);
-    if (!path || out.layout.size() == 0) return;  // nothing to move, by whatever path
+    if (!path || out.layout.size() == 0) return;  // nothing to move on any path
     const std::string needs = missing(*path, in, out);
     if (needs.empty()) return;
     refuse(std::string("transpose: the path '") + name(*path) + "' needs " + needs +

@@ -44,7 +44,7 @@ inline Stack stack_of(const Call::Argument& x, int bytes) {
     return s;
 }
 
-/// What transpose.hpp says of each path. Matrices with elements.
+/// The requirements of each path, from transpose.hpp, for matrices with elements.
 struct Transposing {
     int bytes;
     Stack in, out;

@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {

@@ -1,4 +1,4 @@
-// The loop's twin, and the launchers. What is faster is in steps/transpose/.
+// The naive kernel, and the launchers. Faster versions are in steps/transpose/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
@@ -7,7 +7,7 @@
 
 namespace sixdays::day03_views {
 
-// --- the twin ------------------------------------------------------------------------------------
+// --- the naive kernel ----------------------------------------------------------------------------
 namespace {
 
 // [transpose]
@@ -37,7 +37,7 @@ void launch_transpose_one_element(const T* in, std::int64_t M, std::int64_t N,
 
 void launch(TransposePath path, const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     const Matrices x = matrices_to_transpose(in, out);
-    const auto one_by_one = [&](auto launch_step) {  // steps 2 to 4: a launch for each matrix
+    const auto one_by_one = [&](auto launch_step) {  // steps 2 to 4: one launch per matrix
         for_each_matrix(in.as<float>(), out.as<float>(),
                         [&](auto... matrix) { launch_step(matrix..., stream); });
     };

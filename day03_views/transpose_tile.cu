@@ -1,6 +1,6 @@
-// The transpose in tiles: a tile of `in` is loaded, transposed, and stored as a tile of `out`.
-// Shared memory, its padding and its barrier are the compiler's affair; what it cannot know is what
-// the launcher promises.
+// Transpose as a tile kernel (CUDA Tile): a tile of `in` is loaded, transposed, and stored as a
+// tile of `out`. The compiler handles shared memory, padding and barriers. The launcher guarantees
+// the alignment, which the compiler cannot know.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"
@@ -15,7 +15,7 @@ namespace ct = cuda::tiles;
 
 constexpr int kSide = 64;
 
-// WHOLE > 1 promises that lengths and pitches are multiples of so many elements, and that both
+// WHOLE > 1 guarantees that extents and pitches are multiples of WHOLE elements, and that both
 // matrices begin at multiples of 16 bytes.
 // [transpose]
 template <class T, int WHOLE>
@@ -35,7 +35,7 @@ __tile_global__ void transpose_tile(const T* in, std::int64_t M, std::int64_t N,
     const ct::tensor_span to{ct::assume_aligned<kBytes>(out), columns};
     const ct::partition_view tiles_in{from, ct::shape<kSide, kSide>{}};
     const ct::partition_view tiles_out{to, ct::shape<kSide, kSide>{}};
-    const std::int64_t down = (M + kSide - 1) / kSide;  // neighbours store side by side
+    const std::int64_t down = (M + kSide - 1) / kSide;  // neighbouring blocks store adjacent tiles
     const std::int64_t i = ct::bid().x % down, j = ct::bid().x / down;
     tiles_out.store_masked(ct::transpose(tiles_in.load_masked(i, j)), j, i);
 }
@@ -45,7 +45,7 @@ __tile_global__ void transpose_tile(const T* in, std::int64_t M, std::int64_t N,
 template <class T>
 void launch_transpose_tile(const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
                            std::int64_t pitch_out, T* out, gpu::Stream stream) {
-    if (M == 1) pitch_in = 0;  // from row to row: whatever, if there is one
+    if (M == 1) pitch_in = 0;  // a single row has no pitch
     if (N == 1) pitch_out = 0;
     const bool whole = M % 16 == 0 && N % 16 == 0 && pitch_in % 16 == 0 && pitch_out % 16 == 0 &&
                        gpu::all_at_16_bytes(in, out);

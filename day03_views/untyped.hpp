@@ -1,6 +1,6 @@
 /// @file
-/// Views that have forgotten their type. A move changes no element, so all it needs to know of one
-/// is how many bytes it has: floats and ints, and NaNs of any kind, arrive bit for bit.
+/// Type-erased views. A move does not change elements, so it needs only their size in bytes:
+/// floats, ints and NaNs of any kind arrive bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct alignas(16) Bytes16 {
     std::uint64_t low, high;
 };
 
-/// A tensor to read from, of elements of 1, 2, 4, 8 or 16 bytes. A View becomes one by itself.
+/// A tensor to read from, of elements of 1, 2, 4, 8 or 16 bytes. A View converts to one implicitly.
 struct UntypedIn {
-    const void* data = nullptr;  // where index (0, 0, ...) lies
+    const void* data = nullptr;  // address of index (0, 0, ...)
     int element = 0;             // bytes
     Layout layout;               // in elements
 
@@ -64,7 +64,7 @@ struct SameType {
 template <class T>
 using Same = typename SameType<T>::type;
 
-/// The same tensor from `elements` further on in memory, under another layout.
+/// The same memory, starting `elements` later, under another layout.
 inline UntypedIn moved(const UntypedIn& x, std::int64_t elements, const Layout& layout) {
     return {static_cast<const char*>(x.data) + elements * x.element, x.element, layout};
 }
@@ -72,7 +72,7 @@ inline UntypedOut moved(const UntypedOut& x, std::int64_t elements, const Layout
     return {static_cast<char*>(x.data) + elements * x.element, x.element, layout};
 }
 
-/// Indices [begin, end) of a dim, as slice() of a View.
+/// Indices [begin, end) of a dimension, like slice() of a View.
 inline UntypedIn slice(const UntypedIn& x, int dim, std::int64_t begin, std::int64_t end) {
     const Cut part = sixdays::slice(x.layout, dim, begin, end);
     return moved(x, part.first, part.layout);
@@ -82,7 +82,7 @@ inline UntypedOut slice(const UntypedOut& x, int dim, std::int64_t begin, std::i
     return moved(x, part.first, part.layout);
 }
 
-/// Calls f with an unsigned number of that many bytes: from a number known at run time to a type.
+/// Calls f with an unsigned integer of that many bytes: turns a size at run time into a type.
 /// @throws std::invalid_argument  not 1, 2, 4, 8 or 16
 template <class F>
 void with_element(int bytes, const F& f) {

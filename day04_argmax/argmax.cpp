@@ -1,4 +1,4 @@
-// What loop and ports of argmax refuse, and which path it takes.
+// Which arguments argmax rejects, and which path it takes.
 #include "day04_argmax/argmax.hpp"
 
 #include "common/tensor/transform.hpp"
@@ -11,7 +11,7 @@ int checked(const View<const float>& in, int dim) {
     const int d = checked_dim("argmax", dim, in.rank());
     if (in.extent(d) == 0) {
         refuse("argmax over dim " + std::to_string(d) + " of shape " + to_string(in.layout.shape) +
-               ": there is no element to point at");
+               ": the dimension is empty");
     }
     return d;
 }

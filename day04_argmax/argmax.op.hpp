@@ -16,7 +16,7 @@
 
 namespace sixdays::day04_argmax {
 
-/// A shape without some of its dims, which may count from the back.
+/// A shape without some of its dimensions, which may count from the back.
 inline Shape without(const Shape& shape, const Dims& dims) {
     Shape rest;
     for (int d = 0; d < shape.rank; ++d) {
@@ -30,14 +30,14 @@ inline Shape without(const Shape& shape, int dim) {
     return without(shape, Dims{dim});
 }
 
-/// Does the path take the lines of this call?
+/// Can the path take the lines of this call?
 inline bool takes(LinePath path, const Lines& lines) {
     if (path == LinePath::tile && !gpu::has_tile()) return false;
     return testing::refusal([&] { require_path("test", path, lines); }).empty();
 }
 
-/// Paths that accept what conditions.cpp says of their lines.
-/// @param argmax  has it the path shared_tree?
+/// Each path accepts exactly the lines that conditions.cpp lists for it.
+/// @param argmax  does the operation have the path shared_tree?
 inline void set_line_paths(testing::Operation& op, const Dims& dims, bool argmax) {
     op.paths = testing::paths_of<LinePath>();
     for (std::size_t p = 0; p < op.paths.size(); ++p) {
@@ -51,7 +51,7 @@ inline void set_line_paths(testing::Operation& op, const Dims& dims, bool argmax
     op.repeated = {"quads", "split"};
 }
 
-/// Said in another way: the first NaN; if there is none, the first of the largest.
+/// A second formula: the first NaN; if there is none, the first of the largest.
 template <class T>
 std::int64_t second_argmax(const std::vector<T>& line) {
     auto found = std::find_if(line.begin(), line.end(), [](T x) { return std::isnan(x); });

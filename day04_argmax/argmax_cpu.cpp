@@ -1,4 +1,4 @@
-// The plain loop: every output walks along its line.
+// The CPU reference: for each output, one loop over its line.
 #include "common/tensor/index.hpp"
 #include "day04_argmax/argmax.hpp"
 

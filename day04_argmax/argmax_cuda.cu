@@ -1,4 +1,4 @@
-// The loop's twin, and the launchers. What is faster is in steps/argmax/.
+// The naive kernel, and the launchers. Faster versions are in steps/argmax/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
@@ -8,7 +8,7 @@
 
 namespace sixdays::day04_argmax {
 
-// --- the twin ------------------------------------------------------------------------------------
+// --- the naive kernel ----------------------------------------------------------------------------
 namespace {
 
 constexpr int kThreads = 256;

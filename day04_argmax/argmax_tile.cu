@@ -1,5 +1,5 @@
-// Argmax in tiles: the largest of a tile, then the lowest index among those that equal it. Shuffles
-// and shared memory, steps 2 to 5 of the ladder, are the compiler's affair.
+// Argmax as a tile kernel: the maximum of a tile, then the lowest index among its equals. Shuffles
+// and shared memory, steps 2 to 5 of the ladder, are left to the compiler.
 #include "day04_argmax/line_tiles.hpp"
 #include "day04_argmax/tiles.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 using namespace ct::literals;
 
 // [argmax]
-// LEAST: the place of the smallest, found as that of the largest of -x.
+// LEAST: the index of the minimum, found as the index of the maximum of -x.
 template <bool LEAST, Lie LIE>
 __tile_global__ void argmax_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                  I o1, I* out) {
@@ -27,7 +27,7 @@ __tile_global__ void argmax_tile(const float* in, I n0, I n1, I length, I s0, I 
         auto x = lines.load_masked(ct::view_padding_constant<kPad>{}, i, j, k);
         if constexpr (LEAST) x = -x;
         const auto largest = ct::reduce_max(x, 2_ic, ct::propagate_nan_t{});
-        const auto equal = x == largest || x != x;  // if there is a NaN, `largest` equals nothing
+        const auto equal = x == largest || x != x;  // if `largest` is a NaN, it equals nothing
         const auto lowest = ct::reduce_min(ct::select(equal, numbers, beyond), 2_ic);
         const auto better = largest > best || (largest != largest && best == best);
         best = ct::select(better, largest, best);

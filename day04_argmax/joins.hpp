@@ -1,5 +1,6 @@
 /// @file
-/// How two elements become one: what loops, twins and steps of all reductions of this day share.
+/// How two elements combine into one: shared by the CPU references, naive kernels and steps of all
+/// reductions of this day.
 #pragma once
 
 #include <cmath>
@@ -9,9 +10,9 @@
 namespace sixdays::day04_argmax {
 
 // [beats]
-/// Does x take the place of the largest element so far, which came before it?
-/// Not if they are equal, and not if best is a NaN. If x is a NaN, x <= best is
-/// false, so !(x <= best) is true: the first NaN wins and stays.
+/// Does x replace the largest element so far, which came before it? Not if they
+/// are equal, and not if best is a NaN. If x is a NaN, x <= best is false, so
+/// !(x <= best) is true: the first NaN wins and stays.
 SIXDAYS_HD inline bool beats(float x, float best) noexcept {
     return best == best && !(x <= best);
 }
@@ -19,7 +20,7 @@ SIXDAYS_HD inline bool beats(float x, float best) noexcept {
 
 /// The order of argmax and max.
 struct Largest {
-    static constexpr float kStart = -INFINITY;  // of() gives the other one, unless that is it, too
+    static constexpr float kStart = -INFINITY;  // the identity: of() returns the other operand
     SIXDAYS_HD static bool beats(float x, float best) noexcept {
         return day04_argmax::beats(x, best);
     }

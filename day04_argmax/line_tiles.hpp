@@ -1,5 +1,5 @@
 /// @file
-/// For the tile ports: lines of elements, cut into tiles of so many lines by so many elements.
+/// For the tile kernels: lines of elements, cut into tiles of LINES x ELEMENTS.
 #pragma once
 
 #include <cuda_tile.h>
@@ -15,15 +15,16 @@
 namespace sixdays::day04_argmax {
 
 namespace ct = cuda::tiles;
-using I = std::int64_t;  // a tile kernel takes numbers and pointers, no struct
+using I = std::int64_t;  // a tile kernel takes numbers and pointers, not structs
 
-/// What is promised of lines: nothing; that they run along memory, or that neighbours begin side by
-/// side. Then all of them begin at multiples of 16 bytes, and are made of whole quads.
+/// The promise about lines: none; they are contiguous; or adjacent lines begin at adjacent
+/// elements. Under either promise all of them begin at multiples of 16 bytes and consist of whole
+/// float4s.
 enum class Lie { anyhow, along, side_by_side };
 
 // [lines]
-/// Lines of `length` elements, `step` from one to the next. Of line (i, j) the first element is at
-/// i * s0 + j * s1.
+/// Lines of `length` elements with stride `step`. The first element of line (i, j) is at i * s0 + j
+/// * s1.
 template <int LINES, int N, Lie LIE>
 __tile__ auto tiles(const float* in, I n0, I n1, I length, I s0, I s1, I step) {
     constexpr std::size_t kAny = ct::dynamic_extent;
@@ -39,7 +40,7 @@ __tile__ auto tiles(const float* in, I n0, I n1, I length, I s0, I s1, I step) {
                                ct::layout_strided_mapping{extents, strides}};
     return ct::partition_view{span, ct::shape<1, LINES, N>{}};
 }
-/// One number a line, stored where they belong; by addresses, for `out` may walk backwards.
+/// Stores one element per line, by addresses, as `out` may have negative strides.
 template <class T, class V>
 __tile__ void store_lines(T* out, const V& values, I i, I first, I n1, I o0, I o1) {
     const auto j = ct::iota<ct::tile<I, ct::tile_shape_t<V>>>() + first;
@@ -47,14 +48,15 @@ __tile__ void store_lines(T* out, const V& values, I i, I first, I n1, I o0, I o
 }
 // [lines]
 
-/// How lines are cut: long ones one by one, neighbours together.
+/// How lines are cut into tiles: long contiguous ones one by one, adjacent ones
+/// together.
 template <Lie LIE>
 inline constexpr int kLines = LIE == Lie::along ? 1 : 64;
 template <Lie LIE>
 inline constexpr int kElements = LIE == Lie::along ? 4096 : 64;
 
-/// Calls launch(kernel's template arguments, grid, kernel's arguments before `out`, out) for each
-/// two dims of lines.
+/// Calls launch(template arguments of the kernel, grid, kernel arguments before `out`, out) for
+/// each two dimensions of lines.
 template <class T, class Launch>
 void for_each_tiled(const Lines& lines, const View<T>& out, const Launch& launch) {
     const auto both = simplify(lines.first.layout, out.layout);

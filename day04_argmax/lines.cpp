@@ -12,7 +12,7 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-// The lines in the order of memory: simplified by what is read.
+// The lines in memory order: simplified by the layout of the input.
 Layout simple(const Lines& lines) {
     return simplify(lines.first.layout)[0];
 }
@@ -47,13 +47,13 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
 
 namespace {
 
-constexpr std::int64_t kPart = 1024;    // elements that are worth a block of step 08
-constexpr std::int64_t kBlocks = 1024;  // that step 08 makes of all lines together
+constexpr std::int64_t kPart = 1024;    // elements per block of step 08, at least
+constexpr std::int64_t kBlocks = 1024;  // blocks of step 08 for all lines together, at most
 static_assert(kBlocks <= gpu::Carver::kCounters, "each line has a counter");
-constexpr std::int64_t kLongLine = 8192;   // shorter ones are not worth a second look
-constexpr std::int64_t kFewForAWarp = 16;  // a line that would leave half of a warp idle
-constexpr std::int64_t kWholeQuads = 64;   // from here on step 05 is faster if no quad is loose
-constexpr std::int64_t kNeighbours = 32;   // lines side by side, for the lanes of a warp
+constexpr std::int64_t kLongLine = 8192;   // shorter lines are never split
+constexpr std::int64_t kFewForAWarp = 16;  // a line this short leaves half of a warp idle
+constexpr std::int64_t kWholeQuads = 64;   // here step 05 becomes faster if lines are whole float4s
+constexpr std::int64_t kNeighbours = 32;   // adjacent lines, one per lane of a warp
 
 bool one_walk(const Lines& lines) {
     return lines.along.rank() <= 1 && lines.length() <= kLongestLine;
@@ -66,7 +66,7 @@ bool one_behind_the_other(const Lines& lines) {
     return along_memory(lines) && first.rank() <= 1 &&
            (first.rank() == 0 || first.stride(0) == lines.length());
 }
-// How many neighbouring outputs have lines that begin side by side.
+// How many adjacent outputs have lines that begin at adjacent elements.
 std::int64_t side_by_side(const Lines& lines) {
     const Layout first = simple(lines);
     const int last = first.rank() - 1;
@@ -86,18 +86,17 @@ std::string needed(LinePath path, const Lines& lines) {
         case LinePath::warp:
             return one_walk(lines) ? "" : "lines of one stride, of at most 2^32 - 65536 elements";
         case LinePath::quads:
-            return along_memory(lines) ? ""
-                                       : "lines along memory, of at most 2^32 - 65536 elements";
+            return along_memory(lines) ? "" : "contiguous lines, of at most 2^32 - 65536 elements";
         case LinePath::short_lines:
             return one_behind_the_other(lines) && lines.length() <= kShortLine
                        ? ""
-                       : "lines of at most 80 elements, one behind the other in memory";
+                       : "lines of at most 80 elements, packed one after another in memory";
         case LinePath::strided:
-            return side_by_side(lines) > 0 ? "" : "lines that begin side by side in memory";
+            return side_by_side(lines) > 0 ? "" : "lines that begin at adjacent elements";
         case LinePath::split:
             return along_memory(lines) && lines.count() <= kBlocks
                        ? ""
-                       : "lines along memory, at most 1024 of them";
+                       : "contiguous lines, at most 1024 of them";
         case LinePath::tile:
             return lines.along.rank() <= 1 && gpu::goes_forwards(lines.first.layout) &&
                            gpu::goes_forwards(lines.along)
@@ -120,7 +119,7 @@ LinePath choose_path(const Lines& lines, bool workspace, int multiprocessors) {
         const bool whole_quads = lines.length() % 4 == 0 && lines.length() >= kWholeQuads;
         const bool is_short = lines.length() <= kShortLine && !whole_quads;
         if (is_short && one_behind_the_other(lines)) return LinePath::short_lines;
-        // Step 05 takes a block for a long line, and two of them keep a multiprocessor busy.
+        // Step 05 uses one block per long line, and two blocks keep an SM busy.
         const bool few = lines.count() < std::min<std::int64_t>(2 * multiprocessors, kBlocks + 1) &&
                          lines.length() >= kLongLine;
         if (few && workspace) return LinePath::split;
@@ -167,7 +166,7 @@ const char* name(LinePath path) {
 }
 
 std::string step_name(LinePath path) {
-    if (path == LinePath::tile) return name(path);  // no step of the ladder
+    if (path == LinePath::tile) return name(path);  // not a step of the ladder
     return std::to_string(static_cast<int>(path) + 1) + " " + name(path);
 }
 

@@ -1,4 +1,4 @@
-// Day 04 as a run: every line that says "ok" was checked a moment before.
+// Day 04 as a run: each line that prints "ok" has just been checked.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -35,7 +35,8 @@ std::string shown(const Tensor<T>& x) {
     return text;
 }
 
-// argmax by loop and port; both must say what was worked out by hand.
+// argmax by CPU reference and kernel; both must equal the result worked out by
+// hand.
 bool gives(const Tensor<float>& x, int dim, const std::string& by_hand, std::string* said) {
     const Lines lines = lines_of("argmax", x.view(), {dim});
     Tensor<std::int64_t> want(lines.first.layout.shape);
@@ -49,7 +50,7 @@ bool gives(const Tensor<float>& x, int dim, const std::string& by_hand, std::str
 }
 
 void along_every_dim(lesson::Report& report) {
-    report.heading("1. One tensor, argmax along each of its dims");
+    report.heading("1. One tensor, argmax along each of its dimensions");
     const Tensor<float> x({2, 3, 4}, {35, 21, 24, 11, 8,  48, 39, 48, 10, 42, 20, 16,  //
                                       16, 37, 6,  46, 40, 44, 44, 47, 31, 7,  40, 10});
     std::printf("   x[0] = 35 21 24 11    x[1] = 16 37  6 46\n");
@@ -67,19 +68,20 @@ void along_every_dim(lesson::Report& report) {
         report.check(ok, "dim " + std::to_string(row.dim) + ", shape " + row.shape + ": " + said);
     }
     const bool same = gives(x, -1, rows[2].by_hand, &said);
-    report.check(same, "dim -1 is dim 2. Where a line has its largest element twice, the first");
-    std::printf("          is named: 8 48 39 48 gives 1.\n");
+    report.check(same, "dim -1 is dim 2. If the largest element occurs twice in a line, argmax");
+    std::printf("          returns the first index: 8 48 39 48 gives 1.\n");
 }
 
 void a_line_for_each_output(lesson::Report& report) {
-    report.heading("2. Each output has a line: where it begins, how far apart its elements are");
+    report.heading("2. Each output has a line: its start offset and its stride");
     const Tensor<float> x({2, 3, 4, 5, 6});
     const Lines lines = lines_of("argmax", x.view(), {2});
     std::printf("   x (2, 3, 4, 5, 6) has strides %s. argmax over dim 2\n",
                 to_string(x.view().layout.strides).c_str());
-    std::printf("   leaves (2, 3, 5, 6): %lld outputs, one thread each. A line has %lld\n",
-                static_cast<long long>(lines.count()), static_cast<long long>(lines.length()));
-    std::printf("   elements, %lld apart.\n\n", static_cast<long long>(lines.stride()));
+    std::printf("   leaves (2, 3, 5, 6): %lld outputs, one thread each. A line has\n",
+                static_cast<long long>(lines.count()));
+    std::printf("   %lld elements with stride %lld.\n\n", static_cast<long long>(lines.length()),
+                static_cast<long long>(lines.stride()));
     const Layout weights = unsqueeze(row_major(lines.first.layout.shape), 2);  // 0 for dim 2
     std::printf("   Weights %s: the thread of output (i, j, k, l) is\n",
                 to_string(weights.strides).c_str());
@@ -100,11 +102,12 @@ void a_line_for_each_output(lesson::Report& report) {
         std::printf("\n");
     }
     std::printf("\n");
-    report.check(ok, "by hand: 42 is output (0, 1, 2, 0), which begins at 120 + 2 * 6");
+    report.check(ok,
+                 "by hand: thread 42 has output (0, 1, 2, 0), whose line begins at 120 + 2 * 6");
 }
 
 void ties_and_nan(lesson::Report& report) {
-    report.heading("3. What is the largest of these?");
+    report.heading("3. Ties, signed zeros and NaN");
     const float lowest = std::numeric_limits<float>::lowest();
     const struct {
         Tensor<float> line;
@@ -116,7 +119,7 @@ void ties_and_nan(lesson::Report& report) {
         {Tensor<float>({3}, {-kInf, -kInf, -kInf}), "0", "all equal: the first one"},
         {Tensor<float>({2}, {-kInf, lowest}), "1", "the lowest float is above minus infinity"},
     };
-    std::printf("          %-26s  index, and why\n", "elements");
+    std::printf("          %-26s  index and reason\n", "elements");
     for (const auto& row : rows) {
         std::string said;
         const bool ok = gives(row.line, 0, row.by_hand, &said);
@@ -128,7 +131,7 @@ void ties_and_nan(lesson::Report& report) {
 }
 
 void a_path_for_each_layout(lesson::Report& report) {
-    report.heading("4. argmax takes the path that the lines ask for");
+    report.heading("4. argmax chooses the version by layout");
     const struct {
         const char* what;
         Layout layout;
@@ -140,7 +143,7 @@ void a_path_for_each_layout(lesson::Report& report) {
         {"short rows", row_major({1 << 20, 17}), 1, ArgmaxPath::short_lines},
         {"columns", row_major({4096, 4096}), 0, ArgmaxPath::strided},
         {"columns, transposed", column_major({4096, 4096}), 0, ArgmaxPath::quads},
-        {"the middle dim", row_major({64, 4096, 4096}), 1, ArgmaxPath::strided},
+        {"the middle dimension", row_major({64, 4096, 4096}), 1, ArgmaxPath::strided},
         {"rows backwards", flip(row_major({4096, 4096}), 1).layout, 1, ArgmaxPath::warp},
         {"three channels", row_major({3, 1024, 1024}), 0, ArgmaxPath::walk},
     };
@@ -155,11 +158,11 @@ void a_path_for_each_layout(lesson::Report& report) {
                     row.dim, step_name(path).c_str());
     }
     std::printf(
-        "\n   walk: one thread per line. warp: one warp per line. quads: 16 bytes a load, 4\n"
-        "   to 256 threads per line. strided: lanes across lines. short lines: copied to\n"
+        "\n   walk: one thread per line. warp: one warp per line. quads: 128-bit loads, 4 to\n"
+        "   256 threads per line. strided: lanes across lines. short lines: copied to\n"
         "   shared memory first, then one thread per line. split: many blocks per line.\n"
-        "   The number is that of the step on the page.\n\n");
-    report.check(ok, "with a workspace at hand; without one, the long row goes by quads");
+        "   The number is the step on the page.\n\n");
+    report.check(ok, "chosen with a workspace; without one, the long row takes quads");
 }
 
 void a_ladder(lesson::Report& report) {
@@ -179,7 +182,7 @@ void a_ladder(lesson::Report& report) {
 }
 
 void a_sum_in_another_order(lesson::Report& report) {
-    report.heading("6. A sum in another order is another sum");
+    report.heading("6. Reordering a float sum changes its last bits");
     const std::int64_t n = 1 << 16;
     const Tensor<float> x = lesson::filled<float>({n}, [](std::int64_t) { return 0.1f; });
     Tensor<float> loop((Shape()));
@@ -190,16 +193,17 @@ void a_sum_in_another_order(lesson::Report& report) {
     reduce_cuda(Reduction::sum, in.view({n}), {0}, again.view(Shape()));
     const float port = out.download()[0];
     const double exact = static_cast<double>(n) * static_cast<double>(0.1f);
-    std::printf("   0.1 added 65,536 times.   exactly: %.4f\n", exact);
-    std::printf("   the loop: %.4f    the port: %.4f\n\n", static_cast<double>(loop.data()[0]),
+    std::printf("   0.1 added 65,536 times. Exact: %.4f\n", exact);
+    std::printf("   CPU reference: %.4f    kernel: %.4f\n\n", static_cast<double>(loop.data()[0]),
                 static_cast<double>(port));
     const double loop_off = std::abs(static_cast<double>(loop.data()[0]) - exact);
     const double port_off = std::abs(static_cast<double>(port) - exact);
-    // A thread has 64 quads: 64 additions and 2 within a quad, 1 for the line's ends, 8 for 256
-    // threads. Each rounds by 2^-24 at most.
-    report.check(port_off <= 75 * 0x1p-24 * exact, "the port is within its bound of 75 roundings");
+    // Rounding steps in sequence: a thread adds 64 float4s (64 additions, and 2 within a float4), 1
+    // for the ends of the line, 8 to combine 256 threads: 75. Each rounds by at most 2^-24.
+    report.check(port_off <= 75 * 0x1p-24 * exact,
+                 "the kernel is within its error bound of 75 roundings");
     report.check(port_off < loop_off,
-                 "and nearer than the loop: each of its partial sums is short");
+                 "and closer than the CPU reference: its partial sums are short");
     report.check(again.download()[0] == port, "a second run gives the same bits");
 }
 
@@ -228,13 +232,13 @@ int main(int argc, char** argv) {
     return lesson::run(
         argc, argv,
         {.title = "Day 04, argmax",
-         .shows = "Many threads look for one answer: a reduction along any dim of any view.",
+         .shows = "Many threads compute one answer: a reduction along any dimension of any view.",
          .sections = {along_every_dim, a_line_for_each_output, ties_and_nan, a_path_for_each_layout,
                       a_ladder, a_sum_in_another_order, the_next_token},
          .trace = trace_all,
          .bench = bench_all,
          .try_this =
-             "take the tie rule out of better() in day04_argmax/steps/argmax/02_shared_tree.cu,\n"
-             "and run common/learn test day04. Then the first __threadfence(), which step 8 of the "
-             "page\nexplains, out of common/gpu/last_block.hpp."});
+             "remove the tie rule from better() in day04_argmax/steps/argmax/02_shared_tree.cu\n"
+             "and run common/learn test day04. Then remove the first __threadfence(), which step 8 "
+             "of the\npage explains, from common/gpu/last_block.hpp."});
 }

@@ -1,4 +1,4 @@
-// What loops and ports of the reductions refuse, and which path they take.
+// Which arguments the reductions reject, and which path they take.
 #include "day04_argmax/reduce.hpp"
 
 #include "common/tensor/names.hpp"
@@ -7,18 +7,18 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-// Of no element there is no largest one and no mean.
+// A line without elements has no maximum and no mean.
 void require_elements(const char* op, const View<const float>& in, const Dims& dims) {
     if (lines_of(op, in, dims).length() > 0) return;
     refuse(std::string(op) + " over dims " + to_string(dims) + " of shape " +
            to_string(in.layout.shape) + ": there is no element");
 }
 
-// Argmax's first step takes no other operation.
+// The path shared_tree supports argmax only.
 void require_reduce_path(const char* op, std::optional<ReducePath> path, const Lines& lines) {
     require_path(op, path, lines);
     if (path != ReducePath::shared_tree || lines.count() == 0) return;
-    refuse(std::string(op) + ": the path 'shared tree' is there for argmax only");
+    refuse(std::string(op) + ": the path 'shared tree' supports argmax only");
 }
 
 }  // namespace

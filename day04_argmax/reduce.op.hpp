@@ -11,11 +11,11 @@
 
 namespace sixdays::day04_argmax {
 
-/// What rounding to float changes at most, relatively.
+/// The largest relative error of rounding to float.
 inline constexpr double kU = 0x1p-24;
 
-/// The elements of every line, joined in double. `scale` is what rounding errors are measured
-/// against: the sum of |x|, or the product.
+/// The elements of every line, combined in double. `scale` is the magnitude that rounding errors
+/// are relative to: the sum of |x|, or the product.
 struct Second {
     Tensor<double> value, scale;
     std::int64_t length;
@@ -71,10 +71,10 @@ Second second_reduction(Reduction what, const View<const T>& in, const Dims& dim
     return second;
 }
 
-/// Joins that a path puts one after another, at most: those of a thread, and those of the tree.
+/// The longest chain of operations of a path: those of one thread, then those of the tree.
 inline double depth_of(LinePath path, std::int64_t n) {
     const auto each = [n](double threads) { return std::ceil(static_cast<double>(n) / threads); };
-    const double quad_threads =  // of step 05, that share a line
+    const double quad_threads =  // threads of step 05 that share a line
         n <= 144    ? 4
         : n <= 256  ? 8
         : n <= 2048 ? 32
@@ -84,24 +84,24 @@ inline double depth_of(LinePath path, std::int64_t n) {
         case LinePath::one_thread:
         case LinePath::walk:
         case LinePath::short_lines:
-        case LinePath::tile:  // CUDA does not say in which order
+        case LinePath::tile:  // CUDA does not specify the order
             return static_cast<double>(n);
         case LinePath::shared_tree:  // no sums
             return 0;
         case LinePath::warp:
             return each(32) + 5;
-        case LinePath::quads:  // a quad counts once, and its four elements take two joins more
+        case LinePath::quads:  // a float4 counts once, and its four elements add two operations
             return each(4 * quad_threads) + 4 + 9;
         case LinePath::strided:
             return each(8) + 8;
         case LinePath::split:
-            return each(4 * 128) + 4 + 7 + 8 + 7;  // of a part; 1,024 parts are 8 a thread
+            return each(4 * 128) + 4 + 7 + 8 + 7;  // for a part; 1,024 parts are 8 per thread
     }
     return 0;
 }
 
-/// `depth` joins and a mean's division are roundings of at most kU of what is there, which is at
-/// most the scale; 1 + n u for (1 + u)^n - 1, and a bit.
+/// `depth` operations and the division of a mean each round by at most kU of the intermediate
+/// result, which is at most the scale. n u, with a margin, bounds (1 + u)^n - 1.
 inline double sum_error(double scale, double depth) {
     return std::isfinite(scale) ? 1.01 * (depth + 1) * kU * scale : 0;
 }
@@ -124,7 +124,8 @@ inline testing::Operation reduce_operation(Reduction what, const Shape& in, cons
         Expected want(rest);
         want.value = second.value;
         if (what == Reduction::max || what == Reduction::min) return std::vector{want};
-        // Every factor's rounding stays in a product, whatever the order.
+        // The rounding error of every factor stays in a product, whatever the
+        // order.
         const double depth = what == Reduction::product
                                  ? static_cast<double>(second.length)
                                  : depth_of(static_cast<LinePath>(path), second.length);

@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include "common/tensor/index.hpp"
 #include "day04_argmax/reduce.hpp"
 
@@ -22,7 +22,7 @@ void argmin_loop(View<const float> first, std::int64_t length, std::int64_t stri
 // [argmin]
 
 // [reduce]
-// along: the reduced dims, one or several. JOIN: Largest, Smallest, Add, Multiply.
+// along: the reduced dimensions, one or several. JOIN: Largest, Smallest, Add, Multiply.
 template <class JOIN>
 void reduce_loop(View<const float> first, const Layout& along, float divisor, View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {

@@ -1,4 +1,4 @@
-// The loops' twins, and the launchers. What is faster are argmax's steps, with other operations.
+// The naive kernels, and the launchers. Faster versions are argmax's steps with other operations.
 #include "day04_argmax/reduce.hpp"
 
 #include "common/gpu/launch.hpp"
@@ -9,7 +9,7 @@
 
 namespace sixdays::day04_argmax {
 
-// --- the twins -----------------------------------------------------------------------------------
+// --- the naive kernels ---------------------------------------------------------------------------
 namespace {
 
 constexpr int kThreads = 256;
@@ -32,7 +32,7 @@ __global__ void argmin_kernel(const __grid_constant__ View<const float> first, s
 // [argmin]
 
 // [reduce]
-// along: the reduced dims, one or several. JOIN: Largest, Smallest, Add, Multiply.
+// along: the reduced dimensions, one or several. JOIN: Largest, Smallest, Add, Multiply.
 template <class JOIN>
 __global__ void reduce_kernel(const __grid_constant__ View<const float> first,
                               const __grid_constant__ Layout along, float divisor,
@@ -66,7 +66,7 @@ void launch_reduce(const Lines& lines, float divisor, const View<float>& out, gp
     gpu::check_launch("reduce_kernel", grid, kThreads);
 }
 
-// `twin` launches the plain kernel, `tiles` that in tiles; `name` is the operation's, for messages.
+// `twin` launches the naive kernel, `tiles` the tile kernel; `name` is the operation, for messages.
 template <class OP, class Twin, class Tiles>
 void launch(const char* name, const gpu::Launch<ReducePath>& how, const Lines& lines,
             const Layout& out, const OP& op, const Twin& twin, const Tiles& tiles) {
@@ -76,7 +76,7 @@ void launch(const char* name, const gpu::Launch<ReducePath>& how, const Lines& l
             return twin();
         case ReducePath::walk:
             return launch_walk(lines, out, op, stream);
-        case ReducePath::shared_tree:  // argmax's own, refused
+        case ReducePath::shared_tree:  // argmax only, rejected before
             return;
         case ReducePath::warp:
             return launch_warp(lines, out, op, stream);

@@ -1,6 +1,6 @@
-// The other reductions in tiles. What lies past the end of a line must change nothing: -infinity
-// for a maximum, 0 for a sum; a product needs 1, which no load puts there, so it is chosen
-// afterwards.
+// The other reductions as tile kernels. Padding past the end of a line must be neutral: -infinity
+// for a maximum, 0 for a sum. A product needs 1, which no padding mode provides, so it is selected
+// after the load.
 #include "day04_argmax/line_tiles.hpp"
 #include "day04_argmax/tiles.hpp"
 
@@ -10,7 +10,8 @@ namespace {
 using namespace ct::literals;
 
 // [largest]
-// LEAST: the smallest, as the largest of -x. A NaN stays: by itself, a number would win.
+// LEAST: the minimum, as the maximum of -x. propagate_nan keeps a NaN; by default a number would
+// win.
 template <bool LEAST, Lie LIE>
 __tile_global__ void largest_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                   I o1, float* out) {

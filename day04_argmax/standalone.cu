@@ -1,5 +1,5 @@
-// The place of each row's largest element, in plain CUDA: the loop's twin, one thread per row, and
-// the step in which the 32 lanes of a warp share a row. One file, one command.
+// The index of each row's largest element, in plain CUDA: the naive kernel, one thread per row, and
+// the version in which the 32 lanes of a warp share a row. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                   with the CUDA Toolkit and a GPU
 //     common/learn try day04_argmax/standalone.cu     without either
@@ -21,8 +21,8 @@ struct Candidate {
     std::int64_t at;
 };
 
-// Which of two is the answer? A NaN wins, then the larger, and of equals the one further left. With
-// such a rule it makes no difference in which order candidates meet.
+// Which of two candidates wins? A NaN, then the larger value; of equal values the one with the
+// lower index. With this rule the result does not depend on the order of comparisons.
 __host__ __device__ bool beats(Candidate a, Candidate b) {
     const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
     if (a_nan != b_nan) return a_nan;
@@ -56,15 +56,16 @@ __global__ void argmax_twin(const float* in, std::int64_t M, std::int64_t N, std
 // [loop and twin]
 
 // [warp]
-// A warp a row. Lane l takes elements l, l + 32, l + 64, ...: neighbours read neighbours. Then 32
-// candidates become 1 in five rounds: each lane looks at the one whose number differs in one bit.
+// One warp per row. Lane l takes elements l, l + 32, l + 64, ...: adjacent lanes read adjacent
+// elements. Then 32 candidates become 1 in five rounds: each lane compares with the lane whose
+// number differs in one bit.
 __global__ void argmax_warp(const float* in, std::int64_t M, std::int64_t N, std::int64_t* out) {
     const std::int64_t m = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
     const int lane = threadIdx.x % 32;
-    if (m >= M) return;  // a whole warp leaves, so nobody waits for it in a shuffle
+    if (m >= M) return;  // the whole warp returns, so no lane waits for it in a shuffle
     const float* row = in + m * N;
     Candidate best = {-INFINITY,
-                      N};  // loses against any element, also against -infinity: N is last
+                      N};  // loses to every element, even -infinity: index N is the highest
     for (std::int64_t n = lane; n < N; n += 32) {
         const Candidate next = {row[n], n};
         if (beats(next, best)) best = next;
@@ -83,7 +84,7 @@ int main() {
     const std::int64_t M = 5, N = 77;
     std::vector<float> in(M * N);
     for (std::int64_t i = 0; i < M * N; ++i) in[i] = static_cast<float>(i * 37 % 101);
-    for (std::int64_t n = 0; n < N; ++n) in[1 * N + n] = -INFINITY;  // row 1: all are equal
+    for (std::int64_t n = 0; n < N; ++n) in[1 * N + n] = -INFINITY;  // row 1: all equal
     in[2 * N + 40] = in[2 * N + 8] = 500;                            // row 2: 8 and 40 tie
     in[3 * N + 70] = NAN;                                            // row 3: a NaN at 70
     std::vector<std::int64_t> wanted(M), got(M);
@@ -94,9 +95,9 @@ int main() {
     check(cudaMalloc(&from, in.size() * sizeof(float)), "cudaMalloc");
     check(cudaMalloc(&to, M * sizeof(std::int64_t)), "cudaMalloc");
     check(cudaMemcpy(from, in.data(), in.size() * sizeof(float), cudaMemcpyHostToDevice),
-          "copying in");
+          "copying the input");
     for (const bool by_warp : {false, true}) {
-        check(cudaMemset(to, 255, M * sizeof(std::int64_t)), "filling out with -1");
+        check(cudaMemset(to, 255, M * sizeof(std::int64_t)), "filling the output with -1");
         if (by_warp) {
             argmax_warp<<<2, 128>>>(from, M, N, to);  // 2 blocks of 4 warps: 8 warps for 5 rows
         } else {

@@ -1,4 +1,4 @@
-// Day 05 as a run: every line that says "ok" was checked a moment before.
+// Day 05 as a run: each line that prints "ok" has just been checked.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -26,23 +26,26 @@ void by_hand(lesson::Report& report) {
     std::printf("   a = 1 2 3   b =  7  8   out(0, 0) = 1 * 7 + 2 * 9 + 3 * 11\n");
     std::printf("       4 5 6        9 10\n                   11 12\n\n");
     char line[96];
-    std::snprintf(line, sizeof line, "out = %.0f %.0f / %.0f %.0f, by loop and port", want(0, 0),
-                  want(0, 1), want(1, 0), want(1, 1));
+    std::snprintf(line, sizeof line, "out = %.0f %.0f / %.0f %.0f, by CPU reference and kernel",
+                  want(0, 0), want(0, 1), want(1, 0), want(1, 1));
     report.check(want(0, 0) == 58 && want(1, 1) == 154 && lesson::same(got, want), line);
 }
 
 void reuse(lesson::Report& report) {
-    report.heading("2. How often is a number fetched? M = N = K = 1,024, 1,024^3 multiply-adds");
+    report.heading(
+        "2. How often is each element fetched? M = N = K = 1,024, 1,024^3 multiply-adds");
     report.note(
-        "In a tile of 32 x 32 each number serves 32 multiply-adds, and each of these needs two\n"
-        "   numbers: 16 for each number fetched. With 1,024 times the outputs of 1 x 1 a 32nd as\n"
-        "   many are fetched: what counts is a tile's edge, not its area.\n");
-    std::printf("   %-26s %16s  %s\n", "outputs made together", "numbers fetched",
-                "multiply-adds for each");
+        "With a tile of 32 x 32 outputs, each element fetched serves 32 multiply-adds. Each\n"
+        "   multiply-add reads two elements, so that is 16 multiply-adds per element fetched.\n"
+        "   The tile has 1,024 times the area of 1 x 1 but reduces traffic only 32 times: reuse\n"
+        "   grows with the edge of a tile, not with its area.\n");
+    std::printf("   %-26s %16s  %s\n", "outputs per tile", "elements fetched",
+                "multiply-adds per element");
     const std::int64_t n = 1024;
     for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {1, 1}, {32, 32}, {64, 64}, {128, 128}, {128, 256}, {n, n}}) {
-        // A tile needs `rows` rows of a and `columns` columns of b, all of K.
+        // A tile reads `rows` rows of a and `columns` columns of b, along all
+        // of K.
         const std::int64_t fetched = n / rows * (n / columns) * (rows + columns) * n;
         char tile[32];
         std::snprintf(tile, sizeof tile, "%lld x %lld", static_cast<long long>(rows),
@@ -73,14 +76,14 @@ void loop_orders(lesson::Report& report) {
     order("m, k, n", matmul_mkn);
     order("m, k, n, blocked", matmul_blocked);
     report.note(
-        "m, n, k walks b down a column, a row's length from number to number. m, k, n walks rows,\n"
-        "   and the compiler makes vectors of them. Blocked: 64 x 256 of b at a time, which\n"
-        "   stay in the cache. All give the same bits: each sum is added in the order of k.");
+        "m, n, k reads b down a column, with a stride of one row. m, k, n reads along rows, and\n"
+        "   the compiler vectorizes it. Blocked: 64 x 256 elements of b at a time stay in the\n"
+        "   cache. All give the same bits: each sum is added in the order of k.");
 }
 
 void neighbours(lesson::Report& report) {
-    report.heading("4. Who are a thread's neighbours? Blocks of 32 x 8, out (64, 64), K = 64");
-    std::printf("   What lanes 0, 1, 2, 3 and 31 of a warp read for k = 5, as offsets:\n\n");
+    report.heading("4. What do adjacent lanes read? Blocks of 32 x 8, out (64, 64), K = 64");
+    std::printf("   The offsets that lanes 0, 1, 2, 3 and 31 of a warp read for k = 5:\n\n");
     const Layout a = row_major({64, 64}), b = row_major({64, 64});
     const auto line = [&](const char* what, bool along_n) {
         const auto offsets = [&](const Layout& layout, bool is_a) {
@@ -98,16 +101,16 @@ void neighbours(lesson::Report& report) {
     line("step 1, threadIdx.x is m", false);
     line("step 2, threadIdx.x is n", true);
     report.check(offset(b, 5, 1) - offset(b, 5, 0) == 1 && offset(a, 1, 5) - offset(a, 0, 5) == 64,
-                 "the lanes of a warp differ in threadIdx.x. So a warp of step 2 reads 32");
-    std::printf("          neighbours of b, 4 sectors, and one number of a.\n");
+                 "the lanes of a warp differ in threadIdx.x. So a warp of step 2 reads");
+    std::printf("          32 adjacent elements of b (4 sectors) and one element of a.\n");
 }
 
 void layouts(lesson::Report& report) {
-    report.heading("5. A transposed operand is a view, and matmul takes the path that suits");
+    report.heading("5. A transposed operand is a view, and matmul chooses the version by layout");
     std::printf(
-        "   whole tiles: a tile of outputs a block, b by way of shared memory (step 13)\n"
-        "   skinny:      few rows or few columns; reading b is the work (step 14)\n"
-        "   shallow:     a short K; writing out is the work (step 16)\n\n"
+        "   whole tiles: one tile of outputs per block, b through shared memory (step 13)\n"
+        "   skinny:      few rows or few columns; reading b dominates (step 14)\n"
+        "   shallow:     a short K; writing out dominates (step 16)\n\n"
         "          (M, N, K): path\n");
     for (const Sizes& s :
          {Sizes{67, 70, 35}, Sizes{67, 70, 35, false, true}, Sizes{67, 70, 35, true, false},
@@ -125,7 +128,7 @@ void the_ladder(lesson::Report& report) {
     const std::vector<MatmulStep> steps = ladder();
     const auto only = number_of(report, "--step", 0, static_cast<std::int64_t>(steps.size()));
     const std::int64_t size = number_of(report, "--size", 2048, 16384);
-    report.heading("6. The ladder: one idea a step");
+    report.heading("6. The ladder: one idea per step");
     for (const MatmulStep& step : steps) {
         if (only != 0 && step.number != only) continue;
         const bool large = report.options().own.count("--size") > 0 && !report.times_ports();
@@ -152,13 +155,13 @@ void epilogues(lesson::Report& report) {
     std::printf("   a(0) = 1 2   w = 1  0   bias = 10 -3 0\n");
     std::printf("   a(1) = 3 4       0  1\n                    1 -1\n\n");
     report.check(lesson::same(got, want) && want(0, 0, 0) == 11 && want(1, 0, 1) == 1,
-                 "a (2, 1, 2) times w (3, 2), transposed, plus a bias, cut at 0: 11 0 0 / 13 1 0");
+                 "a (2, 1, 2) times w (3, 2), transposed, plus a bias, ReLU: 11 0 0 / 13 1 0");
 }
 
 void tf32(lesson::Report& report) {
-    report.heading("8. Float is not TF32");
+    report.heading("8. float is not TF32");
     const std::int64_t K = 4096;
-    const float x = 1 + 1.0f / 4096;  // 1 + 2^-12: 12 bits behind the point, TF32 keeps 10
+    const float x = 1 + 1.0f / 4096;  // 1 + 2^-12: 12 fraction bits, TF32 keeps 10
     const gpu::Buffer<float> a(lesson::filled<float>({1, K}, [&](auto) { return x; }));
     const gpu::Buffer<float> b(lesson::filled<float>({K, 1}, [](auto) { return 1; }));
     gpu::Buffer<float> out(1);
@@ -166,7 +169,8 @@ void tf32(lesson::Report& report) {
     matmul_cuda(a.view({1, K}), b.view({K, 1}), out.view({1, 1}));
     const float got = out.download()[0];
     char line[96];
-    std::snprintf(line, sizeof line, "the sum of 4,096 times 1 + 2^-12 is %.0f; in TF32 4096", got);
+    std::snprintf(line, sizeof line,
+                  "4,096 products of 1 + 2^-12 and 1 sum to %.0f; in TF32 to 4096", got);
     report.check(got == 4097, line);
 }
 
@@ -181,13 +185,13 @@ int main(int argc, char** argv) {
     return lesson::run(
         argc, argv,
         {.title = "Day 05, matmul",
-         .shows = "A number that was fetched once should be multiplied many times before it is let "
-                  "go.",
+         .shows = "An element that is fetched once should be used in many multiply-adds.",
          .sections = sections,
          .trace = trace_all,
          .bench = bench_all,
-         .try_this = "take a __syncthreads() out of steps/matmul/03_shared_tile.cu; then the + 1 "
-                     "out of\n04_transposed_tile.cu, and run with --trace.",
+         .try_this =
+             "remove a __syncthreads() from steps/matmul/03_shared_tile.cu; then the + 1 from\n"
+             "04_transposed_tile.cu, and run with --trace.",
          .flags = {{"--step", "N", "only step N of the ladder"},
                    {"--size", "S", "the ladder, or --tune, at M = N = K = S"},
                    {"--tune", "", "time every step and tile on this GPU, and show the fastest"}}});

@@ -1,4 +1,4 @@
-// What loop and ports of matmul refuse, and which path is taken.
+// Which arguments matmul rejects, and which path it takes.
 #include "day05_matmul/matmul.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sixdays::day05_matmul {
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- what is rejected ----------------------------------------------------------------------------
 namespace {
 
 void require_matrix(const std::string& op, const char* name, const Layout& layout) {
@@ -43,7 +43,7 @@ Shape product_shape(const std::string& op, const Layout& a, const Layout& b) {
     return shape;
 }
 
-// All that can be asked of views without memory.
+// All checks that views without memory allow.
 void require_shapes(const std::string& op, const Layout& a, const Layout& b,
                     const Epilogue& epilogue, View<float> out) {
     require_matrix(op, "a", a);
@@ -58,10 +58,10 @@ void require_shapes(const std::string& op, const Layout& a, const Layout& b,
     if (bias.data != nullptr && (bias.rank() != 1 || bias.extent(0) != wanted[wanted.rank - 1])) {
         refuse(op + ": bias has shape " + to_string(bias.layout.shape) + ", but out " +
                to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
-               "), a number for each column");
+               "), one element per column");
     }
     if (epilogue.relu && epilogue.swish) {
-        refuse(op + ": relu and swish are both asked for, but a sum goes through one of them");
+        refuse(op + ": relu and swish are both set; choose one of them");
     }
     require_injective(op.c_str(), "out", out);
 }
@@ -102,7 +102,7 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
                   View<float> out, std::optional<MatmulPath> path) {
     require_product("matmul", a, b, epilogue, out);
     require_known_path("matmul", path);
-    if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
+    if (!path || out.size() == 0) return;  // nothing will be launched for an empty `out`
     require_path(*path, a, b, epilogue, out, problem_of(a, b, epilogue, out));
 }
 
@@ -124,7 +124,7 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::warp_tiles:
             return a_has_quads(x) && b_has_quads(x) && out_has_quads(x)
                        ? ""
-                       : "a, b and out whose rows run along memory and begin at multiples of 16 "
+                       : "a, b and out whose rows are contiguous and begin at multiples of 16 "
                          "bytes";
         case MatmulPath::ring:
         case MatmulPath::fragments:
@@ -132,7 +132,7 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::spread_copies:
             return b_has_quads(x) && out_has_quads(x)
                        ? ""
-                       : "b and out whose rows run along memory and begin at multiples of 16 bytes";
+                       : "b and out whose rows are contiguous and begin at multiples of 16 bytes";
         case MatmulPath::whole_tiles:
             return has_whole_tiles(x)
                        ? ""
@@ -143,7 +143,7 @@ std::string missing(MatmulPath path, const Problem& x) {
                        : "fewer than " + std::to_string(kSkinny) + " rows, or columns, of out";
         case MatmulPath::split_k:
             return parts_of(x) > 0 ? ""
-                                   : "a K that is a few times a whole number from 64 on, and "
+                                   : "a K that splits into equal parts of at least 64, and "
                                      "outputs for whole tiles, or rows of b for step 14";
     }
     return "";
@@ -172,8 +172,8 @@ std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, Vi
 }
 
 // [choose]
-// What is most of the work? To write out; to multiply, or read b, with too few blocks; to multiply;
-// to read b.
+// What dominates? Writing out (short K); multiplying or reading b with too few blocks; multiplying;
+// reading b.
 MatmulPath choose(const Problem& x, std::int64_t workspace_bytes) {
     const std::int64_t narrow = std::min(x.M, x.N);
     if (x.K <= kShallow && narrow > kNarrow) return MatmulPath::shallow;

@@ -1,14 +1,14 @@
 /// @file
-/// The matrix product: out(m, n) = sum over k of a(m, k) * b(k, n). The lesson of reuse: a number
-/// that was fetched once should be multiplied many times before it is let go.
+/// The matrix product: out(m, n) = sum over k of a(m, k) * b(k, n). The lesson of reuse: an element
+/// that is fetched once should be used in many multiply-adds.
 ///
-/// For all versions: `a` has shape (..., M, K), `b` (..., K, N) and `out` (..., M, N). The dims
-/// before them are a stack of matrices and are broadcast as NumPy does it: b (K, N) serves every
-/// matrix of a (B, T, K). Any strides: a transposed operand, a weight stored (N, K), is a view
-/// whose strides have changed places, and costs no copy. Sums are float, in an order that each
-/// version chooses; K = 0 makes sums of nothing, zeros.
-/// @throws std::invalid_argument  a rank below 2, shapes that do not fit, out not injective, a null
-/// pointer, out overlaps an input
+/// For all versions: `a` has shape (..., M, K), `b` (..., K, N) and `out` (..., M, N). The
+/// dimensions before them are a stack of matrices, broadcast as in NumPy: b (K, N) serves every
+/// matrix of a (B, T, K). Any strides: a transposed operand, such as a weight stored (N, K), is a
+/// view with swapped strides and needs no copy. Sums are float, in an order that each version
+/// chooses; for K = 0 they are 0.
+/// @throws std::invalid_argument  a rank below 2, shapes that do not match, out not injective, a
+/// null pointer, out overlaps an input
 #pragma once
 
 #include <cmath>
@@ -20,32 +20,32 @@
 
 namespace sixdays::day05_matmul {
 
-/// The ladder, one idea a step.
+/// The ladder, one idea per step.
 enum class MatmulPath {
-    one_element,      // a thread, an element: the loop's twin; lanes lie along M
-    lanes_along_n,    // lanes lie along N, where b and out are neighbours
+    one_element,      // one thread per element: the naive kernel; lanes lie along M
+    lanes_along_n,    // lanes lie along N, where b and out are contiguous
     shared_tile,      // a block fetches a tile once and reads it 32 times
-    transposed_tile,  // lanes load along whichever dim is contiguous; the tile is padded
-    column_a_thread,  // 8 outputs a thread, one below the other: registers are the next cache
-    square_a_thread,  // 8 x 8 outputs a thread
-    quads,            // 16 bytes a load, from memory and from the tile
-    warp_tiles,       // a warp's outputs form a rectangle: fewer words of the tile a warp
+    transposed_tile,  // lanes load along the contiguous dimension; the tile is padded
+    column_a_thread,  // a column of 8 outputs per thread: register tiling
+    square_a_thread,  // 8 x 8 outputs per thread
+    quads,            // 128-bit loads, from global memory and from the tile
+    warp_tiles,       // a warp's outputs form a rectangle: fewer words of the tile per warp
     ring,             // copies in flight while the tiles before them are multiplied
-    fragments,        // 8 x 16 a thread; the next k's numbers are loaded during this k
-    serpentine,       // the order of multiply-adds: neighbours share an operand
+    fragments,        // 8 x 16 outputs per thread; the next k's elements are loaded during this k
+    serpentine,       // the order of multiply-adds: consecutive ones share an operand
     spread_copies,    // copies between the multiply-adds instead of before them
-    whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
+    whole_tiles,      // no guard in the loop; any layout; large or small tiles
     skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
     split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
-    shallow,          // beside it: a short K: the work is to write out
-    tile,             // CUDA Tile C++, never chosen unasked; strides that are not negative
+    shallow,          // beside it: a short K: writing out dominates
+    tile,             // CUDA Tile C++, only on request; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulPath path);
 
-/// What becomes of a sum before it is stored: x = alpha * sum + beta * out + bias, and out is x; or 0
-/// where x is negative, if `relu` is asked for; or x / (1 + exp(-x)), if `swish` is (Ramachandran and
-/// others 2017, arXiv 1710.05941; SiLU is another name). Not both.
-/// As in BLAS, beta = 0 does not read `out`, and alpha = 0 reads neither `a` nor `b`.
+/// The epilogue, applied to a sum before it is stored: x = alpha * sum + beta * out + bias, and out
+/// is x; with `relu`, 0 where x is negative; with `swish`, x / (1 + exp(-x)) (Ramachandran and
+/// others 2017, arXiv 1710.05941; also called SiLU). Not both. As in BLAS, beta = 0 does not read
+/// `out`, and alpha = 0 reads neither `a` nor `b`.
 struct Epilogue {
     float alpha = 1;
     float beta = 0;
@@ -60,7 +60,7 @@ struct Epilogue {
     }
     SIXDAYS_HD float before_swish(float sum, std::int64_t n, const float& out) const noexcept {
         float x = alpha * sum;
-        if (beta != 0) x += beta * out;  // else not even read: it may be a NaN
+        if (beta != 0) x += beta * out;  // else out is not read: it may be a NaN
         if (bias.data != nullptr) x += bias(n);
         return relu && x < 0 ? 0 : x;
     }
@@ -81,20 +81,20 @@ inline void matmul_cuda(View<const float> a, View<const float> b, View<float> ou
     matmul_cuda(a, b, {}, out, how);
 }
 
-/// @throws std::invalid_argument  as above; `path`, if one is asked for, cannot take these views
+/// @throws std::invalid_argument  as above; a given `path` cannot take these views
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                   View<float> out, std::optional<MatmulPath> path = {});
 
-/// Bytes of a workspace for this path; without one, those with which matmul_cuda() takes split_k,
-/// where that is faster. 0: none is needed. The views may still be without memory: a null pointer
-/// counts as one that will be a multiple of 16.
-/// @throws std::invalid_argument  as check_matmul(), but for null pointers and overlaps
+/// Bytes of a workspace for this path; without a path, the bytes with which matmul_cuda() takes
+/// split_k, where that is faster. 0: none is needed. The views may have null pointers: one counts
+/// as a multiple of 16.
+/// @throws std::invalid_argument  as check_matmul(), except for null pointers and overlaps
 [[nodiscard]] std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b,
                                                   View<float> out,
                                                   std::optional<MatmulPath> path = {});
 
-/// The best path; split_k only with a workspace that is large enough. Arguments that check_matmul()
-/// has not refused.
+/// The best path; split_k only with a workspace that is large enough. For arguments that
+/// check_matmul() accepts.
 [[nodiscard]] MatmulPath choose_matmul(View<const float> a, View<const float> b,
                                        const Epilogue& epilogue, View<float> out,
                                        gpu::Workspace workspace = {});

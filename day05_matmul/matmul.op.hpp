@@ -16,8 +16,8 @@ namespace sixdays::day05_matmul {
 
 using testing::Call;
 
-/// Where an operand is: the layout of its matrices, how many elements past a multiple of 16 bytes
-/// it begins, and how many elements the matrices of a stack are further apart than they must be.
+/// Placement of an operand: the layout of its matrices, the offset of its first element from a
+/// multiple of 16 bytes in elements, and the extra elements between the matrices of a stack.
 struct Place {
     Lies lies = Lies::row_major;
     std::int64_t lead = 0, gap = 0;
@@ -30,8 +30,8 @@ struct Product {
     std::int64_t bias_stride = 1;  // 0: no bias
     Place a = {}, b = {}, out = {};
     Shape stack_a = {}, stack_b = {};
-    // Random floats, whose rounding errors the bound allows; else whole numbers, whose sums are
-    // exact in any order.
+    // Random floats, whose rounding errors the bound allows; else integers, whose sums are exact in
+    // any order.
     bool floats = false;
 
     [[nodiscard]] Shape shape_of_a() const { return with(stack_a, M, K); }
@@ -39,12 +39,12 @@ struct Product {
     [[nodiscard]] Shape shape_of_out() const {
         return with(broadcast_shapes(stack_a, stack_b), M, N);
     }
-    /// As BLAS has it, alpha = 0 sums nothing.
+    /// As in BLAS, alpha = 0 sums nothing.
     [[nodiscard]] std::int64_t depth() const { return then.alpha == 0 ? 0 : K; }
 };
 
-/// What adding K products in any order, and four steps of the epilogue, may be off by, relative to
-/// the sum of all magnitudes.
+/// The error bound of adding K products in any order, and of four steps of the epilogue, relative
+/// to the sum of all magnitudes.
 ///
 /// float: u = 2^-24 is half a unit in the last place. A product is rounded once and takes part in
 /// at most K - 1 additions, so it carries K factors (1 + d), |d| <= u: gamma(K + 4) with
@@ -92,7 +92,8 @@ testing::Expected expect_product(const Product& p, const testing::Inputs& inputs
         if (p.floats)
             error = product_error<T>(p.K) * (magnitude + std::fabs(old) + std::fabs(bias));
         if (p.then.swish) {
-            // Its slope is between -0.1 and 1.1; exp, the addition and the division cost 16 units.
+            // The slope of swish is between -0.1 and 1.1; exp, the addition and the division cost
+            // 16 units.
             y = y / (1 + std::exp(-y));
             error = 1.1 * error + 16 * 0x1p-24 * std::fabs(y);
         }
@@ -101,7 +102,7 @@ testing::Expected expect_product(const Product& p, const testing::Inputs& inputs
     return want;
 }
 
-/// Operands, values and the exact result, which all element types have in common.
+/// Operands, values and the exact result, common to all element types.
 template <class T>
 testing::Operation product_operation(const char* name, const Product& p) {
     using namespace testing;
@@ -146,10 +147,9 @@ inline Epilogue epilogue_of(const Product& p, const Call& c) {
     return then;
 }
 
-// --- what the paths require, said by the addresses of all rows -----------------------------------
+// --- what the paths require, derived from the addresses of all rows ------------------------------
 
-/// Do the rows of every matrix run along memory, each from a multiple of 16 bytes? `bytes`: of an
-/// element.
+/// Are the rows of every matrix contiguous, each from a multiple of 16 bytes? `bytes`: per element.
 inline bool has_rows_of_vectors(const Call::Argument& x, std::int64_t bytes) {
     return testing::has_aligned_rows(x, x.layout.rank() - 1, bytes);
 }
@@ -157,7 +157,7 @@ inline Call::Argument turned(const Call::Argument& x) {
     return {x.data, transpose(x.layout)};
 }
 
-/// Is no stride of a matrix, or of the bias, negative?
+/// Are all strides of a matrix, or of the bias, nonnegative?
 inline bool has_tiles(const Call& c) {
     return gpu::has_tile() &&
            std::all_of(c.arguments.begin(), c.arguments.end(), [](const Call::Argument& x) {
@@ -165,8 +165,7 @@ inline bool has_tiles(const Call& c) {
            });
 }
 
-/// Room for a tile of 64 x 64 or 32 x 128, seen from the side from which rows of out run along
-/// memory.
+/// Does a tile of 64 x 64 or 32 x 128 fit, after transposing so that rows of out are contiguous?
 inline bool has_whole_tiles(const Product& p, const Call::Argument& out) {
     const int m = out.layout.rank() - 2, n = m + 1;
     const bool turned =
@@ -175,7 +174,7 @@ inline bool has_whole_tiles(const Product& p, const Call::Argument& out) {
     return p.depth() >= 16 && ((M >= 64 && N >= 64) || (M >= 32 && N >= 128));
 }
 
-/// Can K be cut into 2 to `most` equal parts of 64 at least?
+/// Can K be cut into 2 to `most` equal parts of at least 64?
 inline bool has_parts(std::int64_t K, std::int64_t most) {
     for (std::int64_t parts = 2; parts <= most; ++parts) {
         if (K % parts == 0 && K / parts >= 64) return true;
@@ -242,7 +241,7 @@ inline testing::Operation matmul_operation(const Product& p) {
     set(P::tile, "matmul_tile", [=](const Call& c) { return empty || has_tiles(c); });
     op.best = [=](const Call& c) {
         if (K <= 32 && std::min(p.M, p.N) > 16) return static_cast<int>(P::shallow);
-        // With as much workspace as matmul_workspace_bytes() says, if that is not 0.
+        // With the workspace that matmul_workspace_bytes() asks for, if that is not 0.
         const bool pays =
             K > 32 && matmul_workspace_bytes(c.in<float>(0), c.in<float>(1), c.out<float>(2)) > 0;
         return static_cast<int>(pays ? P::split_k : whole(c) ? P::whole_tiles : P::skinny);
@@ -253,12 +252,11 @@ inline testing::Operation matmul_operation(const Product& p) {
 
 // --- 16 bits -------------------------------------------------------------------------------------
 
-/// Do the rows, or else the columns, of every matrix run along memory, each from a multiple of 16
-/// bytes?
+/// Are the rows, or else the columns, of every matrix contiguous, each from a multiple of 16 bytes?
 inline bool has_vectors(const Call::Argument& x) {
     return has_rows_of_vectors(x, 2) || has_rows_of_vectors(turned(x), 2);
 }
-/// And do they not overlap, in rising order, as Hopper's copy engine needs them?
+/// And do they begin in rising order without overlap, as TMA needs them?
 inline bool has_apart_vectors(const Call::Argument& x) {
     if (x.layout.size() == 0) return true;
     const Layout rows = (has_rows_of_vectors(x, 2) ? x : turned(x)).layout;
@@ -309,7 +307,7 @@ testing::Operation matmul_bf16_operation(const Product& p) {
     return op;
 }
 
-/// Only one path of an operation, and no CPU reference: for what is particular to that path.
+/// Only one path of an operation, and no CPU reference: for tests specific to that path.
 template <class Path>
 testing::Operation by_path(testing::Operation op, Path path) {
     const auto fixed = [path](const auto& f) {

@@ -1,4 +1,4 @@
-// What loop and ports of matmul_bf16 refuse, and which path is taken.
+// Which arguments matmul_bf16 rejects, and which path it takes.
 #include "day05_matmul/matmul_bf16.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sixdays::day05_matmul {
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- what is rejected ----------------------------------------------------------------------------
 namespace {
 
 template <class T>
@@ -34,7 +34,7 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
         case MatmulBf16Path::fragments_ahead:
             return lies_in_quads(a) && lies_in_quads(b)
                        ? ""
-                       : "a and b whose rows, or columns, run along memory and begin at multiples "
+                       : "a and b whose rows, or columns, are contiguous and begin at multiples "
                          "of 16 bytes";
         case MatmulBf16Path::warpgroups:
         case MatmulBf16Path::persistent:
@@ -43,7 +43,7 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
             }
             return lies_in_tiles(a) && lies_in_tiles(b)
                        ? ""
-                       : "a and b whose rows, or columns, run along memory, begin at multiples of "
+                       : "a and b whose rows, or columns, are contiguous, begin at multiples of "
                          "16 bytes and do not overlap";
         case MatmulBf16Path::tile:
             return missing_for_tiles(a.layout, b.layout, epilogue, out.layout);
@@ -58,7 +58,7 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
                        std::optional<MatmulBf16Path> path) {
     require_product("matmul_bf16", a, b, epilogue, out);
     require_known_path("matmul_bf16", path);
-    if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
+    if (!path || out.size() == 0) return;  // nothing will be launched for an empty `out`
     const std::string needs = missing(*path, a, b, epilogue, out);
     if (needs.empty()) return;
     refuse(std::string("matmul_bf16: the path '") + name(*path) + "' needs " + needs + "; a has " +
@@ -69,7 +69,7 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
 
 namespace {
 
-// Do the rows of these matrices run along memory, each from a multiple of 16 bytes?
+// Are the rows of these matrices contiguous, each from a multiple of 16 bytes?
 template <class T>
 bool rows_in_quads(const View<const T>& x) {
     const int k = x.rank() - 1;
@@ -98,7 +98,7 @@ template <class T>
 Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
     const auto rows_of = [](const View<const T>& x, bool along) -> Rows16<T> {
         const int row = along ? 0 : 1;
-        // The stride of a single row is never used and may be any number. But tiles also name rows
+        // The stride of a single row is never used and may have any value. But tiles also name rows
         // beyond the last one, and each must begin at a multiple of 16 bytes.
         const std::int64_t pitch = x.extent(row) == 1 ? 0 : x.stride(row);
         return {x.data, x.extent(row), x.extent(1 - row), pitch};
@@ -114,7 +114,7 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
 
 RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std::size_t most_shared,
                        std::size_t middle_ring) {
-    // What the multiprocessor with most tiles has to make, counted in small ones.
+    // The work of the SM with the most tiles, in units of small tiles.
     const auto most_for_one = [&](std::int64_t rows, std::int64_t columns) {
         const std::int64_t tiles = (M + rows - 1) / rows * ((N + columns - 1) / columns);
         return (tiles + multiprocessors - 1) / multiprocessors * (rows / 64) * (columns / 64);
@@ -123,7 +123,7 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std:
                        middle = most_for_one(128, 192), wide = most_for_one(128, 256);
     if (2 * small <= square) return RingCut::small;
     if (most_shared < middle_ring) return RingCut::square;
-    const bool wide_fits = most_shared >= kWideRing;  // on the emulator it does not
+    const bool wide_fits = most_shared >= kWideRing;  // false on the emulator
     if (wide_fits && 10 * std::min(square, middle) >= 9 * wide) return RingCut::wide;
     return square < middle ? RingCut::square : RingCut::middle;
 }

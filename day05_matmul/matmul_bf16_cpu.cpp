@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "day05_matmul/matmul_bf16.hpp"
 #include "day05_matmul/stack.hpp"
 

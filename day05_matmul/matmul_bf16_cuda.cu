@@ -1,4 +1,4 @@
-// The loop's twin, and the dispatch. What is faster is in steps/matmul_bf16/.
+// The naive kernel, and the dispatch. Faster versions are in steps/matmul_bf16/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
@@ -8,7 +8,7 @@
 
 namespace sixdays::day05_matmul {
 
-// --- the twin ------------------------------------------------------------------------------------
+// --- the naive kernel ----------------------------------------------------------------------------
 namespace {
 
 // [matmul]
@@ -70,7 +70,7 @@ void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue
                                     [&] { launch_matmul_bf16_tile(x, y, then, to, how.stream); });
         }
     };
-    for_each_matrix(a, b, epilogue, out, one);  // a launch for each matrix of the stack
+    for_each_matrix(a, b, epilogue, out, one);  // one launch per matrix of the stack
 }
 
 template void matmul_bf16_cuda(View<const bf16>, View<const bf16>, const Epilogue&, View<float>,

@@ -1,5 +1,5 @@
-// A matrix product of 16-bit numbers in tiles: the kernel of matmul_tiles.hpp, in which tensor
-// cores multiply because of the type of the elements alone.
+// A matrix product of 16-bit elements as a tile kernel: that of matmul_tiles.hpp. The element type
+// alone selects the tensor cores.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -10,7 +10,7 @@
 
 namespace sixdays::day05_matmul {
 
-// 128 x 256 sums are more than the registers of four warps hold: eight take them.
+// 128 x 256 sums exceed the registers of four warps: eight hold them.
 using Wide = Blocks<128, 256, 64, 8, true>;
 using Square = Blocks<128, 128, 64, 4>;
 

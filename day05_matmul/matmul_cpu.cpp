@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "common/tensor/index.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day05_matmul/stack.hpp"

@@ -1,4 +1,4 @@
-// The loop's twin, and the dispatch. What is faster is in steps/matmul/.
+// The naive kernel, and the dispatch. Faster versions are in steps/matmul/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "day05_matmul/matmul.hpp"
@@ -8,7 +8,7 @@
 
 namespace sixdays::day05_matmul {
 
-// --- the twin ------------------------------------------------------------------------------------
+// --- the naive kernel ----------------------------------------------------------------------------
 namespace {
 
 // [matmul]
@@ -29,7 +29,7 @@ __global__ void matmul_kernel(const __grid_constant__ View<const float> a,
 }
 // [matmul]
 
-// A launch for each matrix of the stack.
+// One launch per matrix of the stack.
 void matmul_one_element(View<const float> a, View<const float> b, const Epilogue& epilogue,
                         View<float> out, gpu::Stream stream) {
     const auto one = [stream](View<const float> x, View<const float> y, const Epilogue& then,
@@ -51,7 +51,7 @@ void launch_matmul(MatmulPath path, const Problem& x, gpu::Workspace workspace,
     switch (path) {
         case MatmulPath::one_element:
         case MatmulPath::tile:
-            break;  // take the views themselves
+            break;  // these take the views themselves
         case MatmulPath::lanes_along_n:
             return launch_matmul_lanes_along_n(x, stream);
         case MatmulPath::shared_tile:

@@ -1,8 +1,7 @@
 /// @file
-/// The matrix product in tiles, for floats and for 16-bit numbers: a block walks along K and adds
-/// the products of two tiles to a third. Who multiplies, the compiler decides by the type: floats
-/// go through the multiply-adds of all threads (to round them to TF32 one would have to ask for
-/// it), 16-bit numbers through tensor cores.
+/// The matrix product as a tile kernel, for floats and for 16-bit elements: a block steps along K
+/// and adds the product of two tiles to a third. The compiler chooses the unit by the type: floats
+/// use the FMA units (TF32 would have to be requested), 16-bit elements the tensor cores.
 #pragma once
 
 #include <cuda_tile.h>
@@ -19,19 +18,19 @@ namespace sixdays::day05_matmul {
 
 namespace ct = cuda::tiles;
 
-/// How a matrix lies: anyhow; or with rows, or columns, along memory, which begin at multiples of
-/// 16 bytes, and with as many rows and columns as whole quads have.
+/// The promise about a matrix: none; or contiguous rows, or columns, that begin at multiples of 16
+/// bytes, with extents that are whole 16-byte vectors.
 enum class Along { anything, rows, columns };
 
 // [matrix]
-/// The matrix at `data`, cut into tiles; `down` is the step from row to row. ALONG is a promise.
+/// The matrix at `data`, cut into tiles; `down` is the row stride. ALONG is a promise.
 template <int ROWS, int COLUMNS, Along ALONG, int QUAD, class E, class I>
 __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     constexpr bool kRows = ALONG == Along::rows, kColumns = ALONG == Along::columns;
     constexpr int kBytes = kRows || kColumns ? 16 : int{sizeof(E)};
     constexpr int kDown = kRows ? QUAD : 1, kAcross = kColumns ? QUAD : 1;
-    constexpr int kWhole = kDown * kAcross;  // one of them is 1
+    constexpr int kWhole = kDown * kAcross;  // one of the two factors is 1
     const ct::extents<I, kAny, kAny> extents{ct::assume_divisible<kWhole>(rows),
                                              ct::assume_divisible<kWhole>(columns)};
     const ct::strides<I, kColumns ? 1 : kAny, kRows ? 1 : kAny> strides{
@@ -43,8 +42,8 @@ __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
 // [matrix]
 
 // [place]
-/// Where tile number t is. Tiles go in groups of eight rows: neighbours read the same columns of b,
-/// out of the L2 cache.
+/// Where tile t is. Tiles go in groups of eight rows: concurrent tiles read the same columns of b
+/// from the L2 cache.
 template <class I>
 __tile__ void place(I t, I down, I across, I& i, I& j) {
     const I group = 8 * across, first = t / group * 8, rows = ct::min(down - first, I{8});
@@ -52,8 +51,8 @@ __tile__ void place(I t, I down, I across, I& i, I& j) {
 }
 // [place]
 
-/// How much a block multiplies at a time, and by how many warps: a hint, without which nvcc takes
-/// four. STAY: where nothing is added to a product, there is a block for each multiprocessor.
+/// The tile sizes of a block, and its number of warps: a hint, without which nvcc uses four. STAY:
+/// if the epilogue adds nothing, the kernel is persistent.
 template <int M, int N, int K, int W, bool STAY = false>
 struct Blocks {
     static constexpr int BM = M, BN = N, BK = K, WARPS = W;
@@ -79,20 +78,20 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
         sum = ct::mma(as.load_masked(i, k), bs.load_masked(k, j), sum);
     }
     sum = alpha * sum;
-    if constexpr (PLUS) {  // there may be beta * out to add, a bias to each row, or swish
+    if constexpr (PLUS) {  // beta * out, a bias per row, or swish
         if (beta != 0) sum = sum + beta * outs.load_masked(i, j);
         const auto row = matrix<1, BN, Along::anything, 1>(bias, I{1}, N, I{0}, bias_n);
         if (bias != nullptr) sum = sum + row.load_masked(0, j);
         if (swish) sum = sum / (1.0f + ct::exp(-sum));
     }
-    if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // NaN stays
+    if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // keeps NaN
     outs.store_masked(sum, i, j);
 }
 // [matmul]
 
 // [staying]
-/// The same where nothing is added, by fewer blocks than tiles: each goes on to another one, and
-/// the numbers of that are on their way while it stores.
+/// The same for an epilogue that adds nothing, as a persistent kernel: each block continues with
+/// another tile, whose elements are loaded while it stores.
 template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class I, class E>
 [[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_staying_tile(
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
@@ -111,7 +110,7 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class 
             sum = ct::mma(as.load_masked(i, k), bs.load_masked(k, j), sum);
         }
         sum = alpha * sum;
-        if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // NaN stays
+        if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // keeps NaN
         outs.store_masked(sum, i, j);
     }
 }
@@ -128,28 +127,28 @@ template <class T>
     return x.stride(0) == 1 && x.stride(1) % quad == 0 ? Along::columns : Along::anything;
 }
 
-// Of a dim of extent 1 no step is used.
+// The stride of a dimension of extent 1 is unused.
 template <class T>
 [[nodiscard]] std::int64_t step(const View<T>& x, int dim) {
     return x.extent(dim) == 1 ? 0 : x.stride(dim);
 }
 
-// Can its elements be counted in 32 bits, with room for the rest of a last tile?
+// Can its elements be counted in 32 bits, including the rest of the last tile?
 template <class T>
 [[nodiscard]] bool is_small(const View<T>& x) {
     return required_span(x.layout) <= std::numeric_limits<int>::max() - 4096;
 }
 
-/// PROMISED, OTHERWISE: Blocks for matrices of which everything can be promised, and for others.
-/// E: what the kernel calls T.
-/// @param a, b, out  matrices that missing_for_tiles() has not refused
+/// PROMISED, OTHERWISE: Blocks for matrices of which everything can be promised, and for others. E:
+/// the element type in the kernel.
+/// @param a, b, out  matrices that missing_for_tiles() accepts
 template <class PROMISED, class OTHERWISE, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,
                   gpu::Stream stream) {
     constexpr std::int64_t kQuad = 16 / sizeof(T);
     using enum Along;
     const bool biased = then.bias.data != nullptr;
-    if (step(out, 0) == 1 && !biased) {  // seen from the other side: out^T = b^T a^T
+    if (step(out, 0) == 1 && !biased) {  // transposed: out^T = b^T a^T
         std::swap(a, b);
         a = transpose(a), b = transpose(b), out = transpose(out);
     }
@@ -160,7 +159,7 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
     };
     const auto launch = [&]<class I>(auto kernel, unsigned grid, I, auto... plus) {
         const auto number = [](std::int64_t x) { return static_cast<I>(x); };
-        if (K == 0) a.data = b.data = nullptr;  // else they were out's, which is __restrict__
+        if (K == 0) a.data = b.data = nullptr;  // else they could alias out, which is __restrict__
         kernel<<<grid, 1, 0, stream>>>(
             reinterpret_cast<const E*>(a.data), reinterpret_cast<const E*>(b.data), number(M),
             number(N), number(K), number(step(a, 0)), number(step(a, 1)), number(step(b, 0)),
@@ -181,8 +180,8 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
             matmul_tile<X::BM, X::BN, X::BK, X::WARPS, anything, anything, anything, true, I, E>,
             tiles(X{}), I{});
     }
-    // A load behind the loop, though never taken, and nvcc 13.5 fetches no tile ahead in it.
-    // Numbers of 64 bits, or pointers that might meet, and tensor cores wait most of the time.
+    // With a load after the loop, even one never executed, nvcc 13.5 prefetches no tile in it. With
+    // 64-bit indices, or pointers that may alias, tensor cores wait most of the time.
     const auto by = [&]<Along A, Along B>() {
         using X = PROMISED;
         if (then.beta != 0 || biased || then.swish) {

@@ -1,4 +1,4 @@
-// A product as plain numbers, and how it is cut.
+// A product as plain numbers, and how it is cut into tiles.
 #include "day05_matmul/steps/matmul/problem.hpp"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
     x.swish = epilogue.swish;
     if (sums_nothing(a, epilogue)) {
         x.K = 0, x.alpha = 1;
-        x.a = x.b = x.out;  // nothing of them is read, so they may have been null
+        x.a = x.b = x.out;  // they are not read, so they may have null pointers
     }
-    // A stride that is never used becomes one that suits.
+    // An unused stride becomes one that suits.
     x.a_m = x.M > 1 && x.K > 0 ? a.stride(m) : 0, x.a_k = x.K > 1 ? a.stride(n) : 1;
     x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 ? b.stride(n) : 1;
     x.out_m = x.M > 1 ? out.stride(m) : 0, x.out_n = x.N > 1 ? out.stride(n) : 1;
@@ -118,15 +118,15 @@ unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
 
 namespace {
 
-constexpr std::int64_t kLeastDepth = 64;  // k's of a part
+constexpr std::int64_t kLeastDepth = 64;  // k's per part
 
 std::int64_t blocks_of(std::int64_t n, std::int64_t each) {
     return (n + each - 1) / each;
 }
 
-// The tiles of step 13, and how many a multiprocessor multiplies at the same time. `share` of its
-// multiply-adds is what an H200 reached with tiles for many rounds, and `share_singles` where b is
-// copied 4 bytes at a time.
+// The tiles of step 13, and how many an SM multiplies at the same time. `share` is the fraction of
+// peak multiply-adds that an H200 reached with tiles for many rounds, and `share_singles` the
+// fraction where b is copied 4 bytes at a time.
 struct Tiles {
     WholeTile cut;
     std::int64_t BM, BN, at_once;
@@ -136,8 +136,8 @@ constexpr Tiles kTiles[] = {{WholeTile::large, 128, 256, 1, 0.80, 0.80},
                             {WholeTile::medium, 64, 64, 2, 0.70, 0.60},
                             {WholeTile::small, 32, 128, 1, 0.72, 0.52}};
 
-// How many cycles each cut takes for one k: the busiest multiprocessor has so many rounds, and does
-// 128 multiply-adds a cycle at best. Infinite where the matrix is smaller than a tile.
+// How many cycles each cut takes per k: the number of rounds of the busiest SM, at 128
+// multiply-adds per cycle at best. Infinite if the matrix is smaller than a tile.
 struct CutTime {
     WholeTile cut;
     double cycles;
@@ -180,7 +180,7 @@ Problem in_parts(const Problem& x, int count, float* parts) {
     y.alpha = 1, y.beta = 0, y.relu = y.swish = false, y.bias = nullptr;
     y.out = parts;
     y.out_m = x.M > 1 ? x.N : 0, y.out_n = 1;
-    // The parts are the outermost dim of the stack.
+    // The parts are the outermost dimension of the stack.
     std::int64_t step = x.M * x.N;
     for (int d = x.dims; d > 0; --d) {
         y.extent[d] = x.extent[d - 1], y.step_a[d] = x.step_a[d - 1];
@@ -196,9 +196,9 @@ Problem in_parts(const Problem& x, int count, float* parts) {
 
 namespace {
 
-// Of step 13, and of step 15 for 2 parts and more, on an H200 of 1.95 GHz: good for comparing. A
-// block takes as long as 16 k's to begin and to end; the parts are written, read again out of the
-// L2 cache at 3 TB/s, and added up by another launch.
+// Model time of step 13, and of step 15 for 2 parts and more, on an H200 at 1.95 GHz: only for
+// comparing. A block takes as long as 16 k's to begin and to end; the parts are written, read again
+// from the L2 cache at 3 TB/s, and added by another launch.
 double seconds_in_parts(const Problem& x, int count) {
     const Problem y = count == 1 ? x : in_parts(x, count, nullptr);
     const double product = fastest_cut(y).cycles * static_cast<double>(y.K + 16) / 1.95e9;
@@ -206,7 +206,7 @@ double seconds_in_parts(const Problem& x, int count) {
     return product + 8.0 * static_cast<double>(stacked(y) * x.M * x.N) / 3e12 + 2.5e-6;
 }
 
-// Of K, at least 64 k's each: the best for whole tiles.
+// The best number of parts of K, of at least 64 k's each, for whole tiles.
 int parts_of_tiles(const Problem& x) {
     int best = 0;
     for (int count = 2; count <= 16; ++count) {
@@ -216,7 +216,7 @@ int parts_of_tiles(const Problem& x) {
     return best;
 }
 
-// For few rows: as many as make two of step 14's widest blocks for each multiprocessor.
+// For few rows: as many parts as give each SM two of step 14's widest blocks.
 int parts_of_rows(const Problem& x) {
     const std::int64_t tiles = blocks_of(x.M, 16) * blocks_of(x.N, 128) * stacked(x);
     if (tiles == 0) return 0;
@@ -235,8 +235,8 @@ int parts_of(const Problem& x) {
 bool parts_pay(const Problem& x) {
     if (x.K <= kShallow || parts_of(x) == 0) return false;
     if (has_whole_tiles(x)) return seconds_in_parts(x, parts_of(x)) < seconds_in_parts(x, 1);
-    // Measured: below 2^25 multiply-adds the second launch costs more than it saves; and up to 4
-    // rows step 14 alone is as fast, once each multiprocessor has 32 columns.
+    // Measured: below 2^25 multiply-adds the second launch costs more than it saves. And up to 4
+    // rows step 14 alone is as fast, once each SM has 32 columns.
     const bool few_blocks = x.M > 4 || x.N < 32 * x.multiprocessors;
     return few_blocks && x.M * x.N * x.K >= 1 << 25;
 }

@@ -1,5 +1,6 @@
 /// @file
-/// A stack of matrix products, one by one: what loop and twin do for the dims before the last two.
+/// A stack of matrix products, one by one: how the CPU reference and the naive kernel handle the
+/// dimensions before the last two.
 #pragma once
 
 #include "common/tensor/index.hpp"
@@ -8,13 +9,13 @@
 
 namespace sixdays::day05_matmul {
 
-/// The dims before the last two.
+/// The dimensions before the last two.
 [[nodiscard]] inline Layout stack_of(Layout layout) {
     layout.shape.rank = layout.strides.rank = layout.rank() - 2;
     return layout;
 }
 
-/// The last two dims, of the matrix whose first element is at `data`.
+/// The last two dimensions, of the matrix whose first element is at `data`.
 template <class T>
 [[nodiscard]] View<T> matrix_at(T* data, const Layout& layout) {
     const int m = layout.rank() - 2;
@@ -22,7 +23,8 @@ template <class T>
                          {layout.stride(m), layout.stride(m + 1)})};
 }
 
-/// `v` with the stack of `out` before its last two dims, where it is broadcast.
+/// `v` with the stack of `out` before its last two dimensions; where needed, it
+/// is broadcast.
 template <class T>
 [[nodiscard]] View<const T> stacked_as(View<const T> v, const Shape& out) {
     Shape shape = out;
@@ -31,29 +33,29 @@ template <class T>
     return broadcast_to(v, shape);
 }
 
-/// As BLAS has it: alpha = 0 reads neither operand. So there is nothing to sum.
+/// As in BLAS: alpha = 0 reads neither operand, so K becomes 0.
 template <class T>
 [[nodiscard]] bool sums_nothing(View<const T> a, const Epilogue& epilogue) {
     return epilogue.alpha == 0 || a.extent(a.rank() - 1) == 0;
 }
 
-/// Refuses, in the name of `op`, what no product takes: shapes that do not fit, a null pointer, an
-/// output that is not injective or overlaps an input. Defined for float, bf16 and f16.
+/// Rejects, in the name of `op`, what no product takes: shapes that do not match, a null pointer,
+/// an output that is not injective or overlaps an input. Defined for float, bf16 and f16.
 template <class T>
 void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
                      View<float> out);
 
-/// Calls f(a, b, epilogue, out) for each matrix of the stack. Arguments that check_matmul() has
-/// not refused.
+/// Calls f(a, b, epilogue, out) for each matrix of the stack. For arguments that check_matmul()
+/// accepts.
 template <class T, class F>
 void for_each_matrix(View<const T> a, View<const T> b, Epilogue epilogue, View<float> out,
                      const F& f) {
     if (out.size() == 0) return;
     if (sums_nothing(a, epilogue)) {
-        epilogue.alpha = 1;  // of nothing: were it infinite, 0 times it would be a NaN
+        epilogue.alpha = 1;  // the sum is empty: an infinite alpha would make 0 a NaN
         a = slice(a, a.rank() - 1, 0, 0);
         b = slice(b, b.rank() - 2, 0, 0);
-        // Nothing of them is read, so they may have been null.
+        // They are not read, so they may have null pointers.
         a.data = b.data = static_cast<const T*>(static_cast<const void*>(out.data));
     }
     a = stacked_as(a, out.layout.shape);

@@ -1,4 +1,4 @@
-// A matrix product in plain CUDA: the loop's twin, and the step in which a block shares what it
+// A matrix product in plain CUDA: the naive kernel, and the version in which a block shares what it
 // loads. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                   with the CUDA Toolkit and a GPU
@@ -28,7 +28,7 @@ void matmul_cpu(const float* a, const float* b, int M, int N, int K, float* c) {
     }
 }
 
-// Every thread reads a row of a and a column of b: 2 loads for 1 product and 1 sum.
+// Every thread reads a row of a and a column of b: two loads per multiply-add.
 __global__ void matmul_twin(const float* a, const float* b, int M, int N, int K, float* c) {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     const int m = blockIdx.y * blockDim.y + threadIdx.y;
@@ -45,30 +45,30 @@ __global__ void matmul_twin(const float* a, const float* b, int M, int N, int K,
 // [tile]
 constexpr int kTile = 16;
 
-// The 16 x 16 threads of a block need the same 16 rows of a and 16 columns of b. They walk along k,
-// a tile at a time: each loads one element of either, and all use all of them. 16 times fewer
-// loads.
+// The 16 x 16 threads of a block need the same 16 rows of a and 16 columns of b. They step along k
+// one tile at a time: each thread loads one element of a and one of b, and all threads use all of
+// them. That is 16 times fewer loads.
 __global__ void matmul_tile(const float* a, const float* b, int M, int N, int K, float* c) {
     __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];
     const int x = threadIdx.x, y = threadIdx.y;
     const int n = blockIdx.x * kTile + x, m = blockIdx.y * kTile + y;
     float sum = 0;
     for (int k = 0; k < K; k += kTile) {
-        // 0 where there is no element: it adds nothing, and the thread stays for the barriers.
+        // 0 outside the matrix: it adds nothing, and every thread reaches the barriers.
         tile_a[y][x] = m < M && k + x < K ? a[m * K + k + x] : 0;
         tile_b[y][x] = k + y < K && n < N ? b[(k + y) * N + n] : 0;
-        __syncthreads();  // all is loaded
+        __syncthreads();  // the tile is complete
         for (int i = 0; i < kTile; ++i) {
             sum += tile_a[y][i] * tile_b[i][x];
         }
-        __syncthreads();  // all is used: the next tile may come
+        __syncthreads();  // all threads have used the tile: it may be overwritten
     }
     if (m < M && n < N) c[m * N + n] = sum;
 }
 // [tile]
 
-// Runs one of the two on the device and compares every element. Whole numbers this small are exact
-// in float, so that nothing but equal is right.
+// Runs one of the kernels on the device and compares every element. Integers this small are exact
+// in float, so the results must be equal.
 void try_out(const char* name, bool by_tile, const std::vector<float>& a,
              const std::vector<float>& b, int M, int N, int K) {
     std::vector<float> wanted(M * N), got(M * N);
@@ -106,12 +106,12 @@ void try_out(const char* name, bool by_tile, const std::vector<float>& a,
 int main() {
     // By hand: (1 2 3) times (1 3 5) is 1 + 6 + 15 = 22, and (4 5 6) times (2 4 6) is 64.
     const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {1, 2, 3, 4, 5, 6};
-    const int M = 37, N = 50, K = 43;  // no multiples of 16: edges in all three
+    const int M = 37, N = 50, K = 43;  // not multiples of 16: partial tiles in all three dimensions
     std::vector<float> large_a(M * K), large_b(K * N);
     for (int i = 0; i < M * K; ++i) large_a[i] = static_cast<float>(i * 7 % 11 - 5);
     for (int i = 0; i < K * N; ++i) large_b[i] = static_cast<float>(i * 5 % 13 - 6);
     for (const bool by_tile : {false, true}) {
-        const char* const name = by_tile ? "tile" : "twin";
+        const char* const name = by_tile ? "tile" : "naive";
         try_out(name, by_tile, a, b, 2, 2, 3);
         try_out(name, by_tile, large_a, large_b, M, N, K);
     }

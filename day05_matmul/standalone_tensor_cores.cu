@@ -1,5 +1,5 @@
-// A product by tensor cores in plain CUDA: the loop, and step 4 of the ladder, in which tiles are
-// in flight while one is multiplied. One file, one command.
+// A matrix product on tensor cores in plain CUDA: the CPU loop, and step 4 of the ladder, in which
+// the next tiles are in flight while one is multiplied. One file, one command.
 //
 //     nvcc -arch=sm_80 standalone_tensor_cores.cu && ./a.out      with the CUDA Toolkit and a GPU
 //     common/learn try day05_matmul/standalone_tensor_cores.cu    without either
@@ -17,7 +17,7 @@ void check(cudaError_t status, const char* what) {
 
 using bf16 = __nv_bfloat16;
 
-// a is (M, K), b is (N, K): a row of b is a column of the product. c is (M, N). All row by row.
+// a is (M, K), b is (N, K): a row of b is a column of the product. c is (M, N). All row-major.
 // [loop]
 void product(const bf16* a, const bf16* b, int M, int N, int K, float* c) {
     for (int m = 0; m < M; ++m) {
@@ -32,14 +32,14 @@ void product(const bf16* a, const bf16* b, int M, int N, int K, float* c) {
 }
 // [loop]
 
-// A block makes 128 x 128 outputs with eight warps, of 64 x 32 each. A stage of its ring has 128
-// rows of 64 numbers of a, and as many of b.
+// A block computes 128 x 128 outputs with eight warps, 64 x 32 each. A stage of its ring has 128
+// rows of 64 elements of a, and as many of b.
 constexpr int kTile = 128, kDepth = 64, kStages = 3, kThreads = 256;
 constexpr int kTileSize = kTile * kDepth;
 constexpr int kBytes = 2 * kStages * kTileSize * static_cast<int>(sizeof(bf16));
 
-// A row fills all 32 banks. Of row r the 16 bytes that belong at place p lie at p ^ (r % 8): so
-// eight rows can be read in one turn.
+// A row fills all 32 banks. The 16 bytes at position p of row r are stored at p ^ (r % 8), so eight
+// rows are read in one wavefront.
 __device__ int swizzled(int row, int k) {
     return row * kDepth + ((k / 8) ^ (row % 8)) * 8 + k % 8;
 }
@@ -48,7 +48,7 @@ __device__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// Each thread starts copies of 16 bytes, which arrive later: those of a tile of 128 x 64.
+// Each thread starts its copies of a tile of 128 x 64, 16 bytes each. They arrive later.
 __device__ void copy_tile(bf16* tile, const bf16* from, int K) {
     for (int i = threadIdx.x; i < kTileSize / 8; i += kThreads) {
         const int row = i / 8, k = i % 8 * 8;
@@ -58,14 +58,14 @@ __device__ void copy_tile(bf16* tile, const bf16* from, int K) {
     }
 }
 
-// Four matrices of 8 x 8: lanes 8 i to 8 i + 7 say where the rows of number i lie.
+// Four matrices of 8 x 8: lanes 8 i to 8 i + 7 give the addresses of the rows of matrix i.
 __device__ void load_matrices(unsigned (&to)[4], const bf16* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "r"(shared_address(row)));
 }
 
-// sum += a b, of 16 x 16 and 16 x 8.
+// sum += a b, where a is 16 x 16 and b is 16 x 8.
 __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
     asm volatile(
         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
@@ -86,15 +86,15 @@ __global__ void __launch_bounds__(kThreads)
     const auto start = [&](int k0, int stage) {
         if (k0 < K) copy_tile(tiles_a + stage * kTileSize, a + k0, K);
         if (k0 < K) copy_tile(tiles_b + stage * kTileSize, b + k0, K);
-        asm volatile("cp.async.commit_group;");  // also of nothing: the wait counts groups
+        asm volatile("cp.async.commit_group;");  // even if empty: the wait counts groups
     };
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int m0 = warp / 4 * 64, n0 = warp % 4 * 32;
     float sum[4][4][4] = {};
     for (int s = 0; s < kStages - 1; ++s) start(s * kDepth, s);
     for (int k0 = 0, stage = 0; k0 < K; k0 += kDepth, stage = (stage + 1) % kStages) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2));  // what I copied is there
-        __syncthreads();                                             // and what the others copied
+        asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2));  // own copies have arrived
+        __syncthreads();                                             // and those of all threads
         start(k0 + (kStages - 1) * kDepth, (stage + kStages - 1) % kStages);
         const bf16 *const ta = tiles_a + stage * kTileSize, *const tb = tiles_b + stage * kTileSize;
         for (int k = 0; k < kDepth; k += 16) {
@@ -144,7 +144,7 @@ int main() {
     std::vector<float> got(M * N), wanted(M * N);
     check(cudaMemcpy(got.data(), dc, M * N * sizeof(float), cudaMemcpyDeviceToHost), "running it");
     product(a.data(), b.data(), M, N, K, wanted.data());
-    for (int i = 0; i < M * N; ++i) {  // small whole numbers: exact in any order
+    for (int i = 0; i < M * N; ++i) {  // small integers: sums are exact in any order
         if (got[i] == wanted[i]) continue;
         std::printf("c(%d, %d) is %g, not %g\n", i / N, i % N, got[i], wanted[i]);
         return 1;

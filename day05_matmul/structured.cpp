@@ -1,4 +1,4 @@
-// What reference and kernel of the structured products reject.
+// Which arguments the structured products reject.
 #include "day05_matmul/structured.hpp"
 
 #include "common/tensor/arguments.hpp"

@@ -19,8 +19,7 @@ inline bool is_read(Structure structure, std::int64_t m, std::int64_t k) {
     return structure == Structure::diagonal ? k == m : k >= m;
 }
 
-/// Operands: a (M, M), b (M, N), out. Whole numbers, whose sums are exact, and NaN where a is not
-/// read.
+/// Operands: a (M, M), b (M, N), out. Integers, whose sums are exact, and NaN where a is not read.
 inline testing::Operation structured_operation(Structure structure, std::int64_t M,
                                                std::int64_t N) {
     using namespace testing;

@@ -1,4 +1,4 @@
-// The CPU reference's twin, and its launcher.
+// The naive kernel, and its launcher.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/arguments.hpp"
 #include "day05_matmul/structured.hpp"

@@ -1,5 +1,5 @@
 /// @file
-/// The launchers of the tile ports.
+/// The launchers of the tile kernels.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -7,10 +7,10 @@
 
 namespace sixdays::day05_matmul {
 
-/// Stacks too.
+/// Takes stacks.
 void launch_matmul_tile(View<const float> a, View<const float> b, const Epilogue& epilogue,
                         View<float> out, gpu::Stream stream);
-/// For bf16 and f16, a matrix of a stack at a time.
+/// For bf16 and f16; one matrix of a stack per launch.
 template <class T>
 void launch_matmul_bf16_tile(View<const T> a, View<const T> b, const Epilogue& epilogue,
                              View<float> out, gpu::Stream stream);

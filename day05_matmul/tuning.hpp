@@ -1,7 +1,7 @@
 /// @file
-/// Every way that this day has to compute one product, for a tuner to try: the steps, and the tiles
-/// of step 13 one by one. choose_matmul() decides by a model that was fitted to an H200. On another
-/// GPU another way may be faster, and a tuner finds it by measuring.
+/// Every way in which this day can compute one product, for a tuner to try: the steps, and the
+/// tiles of step 13 one by one. choose_matmul() decides by a model that was fitted to an H200. On
+/// another GPU another way may be faster, and a tuner finds it by measuring.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct Candidate {
     std::function<void(gpu::Workspace)> run;  ///< launches it on the default stream
 };
 
-/// All ways that take a product of these views, the ladder's order; one of them is `chosen`. The
-/// tile kernel, which is never chosen unasked, is left out.
+/// All ways that take a product of these views, in the order of the ladder; one of them is
+/// `chosen`. The tile kernel, which is used only on request, is left out.
 /// @param a, b, out  in device memory; as matmul_cuda() takes them
 /// @throws std::invalid_argument  as check_matmul()
 [[nodiscard]] std::vector<Candidate> candidates(View<const float> a, View<const float> b,

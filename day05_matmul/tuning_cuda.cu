@@ -1,4 +1,4 @@
-// Which ways there are to compute a product, by name.
+// The ways to compute a product, by name.
 #include "day05_matmul/tuning.hpp"
 
 #include "day05_matmul/matmul.hpp"

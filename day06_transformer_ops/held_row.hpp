@@ -1,5 +1,5 @@
 /// @file
-/// What steps share that work on rows: finding a row without slow divisions, and holding it in the
+/// Shared by steps that work on rows: finding a row without slow divisions, and keeping it in the
 /// registers of the threads that work on it.
 #pragma once
 
@@ -15,14 +15,14 @@ namespace sixdays::day06_transformer_ops {
 using gpu::Larger;
 using gpu::Plus;
 
-/// Where row number k begins: of[0] in `in`, of[1] in `out`, of[2] in a third tensor. Three dims
-/// are enough for nearly all tensors, after simplify(), and every further one would cost each row.
+/// The start of row k: of[0] in `in`, of[1] in `out`, of[2] in a third tensor. After simplify(),
+/// three dimensions are enough for nearly all tensors, and each further one would cost every row.
 inline constexpr int kRowDims = 3;
 using RowWalk = Walk<kRowDims, 3>;
 
-/// Calls f(walk, in, out, third) for pieces of fewer than 2^31 rows that are all of them together;
-/// third is where the piece begins in the third tensor. If the rows have more than three dims,
-/// there is a call for each index of the outer ones.
+/// Calls f(walk, in, out, third) for pieces of fewer than 2^31 rows that together are all rows;
+/// third is the start of the piece in the third tensor. If the rows have more than three
+/// dimensions, there is one call per index of the outer ones.
 /// @param third  of the shape of in.first
 template <class T, class U, class F>
 void walk_rows(const View<T>& in, const View<U>& out, const Cut& third, const F& f) {
@@ -49,9 +49,9 @@ void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const
 }
 
 // [held_row]
-/// A row of whole quads, spread over THREADS threads: thread t has quads t, t + THREADS, ... of it,
-/// QUADS at most. Both are constants, so every quad is four registers. It waits as it lies in
-/// memory, and whoever looks at it widens bf16: a row of bf16 takes half the registers of a row of
+/// A register-resident row of whole quads, spread over THREADS threads: thread t has quads t,
+/// t + THREADS, ..., at most QUADS. Both are constants, so every quad is four registers. bf16 stays
+/// 16 bits wide and is widened on each use: a row of bf16 takes half the registers of a row of
 /// floats.
 template <class T, int THREADS, int QUADS>
 struct HeldRow {
@@ -72,8 +72,8 @@ struct HeldRow {
         fill(n, pad);
     }
 
-    /// Calls f(i, quad) for those of this thread's quads that a row of `length` has; the quad
-    /// begins at element i.
+    /// Calls f(i, quad) for this thread's quads that exist in a row of `length`; the quad begins at
+    /// element i.
     template <class F>
     __device__ void each_quad(int length, const F& f) {
 #pragma unroll
@@ -82,7 +82,7 @@ struct HeldRow {
         }
     }
 
-    /// Calls f(x) for every number that is held.
+    /// Calls f(x) for each element in registers.
     template <class F>
     __device__ void each(const F& f) const {
 #pragma unroll
@@ -94,8 +94,7 @@ struct HeldRow {
         }
     }
 
-    /// Calls f(i, x) for every number x that is held, element i of the row; x is what f makes of
-    /// it.
+    /// Replaces each element x in registers, element i of the row, by f(i, x).
     template <class F>
     __device__ void change(const F& f) {
 #pragma unroll
@@ -110,8 +109,7 @@ struct HeldRow {
         quads[q] = pack<T>(x);
     }
 
-    /// `pad` from element n on. Only a quad that n cuts, or none of which counts, needs a look at
-    /// each.
+    /// Fills with `pad` from element n on. Only quads at or past n need a check per element.
     __device__ void fill(int n, float pad) {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
@@ -129,7 +127,7 @@ struct HeldRow {
 };
 // [held_row]
 
-/// What the threads of one row have, combined; each has the result.
+/// Combines the values of the threads of one row; every thread gets the result.
 template <int THREADS, class V, class Combine>
 __device__ V row_reduce(const V& value, const Combine& combine) {
     if constexpr (THREADS == 32) {
@@ -139,13 +137,12 @@ __device__ V row_reduce(const V& value, const Combine& combine) {
     }
 }
 
-/// Rows of a block, when THREADS threads take a row: a block of one warp would be a small one.
+/// Rows per block, if THREADS threads take a row: a block of one warp would be too small.
 template <int THREADS>
 inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 
-/// Calls f(threads, quads), both constants, with what is enough to hold a row of `length`, which is
-/// kMostHeld at most: four quads a thread, and 16 registers. A warp that has the row to itself
-/// needs no barrier.
+/// Calls f(threads, quads), both constants, large enough to hold a row of `length`, at most
+/// kMostHeld: four quads per thread are 16 registers. A row in a single warp needs no barrier.
 template <class T, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;

@@ -1,4 +1,4 @@
-// Day 06 as a run: "the cat sat" in a model that fits on paper. A line that says "ok" was checked.
+// Day 06 as a program: "the cat sat" in a model that fits on paper. A line with "ok" was checked.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -48,7 +48,7 @@ void words_become_vectors(lesson::Report& report) {
                out.view({1, 3, 4}));
     const std::vector<float> y = out.download();
     report.check(std::isnan(y[8]) && std::isnan(y[11]) && y[7] == 1,
-                 "an id that names no row, 4: the port fills its row with NaN, and no other");
+                 "id 4 is out of range: embed_cuda fills its row with NaN, and no other row");
     std::string why;
     try {
         embed_cpu(model.tokens.view(), unknown.view(), model.positions.view(), model.places.view(),
@@ -56,7 +56,7 @@ void words_become_vectors(lesson::Report& report) {
     } catch (const std::invalid_argument& refused) {
         why = refused.what();
     }
-    report.check(!why.empty(), "the loop can look, and says:\n          " + why);
+    report.check(!why.empty(), "the CPU reference can check, and reports:\n          " + why);
 }
 
 void rows_of_one_size(lesson::Report& report) {
@@ -74,7 +74,7 @@ void rows_of_one_size(lesson::Report& report) {
     const float one_pass = squares / 4 - (sum / 4) * (sum / 4);
     report.check(one_pass != 0.25f, "its variance is 0.25; E[x^2] - E[x]^2 gives " +
                                         std::to_string(one_pass) +
-                                        ": near 10^8 floats lie 8 apart");
+                                        ": near 10^8, floats are 8 apart");
     rms_norm_cpu(sat(model.x), {}, y.view());
     report.check(near(y.view(), {1.2649, 0.6325, 0.6325, 1.2649}),
                  "RMS norm, 4 2 2 4 over the root of (16 + 4 + 4 + 16) / 4:" + shown(y.view()));
@@ -90,13 +90,13 @@ void one_buffer_three_views(lesson::Report& report) {
     layout("k", of.k, of.k.data - model.qkv.data());
     layout("v", of.v, of.v.data - model.qkv.data());
     report.check(&of.k(0, 1, 2, 0) == model.qkv.data() + 4 + 2 * 1 + 12 * 2,
-                 "k of head 1, token 2, number 0 lies at 4 + 1 * 2 + 2 * 12 + 0 = 30");
+                 "k of head 1, token 2, element 0 has offset 4 + 1 * 2 + 2 * 12 + 0 = 30");
     report.check(near(sat(model.qkv), {1, -1, -1, 1, .4901, -.4901, -.4901, .4901, 1, -1, -1, 1}),
                  "sat's q and v are its normed row, its k is 0.4901 times that");
 }
 
 void who_asks_whom(lesson::Report& report) {
-    report.heading("4. Attention: each token asks those before it, and itself");
+    report.heading("4. Attention: each token attends to itself and the tokens before it");
     const Heads of = heads_of(model.qkv.view(), 2);
     Tensor<float> scores({1, 2, 3, 3}), shares({1, 2, 3, 3});
     layout("transpose(k)", transpose(of.k));
@@ -105,7 +105,7 @@ void who_asks_whom(lesson::Report& report) {
     matmul_cpu(of.q, transpose(of.k), {1 / kRoot2}, scores.view());
     causal_softmax_cpu(scores.view(), shares.view());
     matmul_cpu(shares.view(), of.v, split_heads(model.mixed.view(), 2));
-    std::printf("   head  token  scores                       shares, causal\n");
+    std::printf("   head  token  scores                       attention weights (causal)\n");
     for (int line = 0; line < 6; ++line) {
         const int h = line / 3, t = line % 3;
         const auto of_token = [=](const auto& x) { return shown({&x(0, h, t, 0), Shape{3}}); };
@@ -115,13 +115,13 @@ void who_asks_whom(lesson::Report& report) {
     report.check(near({&scores(0, 0, 2, 0), Shape{3}}, {kLog2, 0, kLog2}),
                  "query of sat, key of the: (1 * 0.4901 + -1 * -0.4901) / root of 2 = log 2");
     report.check(near({&shares(0, 0, 2, 0), Shape{3}}, {.4, .2, .4}),
-                 "sat: exp of its scores is 2, 1, 2 of 5. Tokens that lie ahead get a share of 0");
+                 "sat: exp of its scores is 2, 1, 2; their sum is 5. Later tokens get weight 0");
     report.check(near(sat(model.mixed), {1, -.6, -5. / 7, 1. / 7}),
                  "0.4 (1, -1) + 0.2 (1, 1) + 0.4 (1, -1), and head 1:" + shown(sat(model.mixed)));
     Tensor<float> large({3}, {1000, 1000, 999});
     softmax_cpu(large.view(), 0, large.view());
     report.check(near(large.view(), {.42232, .42232, .15536}),
-                 "1000 1000 999, whose exp no float holds:" + shown(large.view()));
+                 "1000 1000 999, whose exp overflows a float:" + shown(large.view()));
     const gpu::Buffer<float> device(model.qkv);
     const Heads there = heads_of(device.view({1, 3, 12}), 2);
     gpu::Buffer<std::byte> memory(
@@ -133,12 +133,13 @@ void who_asks_whom(lesson::Report& report) {
         attention_cuda(there.q, there.k, there.v, {}, split_heads(out.view({1, 3, 4}), 2),
                        {.path = path, .workspace = memory});
         report.check(near(Tensor<float>({1, 3, 4}, out.download()), model.mixed),
-                     std::string("the port in one call, ") + name(path) + ": the same");
+                     std::string("the CUDA version in one call, ") + name(path) + ": the same");
     }
 }
 
 void back_to_the_stream(lesson::Report& report) {
-    report.heading("5. The projection joins the heads, and the residual stream takes them up");
+    report.heading(
+        "5. The projection joins the heads, and the result is added to the residual stream");
     layout("mixed", model.mixed.view());
     layout("projection", model.attention_output.view());
     matmul_cpu(model.mixed.view(), model.attention_output.view(), {1, 1}, model.x.view());
@@ -148,7 +149,7 @@ void back_to_the_stream(lesson::Report& report) {
 }
 
 void not_a_straight_line(lesson::Report& report) {
-    report.heading("6. The MLP: each token by itself");
+    report.heading("6. The MLP: each token on its own");
     const Tensor<float> z({6}, {-3, -1, 0, 1, 2, 3});
     Tensor<float> all({4, 6});
     std::printf("   x        %s\n", shown(z.view()).c_str());
@@ -159,7 +160,7 @@ void not_a_straight_line(lesson::Report& report) {
     }
     report.check(
         std::fabs(all(1, 3) - 0.841345f) < 1e-6f && std::fabs(all(2, 3) - 0.841192f) < 1e-6f,
-        "two GELUs, and they are not the same: at 1, 0.841345 and 0.841192");
+        "the two GELUs differ: at 1, 0.841345 and 0.841192");
     const Tensor<float> before = model.x;
     layer_norm_cpu(model.x.view(), {}, model.normed.view());
     matmul_cpu(model.normed.view(), model.up.view(), model.hidden.view());
@@ -174,11 +175,11 @@ void not_a_straight_line(lesson::Report& report) {
     for (int c = 0; c < 4; ++c) {
         added &= std::fabs(model.x(0, 2, c) - before(0, 2, c) - model.normed(0, 2, c)) < 1e-4f;
     }
-    report.check(added, "gelu(z) - gelu(-z) is z, for any z, so sat is now" + shown(sat(model.x)));
+    report.check(added, "gelu(z) - gelu(-z) is z for any z, so sat is now" + shown(sat(model.x)));
 }
 
 void what_comes_next(lesson::Report& report) {
-    report.heading("7. The head is the table of tokens, transposed: which row fits best?");
+    report.heading("7. The head is the token embedding table, transposed: which row matches best?");
     Tensor<float> logits({1, 3, 4});
     Tensor<std::int64_t> next({1, 3});
     layout("head", transpose(model.tokens.view()));
@@ -188,7 +189,7 @@ void what_comes_next(lesson::Report& report) {
     std::printf("   sat, normed %s\n   its logits  %s\n", shown(sat(model.normed)).c_str(),
                 shown(sat(logits)).c_str());
     day04_argmax::argmax_cpu(logits.view(), -1, next.view());
-    report.check(next(0, 2) == 3, "the largest is number 3: the cat sat mat");
+    report.check(next(0, 2) == 3, "the largest logit is that of token 3: the cat sat mat");
     Tensor<float> x = model.embedded;
     block_cpu(model.block(), x.view());
     report.check(near(x, model.x), "sections 2 to 6 in one call, block_cpu: the same");
@@ -198,11 +199,11 @@ void what_comes_next(lesson::Report& report) {
     memory.fill_bytes(0);
     block_cuda(there.block(), stream.view({1, 3, 4}), memory);
     report.check(near(Tensor<float>({1, 3, 4}, stream.download()), model.x),
-                 "and block_cuda, the port");
+                 "block_cuda: the same");
 }
 
 void one_token_more(lesson::Report& report) {
-    report.heading("8. A cache: keys and values of the tokens so far");
+    report.heading("8. A KV cache: keys and values of the tokens so far");
     const Heads of = heads_of(model.qkv.view(), 2);
     Tensor<float> keys({1, 2, 8, 2}), values({1, 2, 8, 2}), out({1, 3, 4});
     Tensor<std::int64_t> length(Shape{});
@@ -215,18 +216,18 @@ void one_token_more(lesson::Report& report) {
                       {true, 0, length.view()}, slice(split_heads(out.view(), 2), 2, t, t + 1));
     }
     report.check(near(out, model.mixed),
-                 "one query at a time against room for 8 tokens, of which 1, 2, 3 count: the same");
+                 "one query at a time, with 1, 2, 3 tokens in a cache with room for 8: the same");
     const Tensor<float> few({1, 2, 8, 2}), many({1, 6, 3, 2});
-    std::printf("   H = 6 heads of queries share G = 2 heads of keys:\n");
+    std::printf("   H = 6 query heads share G = 2 key heads:\n");
     layout("q", grouped(many.view(), 2));
     const View<const float> shared = broadcast_to(for_groups(few.view()), {1, 2, 3, 8, 2});
     layout("keys", shared);
     report.check(shared.stride(2) == 0,
-                 "a stride of 0: three heads see the same keys, of which there is one copy");
+                 "a stride of 0: three heads read the same keys, which are stored once");
 }
 
 void ladders(lesson::Report& report) {
-    report.heading("9. From a thread a row to a row in registers");
+    report.heading("9. From one thread per row to a register-resident row");
     for (const auto path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
                             SoftmaxPath::registers, SoftmaxPath::shared}) {
         const Op<float> op = {
@@ -248,5 +249,5 @@ int main(int argc, char** argv) {
           back_to_the_stream, not_a_straight_line, what_comes_next, one_token_more, ladders},
          trace_all,
          bench_all,
-         "make the large row of section 4 three times -INFINITY. What should its shares be?"});
+         "make the large row of section 4 three times -INFINITY. What should its weights be?"});
 }

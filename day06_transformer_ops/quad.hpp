@@ -1,5 +1,5 @@
 /// @file
-/// A quad, 16 bytes of float or bf16, as numbers to compute with: four of them, or eight.
+/// A quad, 16 bytes of float or bf16, as numbers to compute with: four or eight.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -23,7 +23,7 @@ __device__ void unpack(const uint4& quad, float (&x)[kPerQuad<T>]) {
     for (int e = 0; e < kPerQuad<T>; ++e) x[e] = float(of[e]);
 }
 
-/// The GPU rounds two floats to bf16 in one instruction; in integers each takes a dozen.
+/// The GPU rounds two floats to bf16 in one instruction; integer code needs a dozen for each.
 template <class T>
 __device__ uint4 pack(const float (&x)[kPerQuad<T>]) {
     uint4 quad;
@@ -38,7 +38,7 @@ __device__ uint4 pack(const float (&x)[kPerQuad<T>]) {
 }
 // [quad]
 
-/// a + b of each element: added in float, rounded as it will be stored.
+/// a + b per element: added in float and rounded as it will be stored.
 template <class T>
 __device__ uint4 sum_of(const uint4& a, const uint4& b) {
     float x[kPerQuad<T>], y[kPerQuad<T>];

@@ -1,5 +1,5 @@
 /// @file
-/// For the tile ports of softmax and the norms: rows, cut into tiles.
+/// For the tile kernels of softmax and the norms: rows, cut into tiles.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -12,8 +12,8 @@ namespace sixdays::day06_transformer_ops {
 namespace ct = cuda::tiles;
 
 // [rows]
-/// Rows of so many elements, `step` from each to the next, cut into tiles of ROWS x N. UNIT
-/// promises that rows lie along memory, and all begin at multiples of 16 bytes.
+/// Rows of this length, `step` apart, cut into tiles of ROWS x N. UNIT promises that rows are
+/// contiguous and aligned to 16 bytes.
 template <int ROWS, int N, bool UNIT, class E>
 __tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_t step,
                     std::int64_t stride) {

@@ -1,6 +1,6 @@
 /// @file
-/// A tensor as rows, which is how softmax and the norms see it: a row is a walk along one dim, and
-/// the other dims say where rows begin.
+/// A tensor as rows, as softmax and the norms see it: a row runs along one dimension, and the other
+/// dimensions say where rows begin.
 ///
 ///     x (2, 3, 4), rows along dim 1     first: shape (2, 4), strides (12, 1)     8 rows
 ///     row 5 begins at x(1, 0, 1)        length 3, stride 4
@@ -20,13 +20,13 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// T itself. A parameter of this type takes no part in finding out what T is, so a
-/// `Tensor<float>`'s view is taken for a `View<const float>`.
+/// T itself, in a non-deduced context: a `View<float>` argument converts to a `View<const float>`
+/// parameter.
 template <class T>
 using Same = std::type_identity_t<T>;
 
 // [rows]
-/// Element i of a row lies i strides after its first.
+/// Element i of a row is i strides after the first.
 template <class T>
 struct Row {
     T* first;
@@ -48,28 +48,29 @@ struct Rows {
 };
 // [rows]
 
-/// The rows of `x` along dim `dim`, numbered in row-major order. @param dim  0 <= dim < rank
+/// The rows of `x` along dimension `dim`, numbered in row-major order. @param dim  0 <= dim < rank
 template <class T>
 [[nodiscard]] Rows<T> rows_along(const View<T>& x, int dim) {
-    // Of a row of one element nobody uses the stride, which may be any number.
+    // The stride of a row of one element is never used and may be any number.
     const std::int64_t stride = x.extent(dim) == 1 ? 1 : x.stride(dim);
     return {{x.data, without(x.layout, {dim})}, x.extent(dim), stride};
 }
 
-/// Elements of the longest row that a step holds in the registers of a block.
+/// Elements of the longest row that a block keeps in registers.
 inline constexpr std::int64_t kMostHeld = 16384;
 
-/// Rows of whole quads that begin at multiples of 16 bytes. @param dim  along which a row lies
+/// Can 128-bit loads read the rows? They must be whole quads that begin at multiples of 16 bytes.
+/// @param dim  the dimension along which rows run
 template <class T>
 [[nodiscard]] bool can_be_quads(const View<T>& x, int dim) {
-    Layout layout = x.layout;  // the row's dim last, for has_wider()
+    Layout layout = x.layout;  // the row's dimension last, for has_wider()
     for (int d = dim; d + 1 < layout.rank(); ++d) {
         std::swap(layout.shape[d], layout.shape[d + 1]);
         std::swap(layout.strides[d], layout.strides[d + 1]);
     }
     return has_wider(x.data, layout, sizeof(T));
 }
-/// And few enough elements for a block.
+/// The same, and a row fits in the registers of a block.
 template <class T>
 [[nodiscard]] bool can_be_held(const View<T>& x, int dim) {
     return x.extent(dim) <= kMostHeld && can_be_quads(x, dim);
@@ -78,7 +79,7 @@ inline constexpr char kHeldNeeds[] =
     ": the path 'registers' needs rows of whole quads along memory that begin at multiples of 16 "
     "bytes, of 16,384 elements at most; in has ";
 
-/// Can tiles walk these rows? Rows at one step from each other, nowhere backwards.
+/// Can tile kernels access these rows? All rows are one stride apart, and no stride is negative.
 template <class T>
 [[nodiscard]] bool rows_take_tiles(const View<const T>& in, int d, const View<T>& out) {
     const auto from = rows_along(in, d), to = rows_along(View<const T>(out), d);
@@ -87,12 +88,12 @@ template <class T>
     for (const Layout& one : steps) forwards = forwards && (one.rank() == 0 || one.stride(0) >= 0);
     return forwards;
 }
-/// What a refusal says of those that they cannot, after "rows".
+/// The requirement for an error message, after "rows".
 [[nodiscard]] inline std::string at_one_step() {
     return " at one step from each other, and " + gpu::kNoNegativeStride;
 }
 
-/// What an operation refuses that makes every element of `out` from the row of `in` with it.
+/// Rejects invalid arguments of an operation that makes each row of `out` from that row of `in`.
 /// @param name  what the operation calls `in`
 template <class T>
 void check_rows(const char* op, const View<const T>& in, const View<T>& out,

@@ -1,5 +1,5 @@
-// Attention of one head, in plain CUDA: the loop's twin, a thread a token, and the step in which a
-// warp shares a token and never stores a score. One file, one command.
+// Attention of one head, in plain CUDA: the naive kernel with one thread per token, and a fused
+// kernel with one warp per token, which never stores a score. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                            with the CUDA Toolkit and a GPU
 //     common/learn try day06_transformer_ops/standalone.cu     without either
@@ -14,10 +14,10 @@ void check(cudaError_t status, const char* what) {
     std::exit(1);
 }
 
-constexpr int D = 32;  // numbers of a head: as many as a warp has lanes
+constexpr int D = 32;  // elements of a head: one per lane of a warp
 
-// What token t hears: a mean of the values v of tokens 0 to t, its own among them. How much each of
-// them weighs is exp(score), and its score is how well query q[t] and key k[s] agree.
+// What token t receives: a weighted mean of the values v of tokens 0 to t, its own included. Token
+// s has weight exp(score), where score is the scaled dot product of query q[t] and key k[s].
 // [loop and twin]
 __host__ __device__ float score(const float* q, const float* k, int t, int s) {
     float dot = 0;
@@ -25,8 +25,8 @@ __host__ __device__ float score(const float* q, const float* k, int t, int s) {
     return dot / sqrtf(D);
 }
 
-// Less the largest score, lest exp() becomes infinite: 89 would be enough for that. Top and bottom
-// of the fraction are multiplied by the same number, so the mean stays what it is.
+// The largest score is subtracted so that exp() cannot overflow, which it does from 89 on. This
+// multiplies numerator and denominator by the same number, so the mean does not change.
 __host__ __device__ void attend(const float* q, const float* k, const float* v, int t, float* out) {
     float largest = -INFINITY, sum = 0;
     for (int s = 0; s <= t; ++s) largest = fmaxf(largest, score(q, k, t, s));
@@ -50,12 +50,12 @@ __global__ void attention_twin(const float* q, const float* k, const float* v, i
 // [loop and twin]
 
 // [warp]
-// A warp a token, a lane a number of it. One pass: the largest score so far is `largest`, and when
-// a larger one comes, what was summed up is multiplied by exp(old - new), as if it had been known
-// before.
+// One warp per token, one lane per element. Online softmax in one pass: `largest` is the running
+// maximum. When it grows, the sums so far are multiplied by exp(old - new), as if the new maximum
+// had been known from the start.
 __global__ void attention_warp(const float* q, const float* k, const float* v, int T, float* out) {
     const int t = (blockIdx.x * blockDim.x + threadIdx.x) / 32, d = threadIdx.x % 32;
-    if (t >= T) return;  // a whole warp leaves
+    if (t >= T) return;  // whole warps return
     const float mine = q[t * D + d] / sqrtf(D);
     float largest = -INFINITY, sum = 0, mean = 0;
     for (int s = 0; s <= t; ++s) {
@@ -82,7 +82,7 @@ int main() {
         v[i] = static_cast<float>(i * 3 % 17 - 8);
     }
     // Tokens 0 and 1 to check by hand: q[1] is 1, 0, 0, ..., so that scores are k[s][0] / sqrt(32),
-    // and the keys are such that these are 0 and log 3. Token 1 hears (1 * v[0] + 3 * v[1]) / 4.
+    // and with these keys they are 0 and log 3. Token 1 receives (1 * v[0] + 3 * v[1]) / 4.
     for (int d = 0; d < D; ++d) q[D + d] = d == 0 ? 1.0f : 0.0f;
     k[0] = 0, k[D] = std::log(3.0f) * std::sqrt(32.0f), v[0] = 4, v[D] = 8;
     attention_cpu(q.data(), k.data(), v.data(), T, wanted.data());
@@ -93,7 +93,7 @@ int main() {
     check(cudaMemcpy(device[1], k.data(), bytes, cudaMemcpyHostToDevice), "copying k");
     check(cudaMemcpy(device[2], v.data(), bytes, cudaMemcpyHostToDevice), "copying v");
     for (const bool by_warp : {false, true}) {
-        const char* const name = by_warp ? "a warp a token" : "a thread a token";
+        const char* const name = by_warp ? "one warp per token" : "one thread per token";
         check(cudaMemset(device[3], 255, bytes), "filling out with NaN");
         if (by_warp) {
             attention_warp<<<(T + 3) / 4, 128>>>(device[0], device[1], device[2], T, device[3]);
@@ -103,18 +103,18 @@ int main() {
         check(cudaGetLastError(), "the launch");
         check(cudaMemcpy(got.data(), device[3], bytes, cudaMemcpyDeviceToHost), "running it");
         for (int i = 0; i < n; ++i) {
-            // Sums in another order are rounded otherwise. `not <=`, so that a NaN is refused too.
+            // Another order of summation rounds differently. `!(<=)` also catches a NaN.
             if (!(std::fabs(got[i] - wanted[i]) <= 1e-4f)) {
                 std::printf("%s: out(%d, %d) is %g, not %g\n", name, i / D, i % D, got[i],
                             wanted[i]);
                 return 1;
             }
         }
-        std::printf("%-17s token 0 hears %g, token 1 hears %.4f\n", name, got[0], got[D]);
+        std::printf("%-20s  token 0 receives %g, token 1 receives %.4f\n", name, got[0], got[D]);
     }
     for (float* each : device) check(cudaFree(each), "cudaFree");
     std::printf(
-        "Both kernels are right. By hand: token 0 hears itself alone, 4; token 1 hears "
+        "Both kernels are right. By hand: token 0 receives its own value, 4; token 1 receives "
         "(1 * 4 + 3 * 8) / 4 = 7.\n");
 }
 // [main]

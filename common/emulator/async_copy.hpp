@@ -2,7 +2,7 @@
 /// cp.async without the hardware: the emulated twin of the wrappers in common/gpu/ptx.hpp.
 ///
 /// A copy that was started arrives when the thread that started it waits, not before. Until then
-/// its target is pending: a read or write there is told that a wait is missing.
+/// its target is pending: a read or write there is reported as a missing wait.
 #pragma once
 
 #include <cstddef>

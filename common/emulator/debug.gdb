@@ -113,13 +113,13 @@ frame = own_frame()
 if frame:
     frame.select()
 if not reached():
-    print("That came before " + wanted + " was reached.")
+    print("This happened before " + wanted + " was reached.")
   end
 end
 python gdb.execute("break sixdays_emulator_noted", to_string=True)
 commands
   silent
-  printf "The emulator has found a mistake in this line:\n%s\n", sixdays_emulator_finding()
+  printf "The emulator found a bug in this line:\n%s\n", sixdays_emulator_finding()
   to-program
   frame
 end

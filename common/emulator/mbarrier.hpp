@@ -2,8 +2,8 @@
 /// mbarriers, and copies of tiles that end with one, without the hardware: the emulated twins of
 /// the wrappers in common/gpu/ptx/mbarrier.hpp and tma.hpp.
 ///
-/// A tile that was asked for arrives when somebody waits for its phase, not before. Until then its
-/// target is pending: a read or write there is told what is missing.
+/// A requested tile arrives when a thread waits for its phase, not before. Until then its target is
+/// pending: a read or write there is reported, with what is missing.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 /// @file
-/// Launches written down instead of run, and run later: what a CUDA graph of kernels is. The
-/// arguments are written down as they are, so a pointer in them must still be good when they run;
-/// if it is not, that is a finding, as in any launch.
+/// Launches captured instead of run, and run later: a CUDA graph of kernels. The arguments are
+/// captured as they are, so a pointer among them must still be valid when they run; if it is not,
+/// that is a finding, as in any launch.
 #pragma once
 
 #include <functional>

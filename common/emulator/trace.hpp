@@ -1,10 +1,9 @@
 /// @file
-/// What a warp touches: for each line of a kernel, how many 32-byte sectors its loads and stores
-/// move, beside the fewest that could hold the bytes; and for shared memory, how often banks
-/// collide.
+/// What a warp accesses: for each line of a kernel, how many 32-byte sectors its loads and stores
+/// move, and the fewest that could hold the bytes; for shared memory, how many wavefronts.
 ///
-/// Counted are the loads and stores of the source, after -Og: a value that is used twice is loaded
-/// once. Lanes belong to one request if they pass the same instruction for the same, n-th, time.
+/// Counts the loads and stores of the source, after -Og: a value that is used twice is loaded once.
+/// Lanes belong to one request if they execute the same instruction for the same, n-th, time.
 #pragma once
 
 #include <array>
@@ -31,7 +30,7 @@ struct LineTrace {
     // Global memory moves in sectors of 32 bytes.
     std::uint64_t sectors = 0;
     std::uint64_t fewest_sectors = 0;
-    // Shared memory has 32 banks, each of which serves one 4-byte word in a pass.
+    // Shared memory has 32 banks, each of which delivers one 4-byte word per wavefront (a pass).
     std::uint64_t passes = 0;
     std::uint64_t fewest_passes = 0;
 
@@ -58,9 +57,9 @@ std::vector<LineTrace> stop_trace();
 std::string trace_table(const std::vector<LineTrace>& lines);
 /// The lanes of the line's most wasteful request, drawn in characters.
 std::string trace_picture(const LineTrace& line);
-/// What the worst line does wrong, in a sentence; or that nothing does.
+/// What the most wasteful line does wrong, in a sentence; or that none does.
 std::string trace_verdict(const std::vector<LineTrace>& lines);
-/// What the two lines that move most cost, and why, in sentences.
+/// What the two lines that move the most bytes cost, and why, in sentences.
 std::string trace_explanation(std::vector<LineTrace> lines);
 
 }  // namespace sixdays::emulator

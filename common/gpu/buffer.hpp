@@ -1,5 +1,5 @@
 /// @file
-/// Buffer<T>: an array in device memory that frees itself. Day 01 shows the calls behind it.
+/// Buffer<T>: an array in device memory that frees itself. Day 01 shows the calls underneath.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,20 @@ void copy_to_host(void* host, const void* device, std::size_t bytes);
 void fill_bytes(void* device, int byte, std::size_t bytes);
 }  // namespace detail
 
-/// `size` elements of device memory, not initialised. Moves, does not copy. Copies between host and
-/// device go through the default stream: they wait for the work given to it before, and return when
-/// they are done.
+/// `size` uninitialized elements of device memory. Movable, not copyable. Copies between host and
+/// device use the default stream: they wait for the work queued on it before, and return when they
+/// are done.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");
 
 public:
     /// @throws std::invalid_argument  size < 0 or too many bytes for 64 bits
-    /// @throws gpu::Error  the device has not that much memory left
+    /// @throws gpu::Error  the device does not have enough free memory
     explicit Buffer(std::int64_t size)
         : size_(size), data_(static_cast<T*>(detail::allocate(bytes_of(size)))) {}
 
-    /// As many elements as the host tensor has, copied from it.
+    /// The elements of a host tensor, copied to the device.
     explicit Buffer(const Tensor<T>& host) : Buffer(host.size()) { upload(host.data(), size_); }
 
     Buffer(Buffer&& other) noexcept
@@ -51,13 +51,13 @@ public:
     const T* data() const noexcept { return data_; }
     std::int64_t size() const noexcept { return size_; }
 
-    /// Copies `count` host elements to the device, to the buffer's elements from `first` on.
+    /// Copies `count` host elements to the buffer, beginning at its element `first`.
     void upload(const T* host, std::int64_t count, std::int64_t first = 0) {
         check_range(first, count);
         detail::copy_to_device(data_ + first, host, bytes_of(count));
     }
 
-    /// Copies `count` elements from `first` on to the host.
+    /// Copies `count` elements to the host, beginning at element `first`.
     [[nodiscard]] std::vector<T> download(std::int64_t first, std::int64_t count) const {
         check_range(first, count);
         std::vector<T> host(static_cast<std::size_t>(count));
@@ -66,7 +66,7 @@ public:
     }
     [[nodiscard]] std::vector<T> download() const { return download(0, size_); }
 
-    /// Sets every byte. 0xFF in every byte is a NaN for float and double: the usual poison.
+    /// Sets every byte. 0xFF in every byte is a NaN for float and double, the usual poison value.
     void fill_bytes(int byte) { detail::fill_bytes(data_, byte, bytes_of(size_)); }
 
     /// The buffer as a tensor whose index (0, 0, ...) is element `first`.

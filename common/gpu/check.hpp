@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: turns what a CUDA call returns into an exception.
+/// For .cu files: turns the status of a CUDA call into an exception.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 
 namespace sixdays::gpu {
 
-/// @throws gpu::Error  unless `code` is cudaSuccess; the sentence names call, file and line
+/// @throws gpu::Error  unless `code` is cudaSuccess; the message names call, file and line
 void check(cudaError_t code, const char* call, const char* file, int line);
 
 }  // namespace sixdays::gpu

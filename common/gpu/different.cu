@@ -6,7 +6,7 @@ namespace sixdays::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr unsigned kMostBlocks = 4096;  // threads walk on, so that few of them add to the counter
+constexpr unsigned kMostBlocks = 4096;  // grid-stride loop, so that few threads add to the counter
 
 __device__ unsigned different_bytes(unsigned a, unsigned b) {
     const unsigned bits = a ^ b;

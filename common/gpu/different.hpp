@@ -1,7 +1,7 @@
 /// @file
-/// Compares two arrays where they lie, on the device: a gigabyte in less than a millisecond, where
-/// copying it back to the host would take a hundred. For executables that check what they timed;
-/// tests compare on the host, where they can say which element differs.
+/// Compares two arrays on the device: a gigabyte in less than a millisecond, where copying it back
+/// to the host would take a hundred. For executables that check what they timed. Tests compare on
+/// the host, where they can report which element differs.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,13 @@
 
 namespace sixdays::gpu {
 
-/// How many of `bytes` bytes differ between two places in device memory, 0 if none. Bits decide: a
-/// NaN equals a NaN of the same bits, and +0 is not -0. Waits for the work given to the device
-/// before.
+/// The number of the `bytes` bytes that differ between two arrays in device memory. Bits decide: a
+/// NaN equals a NaN of the same bits, and +0 differs from -0. Waits for the work queued before.
 /// @throws std::invalid_argument  bytes < 0, or a null pointer and bytes > 0
 [[nodiscard]] std::int64_t count_different(const void* a, const void* b, std::int64_t bytes);
 
 /// The same for two whole buffers.
-/// @throws std::invalid_argument  they have not equally many elements
+/// @throws std::invalid_argument  their sizes differ
 template <class T>
 [[nodiscard]] std::int64_t count_different(const Buffer<T>& a, const Buffer<T>& b) {
     if (a.size() != b.size()) {

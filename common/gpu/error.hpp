@@ -1,5 +1,5 @@
 /// @file
-/// What a failed CUDA call or launch turns into.
+/// The exception for a failed CUDA call or launch.
 #pragma once
 
 #include <stdexcept>
@@ -7,13 +7,13 @@
 
 namespace sixdays::gpu {
 
-/// A CUDA call or launch failed. what() names the call, file and line, the runtime's name and text
-/// of the error and, where one is known, what to do.
+/// A CUDA call or launch failed. what() names the call, file and line, the error's name and text
+/// and, where one is known, what to do.
 class Error : public std::runtime_error {
 public:
     Error(int code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
 
-    /// The runtime's number, a cudaError_t.
+    /// The error code, a cudaError_t.
     int code() const noexcept { return code_; }
 
 private:

@@ -9,7 +9,7 @@ namespace sixdays::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kEach = 4;  // quads a thread stores
+constexpr int kEach = 4;  // float4s that a thread stores
 
 template <int RANK>
 __global__ void fill_kernel(float value, const __grid_constant__ Walk<RANK, 1> walk, float* out) {

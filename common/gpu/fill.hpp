@@ -7,8 +7,8 @@
 
 namespace sixdays::gpu {
 
-/// out = value, everywhere; what lies between its elements stays as it is. Quads are stored where
-/// out is one run of memory, at any address and with its dims in any order.
+/// out = value for every element; memory between its elements stays unchanged. Uses float4 stores
+/// if out is one contiguous run of memory, at any address and with its dimensions in any order.
 /// @param out  injective, any strides
 /// @throws std::invalid_argument  out not injective, a null pointer
 void fill(float value, View<float> out, Stream stream = {});

@@ -7,7 +7,7 @@
 
 #include "common/gpu/check.hpp"
 
-// Edges have had data since CUDA 12.3; until 13.0 the functions that take it end in _v2.
+// Edge data exists since CUDA 12.3; until 13.0 the functions that take it end in _v2.
 #if CUDART_VERSION >= 12030 && CUDART_VERSION < 13000
 #define cudaGraphGetEdges cudaGraphGetEdges_v2
 #define cudaGraphAddDependencies cudaGraphAddDependencies_v2
@@ -17,9 +17,9 @@
 namespace sixdays::gpu {
 namespace {
 
-// Every edge "when it has ended" becomes one "when its blocks have said so": what capture writes
-// down for launches with cudaLaunchAttributeProgrammaticStreamSerialization. But <<<>>> takes no
-// attributes, and kernels are launched by it here as everywhere.
+// Changes every edge from "when it has ended" to "when its blocks allow it": what capture records
+// for launches with cudaLaunchAttributeProgrammaticStreamSerialization. But <<<>>> takes no
+// attributes, and kernels are launched with it here as everywhere.
 void let_start_early(cudaGraph_t graph) {
 #if CUDART_VERSION >= 12030
     int device = 0, major = 0;

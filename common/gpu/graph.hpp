@@ -1,6 +1,6 @@
 /// @file
-/// A graph: launches written down once and replayed at a fraction of a launch's price. What is
-/// written down are the arguments: memory that they point to must live as long as the graph.
+/// A graph: launches captured once and replayed at a fraction of the cost of a launch. It stores
+/// the arguments: memory that they point to must live as long as the graph.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,19 @@ struct CUgraphExec_st;  // what cudaGraphExec_t points to
 
 namespace sixdays::gpu {
 
-/// When a kernel of a graph may start: when the one before it has ended, or as soon as all its
-/// blocks have said gpu::let_next_start() (ptx.hpp). For early starts every kernel must wait, by
-/// gpu::wait_for_previous(), before it reads or writes what another one writes.
+/// When a kernel of a graph may start: when the one before it has ended, or early, as soon as all
+/// its blocks have called gpu::let_next_start() (ptx.hpp). With early starts every kernel must call
+/// gpu::wait_for_previous() before it reads or writes what another one writes.
 enum class Start { after_end, early };
 
 class Graph {
 public:
-    /// Runs `work` once in capture: what it launches on the stream that it is given is written down
-    /// and not executed. Whatever else it does to the device, allocating, copying, waiting, or
-    /// using another stream, fails, so this is also a proof that a launcher launches and does
-    /// nothing else.
-    /// @param start  early takes a graph of kernels only; it has an effect from compute capability
-    /// 9.0 and CUDA 12.3 on
-    /// @throws gpu::Error  that
+    /// Runs `work` once under stream capture: its launches on the given stream are recorded, not
+    /// executed. Anything else it does to the device (allocating, copying, waiting, using another
+    /// stream) fails, so this also proves that a launcher only launches.
+    /// @param start  early is only for a graph that contains nothing but kernels; it has an effect
+    /// from compute capability 9.0 and CUDA 12.3 on
+    /// @throws gpu::Error  in any of these cases
     explicit Graph(const std::function<void(Stream)>& work, Start start = Start::after_end);
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;

@@ -1,5 +1,5 @@
-// graph.hpp without a GPU: the emulator writes launches down and runs them again. They run one
-// after the other, so an early start is one after the end.
+// graph.hpp without a GPU: the emulator records launches and runs them again. They run one after
+// another, so an early start is never earlier than the end.
 #include "common/emulator/recording.hpp"
 #include "common/gpu/graph.hpp"
 

@@ -1,10 +1,10 @@
 /// @file
-/// The last argument of every operation that has a choice of paths: by which one, with which
-/// memory, on which stream. All three may be left out:
+/// The last argument of every operation that has several paths: which path, which workspace, which
+/// stream. All three are optional:
 ///
 ///     softmax_cuda<float>(in, 1, out);                                 // the best path
-///     softmax_cuda<float>(in, 1, out, {.path = SoftmaxPath::online});  // this one, or refuse
-///     softmax_cuda<float>(in, 1, out, {.workspace = m, .stream = s});  // the best with memory
+///     softmax_cuda<float>(in, 1, out, {.path = SoftmaxPath::online});  // this one, or throw
+///     softmax_cuda<float>(in, 1, out, {.workspace = m, .stream = s});  // best with workspace
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace sixdays::gpu {
 
-/// How an operation is to be launched.
+/// How to launch an operation.
 template <class Path>
 struct Launch {
     std::optional<Path> path = {};  // none: the operation chooses
-    Workspace workspace = {};       // none: it takes a path that needs none
+    Workspace workspace = {};       // none: a path that needs none
     Stream stream = {};
 };
 

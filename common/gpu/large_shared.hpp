@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: kernels that want more than 48 KiB of shared memory must say so.
+/// For .cu files: kernels that need more than 48 KiB of shared memory must opt in.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,17 +8,18 @@
 
 namespace sixdays::gpu {
 
-/// What every GPU of compute capability 8.0 and newer grants a block; some grant more.
+/// The shared memory per block that every GPU of compute capability 8.0 and newer allows; some
+/// allow more.
 inline constexpr std::size_t kSharedOfAll = 99 * 1024;
 
-/// Call it before the launch; the driver remembers it for the kernel.
+/// Call it before the launch; the driver remembers the setting for the kernel.
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes) {
     SIXDAYS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(bytes)));
 }
 
-/// Bytes that a block of this device may ask for, its own __shared__ variables included.
+/// Bytes of shared memory per block on this device, static __shared__ variables included.
 inline std::size_t most_shared() {
     int device = 0, bytes = 0;
     SIXDAYS_CUDA(cudaGetDevice(&device));

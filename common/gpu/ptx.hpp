@@ -1,20 +1,21 @@
 /// @file
-/// For .cu files: instructions that CUDA C++ has no word for, each with a twin for the emulator.
-/// All inline PTX of this project is here.
+/// For .cu files: instructions without an equivalent in CUDA C++, each with a function for the
+/// emulator. All inline PTX of this project is here.
 ///
-/// Asynchronous copies (cp.async): a thread starts copies from global to shared memory and computes
-/// on meanwhile; no register holds the bytes on their way. It closes a group of copies with
-/// copy_async_commit(), and waits until only so many of its groups are in flight. What it waited
-/// for it may read; others may after the next barrier.
+/// Asynchronous copies (cp.async): a thread starts copies from global to shared memory and
+/// continues computing; the bytes in flight occupy no register. It closes a group of copies with
+/// copy_async_commit(), and waits until at most a given number of its groups is in flight. After
+/// the wait it may read its own copies; other threads may read them after the next barrier.
 ///
-/// Dependent launch: a kernel of a graph made of early edges (graph.hpp) starts when all blocks of
-/// the one before it have said let_next_start(), and fetches what no kernel writes. What others
-/// wrote it may read after wait_for_previous(), which returns when they have ended.
+/// Programmatic dependent launch: a kernel of a graph with early starts (graph.hpp) starts when all
+/// blocks of the previous one have called let_next_start(), and may load data that no kernel
+/// writes. It may read what other kernels wrote after wait_for_previous(), which returns when they
+/// have ended.
 ///
-/// Functions of one instruction, for kernels that arithmetic would hold up. What exp2f and a
-/// division do besides is for numbers below 2^-126, which are 0 here.
-///     fast_exp2(x)        2^x, off by two units in the last place at most
-///     fast_reciprocal(x)  1/x, off by one; 0 for |x| above 2^126
+/// Approximations in one instruction, for compute-bound kernels. Unlike exp2f and a division they
+/// flush numbers below 2^-126 to 0.
+///     fast_exp2(x)        2^x, error at most two units in the last place
+///     fast_reciprocal(x)  1/x, error at most one; 0 for |x| above 2^126
 #pragma once
 
 #include <cuda_runtime.h>
@@ -43,10 +44,10 @@ template <int GROUPS>
 inline void copy_async_wait() {
     emulator::async_wait(GROUPS);
 }
-// Here a kernel has ended before the next one starts.
+// On the emulator a kernel ends before the next one starts.
 inline void let_next_start() {}
 inline void wait_for_previous() {}
-// Exact, but for the smallest numbers.
+// Exact, except that the smallest numbers are flushed.
 inline float zero_if_tiny(float x) {
     return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
 }
@@ -60,13 +61,13 @@ inline float fast_reciprocal(float x) {
 #else
 
 /// Starts a copy of 4, 8 or 16 bytes; both addresses must be multiples of that.
-/// @param valid_bytes  only so many are read, and the rest becomes 0: for the edge of a matrix
+/// @param valid_bytes  only this many are read, and the rest becomes 0: for the edge of a matrix
 template <int BYTES>
 __device__ __forceinline__ void copy_async(void* shared, const void* global,
                                            int valid_bytes = BYTES) {
     static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "cp.async moves 4, 8 or 16 bytes");
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    if constexpr (BYTES == 16) {  // past the L1 cache, which would only hold a second copy
+    if constexpr (BYTES == 16) {  // bypasses L1, which would only hold a second copy
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
                      "r"(valid_bytes)
                      : "memory");
@@ -77,7 +78,7 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global,
     }
 }
 
-/// What this thread started since the last call is one group.
+/// Makes the copies that this thread started since the last call one group.
 __device__ __forceinline__ void copy_async_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
@@ -88,7 +89,7 @@ __device__ __forceinline__ void copy_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
 }
 
-/// From Hopper on; before it, and where nothing was launched early, there is nothing to say.
+/// From Hopper on; without early launches, or on older GPUs, this does nothing.
 __device__ __forceinline__ void let_next_start() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -1,7 +1,7 @@
 /// @file
-/// For .cu files: what every thread has, combined into one. `combine(a, b)` must be associative and
-/// commutative in what counts: a sum's last bits depend on the order, but the order is always the
-/// same, so the bits are the same in every run.
+/// For .cu files: reductions over a warp or a block. `combine(a, b)` must be associative and
+/// commutative, up to rounding: the last bits of a sum depend on the order, but the order is fixed,
+/// so every run gives the same bits.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace sixdays::gpu {
 
-/// The value of the lane whose number differs in the bit `distance`. T is made of 4-byte words.
+/// The value of the lane whose number differs in the bit `distance`. T consists of 4-byte words.
 template <class T>
 __device__ __forceinline__ T shuffle_xor(const T& value, int distance) {
     static_assert(sizeof(T) % 4 == 0, "a shuffle moves 4-byte words");
@@ -30,15 +30,15 @@ struct Plus {
         return a + b;
     }
 };
-/// The larger of two floats; of a number and a NaN the number.
+/// The larger of two floats; of a number and a NaN, the number.
 struct Larger {
     __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
 };
 // [combine]
 
 // [warp_reduce]
-/// The values of LANES neighbouring lanes combined; each of them has the result.
-/// All 32 lanes of the warp must come. LANES is 2, 4, 8, 16 or 32.
+/// Combines the values of LANES adjacent lanes; each of them gets the result.
+/// All 32 lanes of the warp must call this. LANES is 2, 4, 8, 16 or 32.
 template <int LANES = 32, class T, class Combine>
 __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
     for (int distance = LANES / 2; distance > 0; distance /= 2) {
@@ -49,15 +49,15 @@ __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
 // [warp_reduce]
 
 // [block_reduce]
-/// The values of a block's THREADS threads combined; each has the result. All
-/// must come. THREADS is 32 times a power of two.
+/// Combines the values of the THREADS threads of a block; each gets the result.
+/// All must call this. THREADS is 32 times a power of two.
 template <int THREADS, class T, class Combine>
 __device__ __forceinline__ T block_reduce(T value, const Combine& combine) {
     constexpr int kWarps = THREADS / 32;
     value = warp_reduce(value, combine);
     if constexpr (kWarps > 1) {
         __shared__ T of_warp[kWarps];
-        __syncthreads();  // somebody may still read what the last call left there
+        __syncthreads();  // another thread may still read the values of the last call
         if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
         __syncthreads();
         value = warp_reduce<kWarps>(of_warp[threadIdx.x % kWarps], combine);

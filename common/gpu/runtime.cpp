@@ -1,4 +1,4 @@
-// The gpu headers, defined over the CUDA runtime. Compiled twice from this one text: with the
+// The gpu headers, implemented over the CUDA runtime. Compiled twice from this source: with the
 // toolkit's cuda_runtime.h into sixdays_gpu_cuda, with the emulator's into sixdays_gpu_emulated.
 #include <cuda_runtime.h>
 
@@ -33,12 +33,13 @@ std::string attribute(cudaDeviceAttr which) {
     return known ? std::to_string(value) : "?";
 }
 
-// Frees or destroys; where that fails, nobody else must find the error and take it for his own.
+// Frees or destroys. If that fails, the error is cleared, so that no later check reports it as its
+// own.
 void forget_failure(cudaError_t code) noexcept {
     if (code != cudaSuccess) (void)cudaGetLastError();
 }
 
-// What a reader can do about it; empty where the runtime's own text says all there is to say.
+// What the user can do about it; empty where the runtime's own text is sufficient.
 std::string advice(cudaError_t code) {
     switch (code) {
         case cudaErrorNoKernelImageForDevice:
@@ -68,7 +69,7 @@ std::string advice(cudaError_t code) {
     }
 }
 
-// The same for a launch, whose shape may be what is wrong.
+// The same for a launch, whose configuration may be the cause.
 std::string launch_advice(cudaError_t code) {
     switch (code) {
         case cudaErrorInvalidConfiguration:
@@ -88,7 +89,7 @@ std::string launch_advice(cudaError_t code) {
     }
 }
 
-// On the emulator the reason is known: kernel, line, thread and address.
+// On the emulator the cause is known: kernel, line, thread and address.
 std::string finding() {
 #ifdef SIXDAYS_EMULATED
     if (const auto report = emulator::last_report()) return "\n" + report->text;

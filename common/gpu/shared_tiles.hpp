@@ -7,9 +7,9 @@
 ///     float* b = tiles.next<float>(BK * BN);
 ///
 /// and at the launch: `gpu::tile_bytes<float>(BM * BK) + gpu::tile_bytes<float>(BK * BN)` bytes.
-/// On a GPU this is an addition and nothing more. The emulator keeps the tiles apart, so that an
-/// index which leaves one of them is found instead of landing in the next; there the memory must
-/// not be used by its own name as well.
+/// On a GPU this only adds an offset. The emulator keeps the tiles apart and reports an index that
+/// leaves one of them, instead of letting it reach the next; there the memory must not also be used
+/// by its own name.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,19 +21,19 @@ namespace sixdays::gpu {
 /// Every tile starts at a multiple of this, so that it may be copied 16 bytes at a time.
 inline constexpr std::size_t kTileAlignment = 16;
 
-/// What a tile of `count` elements takes: its bytes, rounded up to 16.
+/// The bytes that a tile of `count` elements takes, rounded up to 16.
 template <class T>
 __host__ __device__ constexpr std::size_t tile_bytes(std::size_t count) {
     return (count * sizeof(T) + kTileAlignment - 1) / kTileAlignment * kTileAlignment;
 }
 
-/// All threads of a block cut the same tiles.
+/// All threads of a block must cut the same tiles.
 class SharedTiles {
 public:
     /// @param memory  the dynamic shared memory, aligned to 16 bytes
     __device__ explicit SharedTiles(unsigned char* memory) : next_(memory) {}
 
-    /// A tile of `count` elements, behind the last one. Nobody has written it yet.
+    /// The next tile, of `count` uninitialized elements.
 #ifdef SIXDAYS_EMULATED
     template <class T>
     T* next(std::size_t count, emulator::Site site = emulator::Site::current()) {

@@ -1,5 +1,5 @@
 /// @file
-/// For tile ports: memory of four dims and any strides, cut into tiles.
+/// For tile kernels: memory of four dimensions and any strides, cut into tiles.
 #pragma once
 
 #include <cuda_tile.h>
@@ -13,11 +13,11 @@
 namespace sixdays::gpu {
 
 namespace ct = cuda::tiles;
-using I = std::int64_t;  // a tile kernel takes numbers and pointers, no struct
+using I = std::int64_t;  // a tile kernel takes numbers and pointers, not structs
 
 // [strided tiles]
-/// WHOLE > 1 promises that the last dim runs along memory, that it and all steps are multiples of
-/// WHOLE elements, and that the first lies at a multiple of 16 bytes.
+/// WHOLE > 1 promises that the last dimension is contiguous, that its extent and all strides are
+/// multiples of WHOLE elements, and that the first element is at a multiple of 16 bytes.
 template <int WHOLE, int ROWS, int COLUMNS, class T>
 __tile__ auto strided_tiles(T* data, I n0, I n1, I n2, I n3, I s0, I s1, I s2, I s3) {
     constexpr std::size_t kAny = ct::dynamic_extent, kLast = WHOLE > 1 ? 1 : kAny;
@@ -33,7 +33,7 @@ __tile__ auto strided_tiles(T* data, I n0, I n1, I n2, I n3, I s0, I s1, I s2, I
 }
 // [strided tiles]
 
-/// The four numbers of a layout with fewer dims: in front, extents of 1 and strides of 0.
+/// The four values of a layout with fewer dimensions: leading extents of 1 and strides of 0.
 inline std::array<I, 4> four(const Dims& numbers, I missing) {
     std::array<I, 4> all;
     all.fill(missing);
@@ -43,7 +43,7 @@ inline std::array<I, 4> four(const Dims& numbers, I missing) {
     return all;
 }
 
-/// Blocks for tiles of ROWS x COLUMNS over all four dims.
+/// Blocks for tiles of ROWS x COLUMNS over all four dimensions.
 inline unsigned tiles_of(const std::array<I, 4>& n, int rows, int columns) {
     return blocks_for(n[0] * n[1] * ((n[2] + rows - 1) / rows) * ((n[3] + columns - 1) / columns),
                       1);

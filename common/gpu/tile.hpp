@@ -1,5 +1,5 @@
 /// @file
-/// Tile ports, `<set>_tile.cu`: who can compile them, and what they share.
+/// Tile kernels, `<set>_tile.cu`: which compilers support them, and shared helpers.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace sixdays::gpu {
 
-/// Were this program's ports compiled by somebody who knows CUDA Tile C++? The emulator does, and
-/// nvcc from 13.3 on.
+/// Was this program compiled with support for CUDA Tile C++? The emulator has it, and nvcc from
+/// 13.3 on.
 [[nodiscard]] bool has_tile() noexcept;
 
 #if defined(SIXDAYS_EMULATED) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1303
@@ -21,7 +21,7 @@ inline constexpr bool kHasTile = false;
 #endif
 
 /// For .cu files: calls the launcher of a tile kernel, where there is one.
-/// @throws std::invalid_argument  an older nvcc has compiled this
+/// @throws std::invalid_argument  the program was compiled by an older nvcc
 template <class Launch>
 void by_tile(const char* op, const Launch& launch) {
     if constexpr (kHasTile) {
@@ -39,8 +39,8 @@ template <class... P>
     return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
-/// Is no stride negative, where it is used? A span of tiles has no others: a negative one would
-/// need a pointer to the last element, and CUDA Tile C++ has declared strides to be sizes.
+/// Are all used strides nonnegative? Tile spans require it: a negative stride would need a pointer
+/// to the last element, and CUDA Tile C++ treats strides as sizes.
 [[nodiscard]] inline bool goes_forwards(const Layout& layout) {
     for (int d = 0; d < layout.rank(); ++d) {
         if (layout.extent(d) > 1 && layout.stride(d) < 0) return false;
@@ -48,12 +48,12 @@ template <class... P>
     return true;
 }
 
-/// What a refusal says of it, after "and" or "with".
+/// The wording of an error message, after "and" or "with".
 inline const std::string kNoNegativeStride =
     "no negative stride, for CUDA Tile C++ takes strides for sizes";
 
-/// A span of tiles has four dims at most here, and goes forwards. Layouts as simplify() leaves
-/// them.
+/// Here tile spans have at most four dimensions and nonnegative strides. For layouts as simplify()
+/// leaves them.
 inline constexpr int kMostTileDims = 4;
 [[nodiscard]] inline bool takes_tiles(const Layout& layout) {
     return layout.rank() <= kMostTileDims && goes_forwards(layout);

@@ -18,8 +18,8 @@ public:
     void start(Stream stream = {});
     void stop(Stream stream = {});
 
-    /// Seconds between start and stop; waits for stop. Half a microsecond is about the resolution.
-    /// On the emulator the number means nothing.
+    /// Seconds between start and stop; waits for stop. The resolution is about half a microsecond.
+    /// On the emulator the value is meaningless.
     [[nodiscard]] double seconds();
 
 private:

@@ -1,4 +1,4 @@
-// trace.hpp: asks the emulator, or says that there is none. Compiled into both gpu libraries.
+// trace.hpp: queries the emulator, or reports that there is none. Compiled into both gpu libraries.
 #include "common/gpu/trace.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ bool run_rejected(const std::function<void()>& launches) {
             emulator::reject_launches(false);
             try {
                 check_pending();
-            } catch (const std::exception&) {  // what nobody has asked for
+            } catch (const std::exception&) {  // an error that the caller has not read
             }
         }
     } afterwards;

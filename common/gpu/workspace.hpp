@@ -1,18 +1,18 @@
 /// @file
-/// Workspace: device memory that an operation needs on the way and nobody looks at afterwards. A
-/// launcher allocates nothing, so its caller brings it, and may bring the same one to every call:
+/// Workspace: temporary device memory of an operation, unused after the call. A launcher allocates
+/// nothing, so its caller provides it, and may pass the same one to every call:
 ///
 ///     gpu::Buffer<std::byte> memory(argmax_workspace_bytes(in.layout, dim));
 ///     memory.fill_bytes(0);  // once: its first bytes are counters
 ///     argmax_cuda(in, dim, out, {.workspace = memory, .stream = stream});
 ///
-/// The rule: one workspace serves any operations, paths and shapes in any order on one stream. Its
-/// first bytes are counters, at the same place for all of them; whoever owns it sets them to 0
-/// once, and each launch leaves them at 0. Behind them anything may lie before a call and after it.
-/// A workspace serves one call at a time, so two streams need two. Without one, an operation takes
-/// a path that needs none.
+/// The rule: one workspace serves any operations, paths and shapes in any order on one stream. It
+/// begins with counters, which all of them share; its owner sets them to 0 once, and each launch
+/// leaves them at 0. The memory after them may hold anything before and after a call. A workspace
+/// serves one call at a time, so two streams need two. Without one, an operation takes a path that
+/// needs none.
 ///
-/// The operation says once what it keeps there, and that one list both counts and hands out:
+/// The operation lists its arrays once; the list serves both to count bytes and to hand out memory:
 ///
 ///     struct Partials {
 ///         View<float> largest;  // (blocks)
@@ -36,7 +36,7 @@
 
 namespace sixdays::gpu {
 
-/// Bytes of device memory that somebody else owns. An empty one is the answer "I bring none".
+/// Device memory that the caller owns. An empty workspace means "none".
 struct Workspace {
     void* data = nullptr;
     std::int64_t bytes = 0;
@@ -44,23 +44,23 @@ struct Workspace {
     Workspace() = default;
     Workspace(void* data_, std::int64_t bytes_) : data(data_), bytes(bytes_) {}
 
-    /// All of a buffer.
+    /// The whole buffer.
     Workspace(Buffer<std::byte>& owner) : data(owner.data()), bytes(owner.size()) {}
 
     explicit operator bool() const noexcept { return bytes > 0; }
 };
 
-/// Takes arrays from a run of device memory, behind its counters and one behind the other, each at
-/// a multiple of 256 bytes as cudaMalloc gives them: fit for 16-byte loads, and no two in one cache
-/// line. Or only counts.
+/// Takes arrays from a run of device memory, after its counters and one after another, each at a
+/// multiple of 256 bytes as cudaMalloc returns them: fit for 16-byte loads, and no two share a
+/// cache line. Or only counts bytes.
 class Carver {
 public:
     static constexpr std::int64_t kAlignment = 256;
-    /// With which each workspace begins, whatever else is taken.
+    /// Every workspace begins with this many counters.
     static constexpr std::int64_t kCounters = 4096;
     static constexpr std::int64_t kCounterBytes = kCounters * sizeof(unsigned);
 
-    Carver() = default;  // counts: what it takes has a null pointer
+    Carver() = default;  // only counts: the arrays have null pointers
     explicit Carver(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
 
     /// The first n counters: 0 now, and to be left at 0.
@@ -74,7 +74,7 @@ public:
         return {reinterpret_cast<unsigned*>(memory_), Shape{n}};
     }
 
-    /// An array of its own, row-major and not initialised.
+    /// A separate array, row-major and uninitialized.
     /// @throws std::invalid_argument  as size(shape) does; more bytes in all than 64 bits count
     template <class T>
     [[nodiscard]] View<T> take(const Shape& shape) {
@@ -94,9 +94,9 @@ public:
         return {memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + first), shape};
     }
 
-    /// The front of the workspace, counters and all, for the operations that this one calls, one
-    /// after the other. What is taken afterwards lies behind it.
-    /// @param bytes  the most that one of them needs: as their `_workspace_bytes` say
+    /// The front of the workspace, counters included, for the operations that this one calls in
+    /// sequence. Arrays taken afterwards follow it.
+    /// @param bytes  the most that one of them needs, from their `_workspace_bytes` functions
     /// @throws std::invalid_argument  an array was taken before
     [[nodiscard]] Workspace lend(std::int64_t bytes) {
         if (end_ > kCounterBytes) {
@@ -110,7 +110,8 @@ public:
         return {memory_, bytes};
     }
 
-    /// From the beginning to the end of the last array; 0 if nothing was taken.
+    /// Bytes from the beginning to the end of the last array; 0 if nothing was
+    /// taken.
     std::int64_t bytes() const noexcept { return used_ ? end_ : 0; }
 
 private:
@@ -119,7 +120,7 @@ private:
     bool used_ = false;
 };
 
-/// How many bytes a workspace must have for what `parts(carver)` takes.
+/// The bytes that a workspace needs for `parts(carver)`.
 template <class Parts>
 [[nodiscard]] std::int64_t bytes_to_carve(const Parts& parts) {
     Carver counting;
@@ -127,9 +128,9 @@ template <class Parts>
     return counting.bytes();
 }
 
-/// What `parts(carver)` takes from the workspace.
-/// @param op  whose workspace it is, for the sentence
-/// @throws std::invalid_argument  fewer bytes than that takes; an address that is no multiple of
+/// The arrays that `parts(carver)` takes from the workspace.
+/// @param op  the name of the operation, for the message
+/// @throws std::invalid_argument  the workspace is too small, or its address is not a multiple of
 /// 256
 template <class Parts>
 [[nodiscard]] auto carve(const char* op, const Workspace& workspace, const Parts& parts) {

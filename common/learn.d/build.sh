@@ -7,12 +7,12 @@ may_write() {
     if ! reason=$(LC_ALL=C mkdir -p "$1" 2>&1); then
         reason=${reason##*: }
     elif [[ ! -w $1 ]]; then
-        reason="no right to write there"
+        reason="no write permission"
     else
         return 0
     fi
-    stop 1 "Nothing can be written to $1 ($reason)." \
-        "Copy the tree to a folder of your own, and type the same there."
+    stop 1 "Cannot write to $1 ($reason)." \
+        "Copy the tree to a folder that you own, and run the same command there."
 }
 
 # One process at a time changes a build folder; another one waits. The lock ends with its holder and with what that
@@ -26,7 +26,7 @@ lock_build() {
     unlock_build
     exec 9<>"$file"
     if ! flock -n 9; then
-        note "Another common/learn ($(<"$file")) is at work in this tree. Waiting for it."
+        note "Another common/learn ($(<"$file")) is running in this tree. Waiting for it."
         flock 9
     fi
     printf '%s, process %s' "$verb" $$ 2>/dev/null >"$file" || true  # a full disk is told of later
@@ -71,7 +71,7 @@ configure() {
     if configured; then return; fi
     may_write "$build"
     if [[ ! -f $build/build.ninja || $(cache_value CMAKE_HOME_DIRECTORY) != "$root" ]]; then
-        note "Configuring: CMake looks at what is here."
+        note "Configuring: CMake checks what is installed."
         # nvcc takes most of the time, and without a GPU nothing that it makes can run.
         args+=(--fresh "-DCMAKE_CXX_COMPILER=$gxx" -DSIXDAYS_CUDA=GPU)
     elif [[ $(cache_value CMAKE_CUDA_COMPILER) == *NOTFOUND ]]; then
@@ -101,7 +101,7 @@ configure_with() {
     fi
     if ((status != 130)); then cat "$log" >&2; fi
     stop_if_told "$status" "$log" "$folder"
-    stop 1 "" "CMake could not configure the build. Its words are above, and in $(path "$log")."
+    stop 1 "" "CMake could not configure the build. Its output is above, and in $(path "$log")."
 }
 
 no_room='No space left on device|Disk quota exceeded'
@@ -109,7 +109,7 @@ no_room='No space left on device|Disk quota exceeded'
 # stop_if_told <status> <log> <folder>: ends with a sentence if what has failed was stopped by Ctrl-C, or by a full disk.
 stop_if_told() {
     local place
-    if (($1 == 130)); then stop 130 "" "Stopped. The same command goes on from here."; fi
+    if (($1 == 130)); then stop 130 "" "Stopped. Run the same command to continue."; fi
     for place in "$3" "${TMPDIR:-/tmp}"; do
         if is_full "$place"; then disk_is_full "$place"; fi
     done
@@ -124,7 +124,7 @@ is_full() {  # is_full <folder>
 }
 
 disk_is_full() {
-    stop 1 "" "The disk is full: there is no room left in $1, or too little. Make some, and type the same again."
+    stop 1 "" "The disk is full: there is not enough space left in $1. Free some, then run the same command again."
 }
 
 # keep <file> <text>: a whole file or none.
@@ -142,7 +142,7 @@ build_target() {
     if ((status == 0)); then return; fi
     if ((status == 28)); then disk_is_full "$building"; fi
     stop_if_told "$status" /dev/null "$building"
-    stop 1 "" "The build stopped; the compiler's words are above."
+    stop 1 "" "The build failed; the compiler's messages are above."
 }
 
 # Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
@@ -164,7 +164,7 @@ build_progress() {
             number=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]} line=${BASH_REMATCH[3]##*/}
             quarter=$((4 * number / of))
             if [[ -z $long ]] && ((of >= 50)); then
-                note "  $of steps, a few minutes. Next time, only what has changed is built."
+                note "  $of steps, a few minutes. Later builds compile only what has changed."
                 long=yes
             fi
             if [[ -t 2 ]]; then
@@ -191,7 +191,7 @@ find_gpu() {
     local answer
     gpu_name='' gpu_capability='' gpu_driver=''
     if ! command -v nvidia-smi >/dev/null; then
-        why_no_gpu="no GPU answers here"
+        why_no_gpu="no GPU was found"
         return 1
     fi
     answer=$(timeout 30 nvidia-smi --query-gpu=name,compute_cap,driver_version \
@@ -199,10 +199,10 @@ find_gpu() {
     IFS=, read -r gpu_name gpu_capability gpu_driver <<<"$answer" || true
     gpu_capability=${gpu_capability# } gpu_driver=${gpu_driver# }
     if [[ ! $gpu_capability =~ ^[0-9]+\.[0-9]+$ ]]; then
-        why_no_gpu="nvidia-smi is here, but no GPU answers it"
+        why_no_gpu="nvidia-smi is installed, but finds no GPU"
         return 1
     elif ! at_least "$gpu_capability" 8.0; then
-        why_no_gpu="the $gpu_name has compute capability $gpu_capability, and the lessons need 8.0"
+        why_no_gpu="the $gpu_name has compute capability $gpu_capability, and the lessons need 8.0 or newer"
         return 1
     fi
 }

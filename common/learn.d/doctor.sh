@@ -7,7 +7,7 @@ verb_doctor() {
     local nvcc cuda card='' version
     advice=()
     no_more_than 0 "$@"
-    say "${bold}What is on this machine${plain}" ""
+    say "${bold}On this machine${plain}" ""
     doctor_builders
     doctor_extras
     doctor_nvcc
@@ -15,19 +15,19 @@ verb_doctor() {
     if ((${#advice[@]} > 0)); then say "" "${bold}What to do${plain}" "" "${advice[@]}"; fi
     say ""
     if [[ $nvcc && $gpu_works ]]; then
-        say "In README.md's table this machine is in the row \"nvcc and a GPU\": everything runs."
+        say "This machine is in the row \"nvcc and a GPU\" of README.md's table: everything runs."
     elif [[ $nvcc ]]; then
-        say "In README.md's table this machine is in the row \"nvcc, no GPU\": the kernels run on the CPU" \
-            "emulator, and with --nvcc, nvcc compiles them too; tests that need a GPU are skipped."
+        say "This machine is in the row \"nvcc, no GPU\" of README.md's table: the kernels run on the CPU" \
+            "emulator; with --nvcc, nvcc compiles them too. Tests that need a GPU are skipped."
     else
-        say "In README.md's table this machine is in the row \"no nvcc\": the loops run as they are, and the" \
-            "kernels, the same files, run on the CPU emulator. Every lesson can be followed that way."
+        say "This machine is in the row \"no nvcc\" of README.md's table: the CPU reference runs as it is, and the" \
+            "kernels, the same files, run on the CPU emulator. You can follow every lesson that way."
     fi
 }
 
 doctor_builders() {
     if find_gxx; then
-        found g++ "$("$gxx" -dumpfullversion)" "compiles the loops, and the kernels for the emulator"
+        found g++ "$("$gxx" -dumpfullversion)" "compiles the CPU reference, and the kernels for the emulator"
     else
         version=$(g++ -dumpfullversion 2>/dev/null || true)
         found g++ "${version:-missing}" "g++ 11 or newer is needed"
@@ -49,7 +49,7 @@ doctor_builders() {
     if have_catch2; then
         found Catch2 "$catch2" "runs the tests and checks your exercises"
     else
-        found Catch2 missing "no tests, and no check of exercises"
+        found Catch2 missing "needed for tests and for checking exercises"
         advice+=("  Catch2: $learn test installs it (apt install catch2)")
     fi
 }
@@ -90,14 +90,14 @@ doctor_nvcc() {
     elif nvcc_compiles; then
         found nvcc "${cuda:-found}" "$means"
     else
-        found nvcc "${cuda:-broken}" "is here, but cannot compile a kernel"
+        found nvcc "${cuda:-broken}" "is installed, but cannot compile a kernel"
         if [[ $gxx ]]; then advice+=("  nvcc: it may be too old for this g++. Type: $(path "$nvcc") --version; g++ --version"); fi
         nvcc=''
     fi
     if [[ $nvcc ]] && at_least "$cuda" 13.3; then
-        found tile "$cuda" "nvcc compiles the tile ports too (CUDA Tile C++)"
+        found tile "$cuda" "nvcc compiles the tile kernels too (CUDA Tile C++)"
     else
-        found tile none "tile ports (CUDA Tile C++) run on the emulator alone"
+        found tile none "tile kernels (CUDA Tile C++) run only on the emulator"
     fi
 }
 
@@ -119,16 +119,16 @@ doctor_gpu() {
 
     if [[ $gpu_works && $cuda ]] && driver_too_old "${cuda%%.*}"; then
         if [[ $tile_nvcc ]]; then
-            advice+=("  driver: $gpu_driver is too old for CUDA $cuda, and that came from $learn tile. Take driver 580 or"
-                "    newer, or remove $(path "$root/build/tile-venv") and take an older Toolkit.")
+            advice+=("  driver: $gpu_driver is too old for CUDA $cuda, which came from $learn tile. Install driver 580 or"
+                "    newer, or remove $(path "$root/build/tile-venv") and install an older Toolkit.")
         else
-            advice+=("  driver: $gpu_driver is too old for CUDA $cuda. Take a newer driver, or an older Toolkit.")
+            advice+=("  driver: $gpu_driver is too old for CUDA $cuda. Install a newer driver, or an older Toolkit.")
         fi
         gpu_works=''
     elif [[ $gpu_name && -z $gpu_works ]]; then
         advice+=("  GPU: $why_no_gpu. The emulator runs all lessons.")
     elif [[ $card && -z $gpu_works ]]; then
-        advice+=("  driver: an NVIDIA card is in this machine, but no driver answers. Install the driver of"
+        advice+=("  driver: this machine has an NVIDIA card, but no driver responds. Install the driver of"
             "    your distribution, or https://www.nvidia.com/drivers; this script never does.")
     fi
     if [[ -z $tile_nvcc ]]; then offer_tile; fi
@@ -136,16 +136,16 @@ doctor_gpu() {
 
 # What `learn tile` would bring: nvcc to a GPU without one, tile ports to an older nvcc.
 offer_tile() {
-    local gets="$learn tile gets one from PyPI, 600 MB, without root's rights"
+    local gets="$learn tile gets one from PyPI, 600 MB, without root"
     if [[ $nvcc ]] && ! at_least "$cuda" 13.3; then
         if [[ -z $gpu_driver ]] || at_least "$gpu_driver" 580; then
-            advice+=("  tile: tile ports need nvcc 13.3 or newer; $gets")
+            advice+=("  tile: tile kernels need nvcc 13.3 or newer; $gets")
         else
-            advice+=("  tile: tile ports need nvcc 13.3 and driver 580, or newer. Once that driver is here,"
+            advice+=("  tile: tile kernels need nvcc 13.3 and driver 580, or newer. Once that driver is installed,"
                 "    $gets.")
         fi
     elif [[ -z $nvcc && $gpu_works ]] && at_least "$gpu_driver" 580; then
-        advice+=("  nvcc: $gets; it compiles the tile ports, too."
+        advice+=("  nvcc: $gets; it compiles the tile kernels too."
             "    Or install the CUDA Toolkit, https://developer.nvidia.com/cuda-downloads, no newer than the driver"
             "    allows (nvidia-smi shows \"CUDA Version\"), and put its bin folder on PATH.")
     elif [[ -z $nvcc && $gpu_works ]]; then

@@ -24,7 +24,7 @@ remember() {  # remember <exercise> <key> <value>
     local line kept=()
     may_write "$root/my"
     if [[ -e $root/my/progress && ! -f $root/my/progress ]]; then
-        note "Nothing is remembered: $(path "$root/my/progress") is not a file. Move it away."
+        note "Progress is not saved: $(path "$root/my/progress") is not a file. Move it away."
         return 0
     fi
     if [[ -r $root/my/progress ]]; then
@@ -98,9 +98,9 @@ is_unusable() {
     elif [[ -d $1 ]]; then
         unusable='is a folder, not a file'
     elif [[ -e $1 && ! -f $1 ]]; then
-        unusable='is not an ordinary file'
+        unusable='is not a regular file'
     elif [[ -e $1 && ! -r $1 ]]; then
-        unusable='may not be read'
+        unusable='cannot be read (no permission)'
     fi
     [[ $unusable ]]
 }
@@ -111,19 +111,19 @@ verb_start() {
     if (($# > 0)); then
         find_exercises "$1"
     elif ! day_to_do; then
-        say "All exercises are solved. $learn start day01 names the day to look at again."
+        say "All exercises are solved. To see the files of a day again, name it: $learn start day01."
         return
     fi
     may_write "$root/my/$day"
-    say "${bold}$day${plain}: in this order, first read what is asked, then fill in the kernel." ""
+    say "${bold}$day${plain}: in this order. First read the task, then fill in the kernel." ""
     for exercise in "${exercises[@]}"; do
         file=$root/my/$day/$exercise.cu yours=''
         statement=$(statement_of "$exercise")
         about "$exercise"
         if is_unusable "$file"; then
-            yours="  ($unusable; left as it is)"
+            yours="  ($unusable; left unchanged)"
         elif [[ -e $file ]]; then
-            yours="  (yours already; left as it is)"
+            yours="  (already yours; left unchanged)"
         else
             put_stub "$exercise" "$file"
         fi
@@ -131,7 +131,7 @@ verb_start() {
         if ! is_small "$exercise"; then say "    read   $(path "$statement")"; fi
         say "    edit   $(path "$file")$yours"
     done
-    say "" "Then: $learn check ${day%%_*}. A hint, when you want one: $learn hint ${day%%_*}"
+    say "" "Then: $learn check ${day%%_*}. For a hint: $learn hint ${day%%_*}"
 }
 
 verb_hint() {
@@ -149,7 +149,7 @@ verb_hint() {
     seen=$(($(hints_seen "$exercise") + 1))
     if ((seen > count)); then
         say "That was the last hint for $exercise; all $count are in $(path "$file")." \
-            "A solution, and why it is right: $learn solution ${day%%_*} $exercise"
+            "For a solution and why it is right: $learn solution ${day%%_*} $exercise"
         return
     fi
     say "${bold}$exercise, hint $seen of $count${plain}" ""
@@ -157,7 +157,7 @@ verb_hint() {
     if [[ -e $root/my/$day/$exercise.cu ]]; then
         remember "$exercise" hints "$seen"
     else
-        say "" "$exercise is not started, so this hint does not count: $learn start ${day%%_*} begins."
+        say "" "$exercise is not started, so this hint does not count. To start: $learn start ${day%%_*}"
     fi
 }
 
@@ -184,11 +184,11 @@ verb_solution() {
     done
     if ((${#solved[@]} == 0)); then
         solved=("${exercises[0]}")
-        printf '%s' "You have not solved ${solved[0]} yet. Show its solution all the same? [y/N] "
+        printf '%s' "You have not solved ${solved[0]} yet. Show its solution anyway? [y/N] "
         read -r answer || answer=''
         say ""
         if [[ ${answer,,} != y && ${answer,,} != yes ]]; then
-            stop 1 "Nothing is shown. A hint gives away less: $learn hint ${day%%_*} ${solved[0]}"
+            stop 1 "Not shown. A hint gives away less: $learn hint ${day%%_*} ${solved[0]}"
         fi
     fi
     for exercise in "${solved[@]}"; do
@@ -200,7 +200,7 @@ verb_solution() {
         hints_in "$hints" | awk '/^## /{ on = ($0 == "## Why"); next } on' | trimmed
         say ""
         if [[ -e $root/my/$day/$exercise.cu ]]; then
-            say "Beside yours: diff $(path "$root/my/$day/$exercise.cu") $(path "$solution")" ""
+            say "Compare with yours: diff $(path "$root/my/$day/$exercise.cu") $(path "$solution")" ""
         fi
     done
 }
@@ -213,11 +213,11 @@ verb_reset() {
     for exercise in "${exercises[@]}"; do
         file=$root/my/$day/$exercise.cu
         if is_unusable "$file"; then
-            say "$exercise: $(path "$file") $unusable. Move it away; then $learn start ${day%%_*} begins anew."
+            say "$exercise: $(path "$file") $unusable. Move it away, then start again: $learn start ${day%%_*}"
         elif [[ ! -e $file ]]; then
-            say "$exercise was not started, so there is nothing to put back."
+            say "$exercise was not started, so there is nothing to reset."
         elif cmp -s "$file" <(stub_of "$exercise"); then
-            say "$exercise is as it was at the start already."
+            say "$exercise is already in its initial state."
         else
             number=1
             while is_taken "$file.$number"; do number=$((number + 1)); done
@@ -225,7 +225,7 @@ verb_reset() {
             mv "$file.$number.new" "$file.$number"
             put_stub "$exercise" "$file"
             remember "$exercise" result started
-            say "$exercise is as it was at the start. What you had is kept: $(path "$file.$number")."
+            say "$exercise is back in its initial state. Your version is kept: $(path "$file.$number")."
         fi
     done
 }
@@ -253,7 +253,7 @@ watch_these() {
     local before now file
     before=$(saves)
     while :; do
-        say "" "Waiting for you to save a file in $(path "$root/my")/. Ctrl-C ends this."
+        say "" "Waiting for you to save a file in $(path "$root/my")/. Press Ctrl-C to stop."
         while now=$(saves) && [[ $now == "$before" ]]; do sleep 0.5; done
         while read -r file; do
             file=${file% *}
@@ -282,7 +282,7 @@ check_these() {
     day=${which[0]}
     if [[ $found && $# -eq 2 ]] && ! is_taken "$root/my/$day/${exercises[0]}.cu"; then found=''; fi
     if [[ -z $found ]]; then
-        stop 1 "Nothing to check: ${2:+$2 was not started, or }no exercise was started. $learn start ${day%%_*} begins."
+        stop 1 "Nothing to check: ${2:+$2 was not started, or }no exercise was started. To start: $learn start ${day%%_*}"
     fi
     need tests
     configure
@@ -298,19 +298,19 @@ check_these() {
             elif is_begun "$exercise" || is_to_look_at "$exercise"; then
                 check_one "$exercise" || refused=${refused:-${day%%_*} $exercise}
             else
-                say "${bold}$exercise${plain}: not begun. Your code goes between the marks in $(path "$file")."
+                say "${bold}$exercise${plain}: not started. Your code goes between the marks in $(path "$file")."
                 open=${open:-${day%%_*} $exercise}
             fi
         done
     done
     say ""
     if [[ $refused || $open ]]; then
-        say "A hint, if you want one: $learn hint ${refused:-$open}"
+        say "For a hint: $learn hint ${refused:-$open}"
     else
         suggest_next
     fi
     if built_with_nvcc && find_gpu; then
-        say "Checked on the emulator, which sees every load and store; the GPU was not used."
+        say "Checked on the emulator, which checks every load and store; the GPU was not used."
     fi
     [[ -z $refused && -z $open ]]
 }
@@ -338,7 +338,7 @@ compiles() {  # compiles <exercise> <target>
     fi
     say "${bold}$1${plain}: ${red}$word${plain}."
     show_errors "$1" "$mine" "$log"
-    say "  Everything the build said: $(path "$log")"
+    say "  Full build output: $(path "$log")"
     return 1
 }
 
@@ -354,13 +354,13 @@ signature_of() {  # signature_of <exercise>
 say_missing() {  # say_missing <exercise> <file>
     local name=${1}_cuda where='' found
     if is_small "$1"; then name=$1; else where=", in the namespace sixdays::$day"; fi
-    say "  \`$name()\` is not in your file. The cases call this one$where:" "    $(signature_of "$1")"
+    say "  \`$name()\` is not in your file. The cases call this function$where:" "    $(signature_of "$1")"
     found=$(awk -v name="$name" '!/^ *\/\// && !/<<</ {
         at = index($0, name "("); before = at > 1 ? substr($0, at - 1, 1) : " "
         if (at && before !~ /[A-Za-z0-9_]/) { sub(/ *\{ *$/, ""); print "    line " NR ": " $0 }
     }' "$2")
-    if [[ $found ]]; then say "  Your file has it with other arguments, or in another namespace:" "$found"; fi
-    say "  $learn reset ${day%%_*} $1 puts the stub back, and keeps your file beside it."
+    if [[ $found ]]; then say "  Your file has it with different arguments, or in another namespace:" "$found"; fi
+    say "  $learn reset ${day%%_*} $1 restores the stub, and keeps your file beside it."
 }
 
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
@@ -383,27 +383,27 @@ check_one() {
         return 0
     fi
     remember "$1" result refused
-    say "${bold}$1${plain}: ${red}refused${plain}."
+    say "${bold}$1${plain}: ${red}failed${plain}."
     if ((status == 124)); then
-        say "  It did not end within two minutes: an endless loop?"
+        say "  It did not finish within two minutes. Is there an infinite loop?"
     elif grep -q "^$proof: .*another main\$" "$log"; then
         say_main
     elif first_failure "$build/bin/my_$name" "$1:*"; then
         :
     elif ((status == 139)); then  # segmentation fault
-        say "  It crashed: most likely it reads or writes outside its memory. Is every index guarded?"
+        say "  It crashed, most likely by an out-of-bounds access. Is every index guarded?"
     elif ! grep -q "^$proof: " "$log"; then
-        say "  Your file ends the program (exit, abort, ...) before its cases were done, with status $status." \
-            "  The cases call your function many times: let it return."
+        say "  Your file ends the program (exit, abort, ...) with status $status before the cases were done." \
+            "  The cases call your function many times, so it must return."
     else
-        say "  It ended with status $status, and no case said why. Its last words:" \
+        say "  It ended with status $status, and no case reported why. Its last output:" \
             "$(tail -n 5 "$log" | sed 's/^/    /')"
     fi
-    say "  Everything the cases said: $(path "$log")"
+    say "  Full output of the cases: $(path "$log")"
     return 1
 }
 
-say_main() { say "  Your file defines \`main\`; the cases have their own, which runs them. Leave it out."; }
+say_main() { say "  Your file defines \`main\`; the cases have their own, which runs them. Remove yours."; }
 
 # Of a failed build, what the compiler or the translator says about this file, and nothing else.
 show_errors() {  # show_errors <exercise> <file> <log>
@@ -422,7 +422,7 @@ show_errors() {  # show_errors <exercise> <file> <log>
         say_missing "$1" "$mine"
         return
     elif [[ -z $said && $(undefined_names "$log") ]]; then
-        said="Your file calls what it does not define:
+        said="Your file calls functions that it does not define:
 $(undefined_names "$log" | sed 's/^/    /')"
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
@@ -472,7 +472,7 @@ first_failure() {  # first_failure <program> <cases>
             if (reason == "") reason = said["Failure"]
             if (reason == "") reason = said["FatalErrorCondition"]
             if (reason ~ /^SIGSEGV/)
-                reason = "It crashed: the CPU part reads or writes outside its memory. Is a device " \
+                reason = "It crashed: the host code accesses memory out of bounds. Is a device " \
                     "pointer used outside a kernel?"
             if (reason ~ /^SIGABRT/)
                 reason = "Your file ends the program: abort, an assert that fails, or an exception " \
@@ -497,7 +497,7 @@ verb_progress() {
     say "${bold}Six days from flat memory to a transformer${plain}" ""
     for day in "${all_days[@]}"; do
         if [[ " ${days[*]} " != *" $day "* ]]; then
-            row "$day" "in the making"
+            row "$day" "not finished yet"
             continue
         fi
         list_exercises
@@ -509,11 +509,11 @@ verb_progress() {
                 passed) result="${green}done${plain}" && solved=$((solved + 1)) ;;
                 *)
                     if ! is_begun "$exercise"; then
-                        result='not begun'
+                        result='not started'
                     elif [[ $result == refused ]]; then
-                        result='begun, not right yet'
+                        result='started, not passing yet'
                     else
-                        result=begun
+                        result=started
                     fi
                     ;;
             esac

@@ -4,12 +4,12 @@
 
 # Exercises with a place in the model, and what they make there (day06_transformer_ops/gpt2/mine).
 in_the_model=(
-    "day04_argmax row_by_block the choice of the next token"
-    "day05_matmul shared_tile products, of a prompt"
-    "day05_matmul linear products, of one token"
+    "day04_argmax row_by_block choosing the next token"
+    "day05_matmul shared_tile matrix products, for a prompt"
+    "day05_matmul linear matrix products, for one token"
     "day06_transformer_ops add_rms_norm norms"
-    "day06_transformer_ops softmax_rows attention's shares, of one token"
-    "day06_transformer_ops causal_row attention, of a prompt"
+    "day06_transformer_ops softmax_rows attention weights, for one token"
+    "day06_transformer_ops causal_row attention, for a prompt"
 )
 
 verb_gpt2() {
@@ -51,7 +51,7 @@ verb_train() {
 whose() {
     local day name what
     passed=()
-    say "Whose kernel makes what:"
+    say "Which kernels are yours:"
     while read -r day name what; do
         if [[ -e $root/my/$day/$name.cu && $(recall "$name" result) == passed ]]; then
             passed+=("$day/$name")
@@ -66,7 +66,7 @@ by_your_kernels() {
     local passed list said prompt=(--prompt "shape 3 4 5 ->") at one
     whose >&2
     if ((${#passed[@]} == 0)); then
-        stop 1 "" "None of yours has passed yet. The shortest is row_by_block: $learn start day04, $learn check day04 row_by_block."
+        stop 1 "" "None of your kernels has passed yet. The shortest exercise is row_by_block: $learn start day04, $learn check day04 row_by_block."
     fi
     list=$(IFS=';' && printf '%s' "${passed[*]/_*\///}")  # day06/softmax_rows
     need tests
@@ -88,7 +88,7 @@ by_your_kernels() {
         if [[ ${flags[at]} == --model ]]; then prompt+=(--model "${flags[at + 1]:-}"); fi
     done
     if ! said=$(write_by_yours "${prompt[@]}" --compare 2>&1); then stop 1 "" "$said"; fi
-    note "After every layer they agree with the plain loops." ""
+    note "After every layer they agree with the CPU reference." ""
     write_by_yours "${flags[@]}"
 }
 
@@ -97,7 +97,7 @@ write_by_yours() {
     local status=0
     "$build/bin/gpt2_mine" --backend cuda "$@" || status=$?
     if ((status == 134 || status == 139)); then  # abort, segmentation fault
-        say "It crashed." "One of yours is not right any more: $learn check says which." >&2
+        say "It crashed." "One of your kernels no longer passes: $learn check shows which one." >&2
     fi
     return "$status"
 }

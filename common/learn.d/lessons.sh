@@ -14,9 +14,9 @@ lessons_ready() {  # lessons_ready <day>...
 choose_backend() {
     backend=_emulated
     if ! find_gpu; then
-        note "${why_no_gpu^}, so the kernels run on the CPU emulator: same results, no speeds."
+        note "${why_no_gpu^}, so the kernels run on the CPU emulator: same results, but no timings."
     elif ! built_with_nvcc; then
-        note "There is no nvcc here, so the kernels run on the CPU emulator: same results, no speeds."
+        note "No nvcc was found, so the kernels run on the CPU emulator: same results, but no timings."
     else
         backend=''
     fi
@@ -53,7 +53,7 @@ verb_run() {
         fi
     done
     if ((${#failed[@]} > 0)); then
-        if ((${#which[@]} > 1)); then note "" "Not all went well: ${failed[*]}."; fi
+        if ((${#which[@]} > 1)); then note "" "Failed: ${failed[*]}."; fi
         return "$status"
     elif (($# == 0)); then
         note ""
@@ -139,7 +139,7 @@ verb_test() {
     say ""
     if ((skipped > 0)); then why_skipped "$skipped"; fi
     if ((status != 0)); then
-        say "${red}Some tests failed.${plain} What they said is above, and in $(path "$log")."
+        say "${red}Some tests failed.${plain} Their output is above, and in $(path "$log")."
     fi
     return "$status"
 }
@@ -174,9 +174,9 @@ targets_of() {
 why_skipped() {
     local were="$1 tests were skipped" end=.
     if (($1 == 1)); then were="1 test was skipped"; fi
-    if ! built_with_nvcc || ! find_gpu; then end=', and what needs a GPU ran on the emulator.'; fi
-    say "$were. Why:" "$(sed -n 's/^SKIPPED: //p' "$build/Testing/Temporary/LastTest.log" |
-        sort | uniq -c)" "That is no failure$end"
+    if ! built_with_nvcc || ! find_gpu; then end=': what needs a GPU ran on the emulator.'; fi
+    say "$were. Reasons:" "$(sed -n 's/^SKIPPED: //p' "$build/Testing/Temporary/LastTest.log" |
+        sort | uniq -c)" "This is not a failure$end"
 }
 
 verb_trace() {
@@ -198,11 +198,11 @@ verb_bench() {
         which=("$day")
     fi
     if ! find_gpu; then
-        stop 1 "${why_no_gpu^}. Speeds are measured on a GPU only: an emulated time means nothing."
+        stop 1 "${why_no_gpu^}. Timings need a GPU: an emulated time means nothing."
     fi
     lessons_ready "${which[@]}"
     if ! built_with_nvcc; then
-        stop 1 "There is a GPU, but no nvcc to compile for it. $learn doctor says what to do."
+        stop 1 "There is a GPU, but no nvcc to compile for it. $learn doctor tells you what to do."
     fi
     may_write "$out"
     building=$out
@@ -229,7 +229,7 @@ verb_docs() {
         configure
     fi
     if [[ $(cache_value SIXDAYS_PAGES) != ON ]]; then
-        stop 1 "CMake builds no pages here: $(cache_value SIXDAYS_PAGES)."
+        stop 1 "CMake cannot build the pages here: $(cache_value SIXDAYS_PAGES)."
     fi
     build_target "the pages" --preset docs
     page=$(find "$build" -path '*html/index.html' -print -quit)

@@ -31,32 +31,32 @@ verb_tile() {
     no_more_than 0 "$@"
     lock_build
     if find_tile_nvcc && at_least "$tile_version" 13.3; then
-        say "nvcc $tile_version is here already: $(path "$tile_nvcc")"
+        say "nvcc $tile_version is already installed: $(path "$tile_nvcc")"
     else
         if ! command -v python3 >/dev/null; then
-            stop 1 "nvcc could not be installed: there is no python3 here. On Debian or Ubuntu:" \
+            stop 1 "nvcc could not be installed: python3 was not found. On Debian or Ubuntu:" \
                 "    apt install python3-venv"
         fi
-        note "Taking nvcc from PyPI, 600 MB, into $(path "$venv")."
+        note "Installing nvcc from PyPI, 600 MB, into $(path "$venv")."
         for package in "${tile_packages[@]}"; do packages+=("$package>=13.3,<14"); done
         if ! { python3 -m venv --clear "$venv" && "$venv/bin/pip" install -q "${packages[@]}"; } \
             >"$root/build/pip.log" 2>&1; then
             stop_if_told 1 "$root/build/pip.log" "$root/build"
             stop 1 "nvcc could not be installed: $(tail -n 1 "$root/build/pip.log") ($(path "$root/build/pip.log"))" \
-                "It takes python3 with its venv module (apt install python3-venv) and a network."
+                "It needs python3 with its venv module (apt install python3-venv) and network access."
         fi
-        find_tile_nvcc || stop 1 "pip has installed $(path "$venv"), but no nvcc runs there."
+        find_tile_nvcc || stop 1 "pip installed $(path "$venv"), but it contains no working nvcc."
         say "nvcc $tile_version: $(path "$tile_nvcc")"
     fi
     name_cudart
     if [[ $(cache_value CMAKE_CUDA_COMPILER) != "$tile_nvcc" ]]; then
         rm -f "$build/build.ninja"  # configured afresh: one compiler for all ports
-        say "The next run or test builds all ports with it, tile ports too."
+        say "The next run or test builds all kernels with it, tile kernels too."
     fi
     if ! find_gpu; then
-        say "For a GPU they are built on request ($why_no_gpu): --nvcc behind the verb. The emulator runs them" \
+        say "To build them for a GPU, add --nvcc after the command ($why_no_gpu). The emulator runs them" \
             "without nvcc."
     elif ! at_least "$gpu_driver" 580; then
-        say "But the driver here is $gpu_driver, and what it builds needs 580 or newer."
+        say "The driver is $gpu_driver, but what this nvcc builds needs 580 or newer."
     fi
 }

@@ -105,28 +105,28 @@ need() {
         return
     fi
     if ! command -v apt-get >/dev/null; then
-        sorry "This machine has no apt, so they cannot be installed from here."
+        sorry "This machine has no apt, so they cannot be installed automatically."
     elif ((EUID != 0)) && ! command -v sudo >/dev/null; then
-        sorry "Installing needs root's rights, and there is no sudo here."
+        sorry "Installing needs root, and sudo was not found."
     elif ! install "${missing[@]}" "${welcome[@]}" &&
         { [[ $hopeless || -z ${welcome[*]} ]] || ! install "${missing[@]}"; }; then
         sorry "$why_not"
     fi
-    find_gxx || stop 1 "No g++ here is version 11 or newer. Install one, say g++-12, and try again."
-    find_cmake || stop 1 "No CMake here is version 3.25 or newer. Put one on PATH and try again."
-    have_ninja || stop 1 "ninja was installed, but does not run. $learn doctor shows what is here."
+    find_gxx || stop 1 "g++ 11 or newer is needed. Install one, such as g++-12, and try again."
+    find_cmake || stop 1 "CMake 3.25 or newer is needed. Put one on PATH and try again."
+    have_ninja || stop 1 "ninja was installed, but does not run. $learn doctor shows what was found."
     if [[ " $* " == *" tests "* ]] && ! have_catch2; then
         stop 1 "Catch2 was installed, but CMake does not find it, version 3 or 2.13."
     fi
 }
 
 sorry() {  # uses need's $missing and $welcome
-    stop 1 "" "Missing here: ${missing[*]}." "$1" "" \
-        "On Debian or Ubuntu someone with root's rights can type" \
+    stop 1 "" "Missing: ${missing[*]}." "$1" "" \
+        "On Debian or Ubuntu, run as root" \
         "    apt update && apt install ${missing[*]} ${welcome[*]}" \
-        "Elsewhere it takes g++ 11, CMake 3.25, Ninja and Catch2 (3, or 2.13), or newer; libpng if you" \
-        "want the picture as a file, PCRE2 if Day 06's GPT-2 is to read text. Then the same command goes on" \
-        "from here."
+        "Elsewhere install g++ 11, CMake 3.25, Ninja and Catch2 (3, or 2.13), or newer; libpng if you" \
+        "want the picture as a file, PCRE2 if Day 06's GPT-2 should read text. Then run the same command" \
+        "again."
 }
 
 # --- apt ------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ install() {
     note "Installing $* with apt."
     if ! may_install; then
         hopeless=yes
-        why_not="Installing needs root's rights, and sudo did not give them."
+        why_not="Installing needs root, and sudo did not grant it."
         return 1
     fi
     for package in "$@"; do
@@ -189,7 +189,7 @@ why_not_apt() {
     stop_if_told 1 "$log" "${log%/*}"
     if grep -qE 'Temporary failure|Could not resolve|Could not connect|unreachable' "$log"; then
         hopeless=yes
-        why_not="There is no network here, or the package server does not answer ($(path "$log"))."
+        why_not="There is no network, or the package server does not respond ($(path "$log"))."
     else
         reason=$(grep -m 1 '^E:' "$log" || true)
         why_not="apt could not install them: ${reason:-no reason given} ($(path "$log"))."
@@ -229,7 +229,7 @@ apt_progress() {
 # Ubuntu 22.04 has CMake 3.22; PyPI's is new enough, and stays inside build/.
 cmake_from_pypi() {
     local venv=$root/build/cmake-venv
-    note "apt's CMake is older than 3.25. Taking PyPI's, into $(path "$venv")."
+    note "apt's CMake is older than 3.25. Installing PyPI's, into $(path "$venv")."
     if ! { python3 -m venv --clear "$venv" && "$venv/bin/pip" install -q 'cmake>=3.25,<4'; } \
         >"$root/build/pip.log" 2>&1; then
         stop_if_told 1 "$root/build/pip.log" "$root/build"

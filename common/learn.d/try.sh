@@ -17,7 +17,7 @@ build_cudatry() {  # build_cudatry <prefix>
     if ! "$cmake" --install "$try_folder" --prefix "$1" >"$log" 2>&1; then
         stop_if_told 1 "$log" "$1"
         tail -n 3 "$log" >&2
-        stop 1 "" "cudatry could not be installed under $1. CMake's words are above."
+        stop 1 "" "cudatry could not be installed under $1. CMake's output is above."
     fi
     unlock_build
 }
@@ -39,19 +39,19 @@ verb_try() {
 verb_install() {
     local prefix=${1:-${HOME:+$HOME/.local}} folder
     no_more_than 1 "$@"
-    if [[ -z $prefix ]]; then stop 2 "Where to? HOME is not set here: $learn install /usr/local, for example."; fi
+    if [[ -z $prefix ]]; then stop 2 "Where to? HOME is not set. For example: $learn install /usr/local"; fi
     may_write "$prefix"
     folder=$(cd -- "$prefix" && printf '%sx' "$PWD")  # x: $( ) leaves out line breaks at the end
     folder=${folder%x}
     # shellcheck disable=SC2053  # a pattern
     if [[ $folder == $odd_names ]]; then
-        stop 1 "The path ${folder@Q} has a line break in it, or a sign that the build tools cannot work with." \
+        stop 1 "The path ${folder@Q} contains a line break, or a character that the build tools cannot handle." \
             "Install cudatry into another folder."
     fi
     build_cudatry "$folder"
-    say "$folder/bin/cudatry is there. It needs g++ and nothing of this folder:  cudatry my_program.cu"
+    say "Installed $folder/bin/cudatry. It needs only g++, not this folder:  cudatry my_program.cu"
     if [[ :$PATH: != *:$folder/bin:* ]]; then
-        say "$folder/bin is not on your PATH. In ~/.profile, say:  PATH=\"$folder/bin:\$PATH\""
+        say "$folder/bin is not on your PATH. Add to ~/.profile:  PATH=\"$folder/bin:\$PATH\""
     fi
 }
 
@@ -83,6 +83,6 @@ debug_build_day() {
             -DSIXDAYS_CUDA=OFF -DBUILD_TESTING=OFF -DSIXDAYS_DEBUG_KERNELS=ON
         keep "$folder/configured" yes
     fi
-    build_target "$day, to step through" "$folder" --target "${day}_emulated"
+    build_target "$day for the debugger" "$folder" --target "${day}_emulated"
     program=$folder/bin/${day}_emulated
 }

@@ -1,6 +1,6 @@
 /// @file
-/// What every check_<op> is made of: one refusal a function, each a sentence that holds the values.
-/// All throw std::invalid_argument.
+/// The building blocks of every check_<op>: one requirement per function, each with a message that
+/// contains the values. All throw std::invalid_argument.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace sixdays {
     throw std::invalid_argument(sentence);
 }
 
-/// f(), whose rejections begin with `who`, such as "embed: places": a caller sees the name of the
-/// operation that was called, not that of a helper.
+/// Calls f() and prefixes its error messages with `who`, such as "embed: places": a caller sees the
+/// name of the operation that was called, not that of a helper.
 template <class F>
 auto with_prefix(const std::string& who, const F& f) {
     try {
@@ -56,7 +56,7 @@ void require_rank(const char* op, const char* name, const View<T>& v, int rank) 
     }
 }
 
-/// One run of elements without a gap, in row-major order.
+/// Contiguous, in row-major order.
 template <class T>
 void require_contiguous(const char* op, const char* name, const View<T>& v) {
     if (!is_contiguous(v.layout)) {
@@ -66,7 +66,7 @@ void require_contiguous(const char* op, const char* name, const View<T>& v) {
     }
 }
 
-/// Two indices of an output must not share a place: their writers would race.
+/// Two indices of an output must not share an offset: their writers would race.
 template <class T>
 void require_injective(const char* op, const char* name, const View<T>& v) {
     if (!is_injective(v.layout)) {
@@ -75,18 +75,18 @@ void require_injective(const char* op, const char* name, const View<T>& v) {
     }
 }
 
-/// What every output must be: injective, and somewhere.
+/// Every output must be injective and have an address.
 template <class T>
 void require_output(const char* op, const View<T>& out, const char* name = "out") {
     require_injective(op, name, out);
     require_memory(op, name, out);
 }
 
-/// A plain 2-D kernel puts rows on the y axis of its grid in blocks of 8 rows, and a grid ends at
-/// 65,535 blocks in y. Kernels that walk on in steps of the grid cover more.
+/// A plain 2-D kernel puts rows on the y axis of its grid in blocks of 8 rows, and a grid has at
+/// most 65,535 blocks in y. Grid-stride loops cover more.
 inline constexpr std::int64_t kMostRows = 65535 * 8;
 
-/// @param matrix  its rows are dim 0
+/// @param matrix  its rows are dimension 0
 template <class T>
 void require_rows_fit(const char* op, const char* name, const View<T>& matrix) {
     if (matrix.extent(0) > kMostRows) {
@@ -97,7 +97,7 @@ void require_rows_fit(const char* op, const char* name, const View<T>& matrix) {
 
 namespace detail {
 
-/// "; in spans bytes [0, 24), out bytes [4, 28)": counted from the lower one of the two.
+/// "; in spans bytes [0, 24), out bytes [4, 28)": counted from the lower of the two.
 template <class A, class B>
 std::string spans(const char* name_a, const View<A>& a, const char* name_b, const View<B>& b) {
     const auto bytes = [](const auto& v) {
@@ -118,7 +118,7 @@ std::string spans(const char* name_a, const View<A>& a, const char* name_b, cons
 
 }  // namespace detail
 
-/// What is written lies apart from every other operand.
+/// An output must not overlap any other operand.
 template <class A, class B>
 void require_apart(const std::string& op, const char* name, const View<A>& v, const char* written,
                    const View<B>& out) {
@@ -128,7 +128,7 @@ void require_apart(const std::string& op, const char* name, const View<A>& v, co
     }
 }
 
-/// An input may be the output itself (the same address and layout), or lie apart from it.
+/// An input may be the output itself (the same address and layout), or disjoint from it.
 template <class A, class B>
 void require_same_or_apart(const char* op, const char* name_in, const View<A>& in,
                            const char* name_out, const View<B>& out) {

@@ -1,7 +1,7 @@
 /// @file
-/// Dividing by a number that stays the same, without dividing. A GPU has no instruction that
-/// divides integers: it takes dozens of others instead, for 64 bits several times as many as
-/// for 32. An unravel divides once per dim, always by the same extents, so the host prepares each
+/// Division by an invariant integer, by multiplication and shift. A GPU has no instruction for
+/// integer division; it takes dozens of others, and for 64 bits several times as many as for 32.
+/// unravel() divides once per dimension, always by the same extents. So the host prepares each
 /// extent once, and the kernel multiplies and shifts.
 ///
 /// The idea is that of a decimal fraction. To divide by 7, multiply by 0.142857...; with whole
@@ -9,11 +9,11 @@
 ///
 ///     n / 7  =  (n * 2454267027) >> 34        2^34 / 7 = 2454267026.29, rounded up
 ///
-/// Why it is exact. Let m = 2^k / d rounded up, so m * d = 2^k + e with 0 <= e < d. Then
+/// The result is exact. Let m = 2^k / d rounded up, so m * d = 2^k + e with 0 <= e < d. Then
 ///
 ///     n * m / 2^k  =  n / d  +  (n * e / 2^k) / d
 ///
-/// and the second term does no harm while n * e < 2^k: n / d, written as a fraction, is at least
+/// and the second term changes nothing while n * e < 2^k: n / d, written as a fraction, is at least
 /// 1 / d below the next whole number. With n < 2^31, e < d <= 2^l and k = 31 + l that holds for
 /// every n and d, and m still fits in 32 bits. (Granlund and Montgomery, "Division by Invariant
 /// Integers using Multiplication", 1994.)
@@ -27,8 +27,8 @@
 
 namespace sixdays {
 
-/// A divisor, 1 <= d < 2^31, prepared for numerators 0 <= n < 2^31. Plain numbers: a kernel takes
-/// it by value.
+/// A divisor, 1 <= d < 2^31, prepared for numerators 0 <= n < 2^31. Plain numbers, passed to
+/// a kernel by value.
 struct FastDivisor {
     std::uint32_t divisor = 1;
     std::uint32_t multiplier = std::uint32_t{1} << 31;  // m
@@ -56,7 +56,7 @@ struct FastDivisor {
         return static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> shift);
     }
 
-    /// n - quotient(n) * divisor. If you have the quotient already, compute it so.
+    /// n - quotient(n) * divisor. With the quotient at hand, compute it this way.
     SIXDAYS_HD std::uint32_t remainder(std::uint32_t n) const noexcept {
         return n - quotient(n) * divisor;
     }

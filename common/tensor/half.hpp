@@ -1,14 +1,14 @@
 /// @file
-/// Two 16-bit floating-point types to store tensors in. Arithmetic happens in float: read, convert,
-/// compute, convert, write. Half the bytes means half the time wherever memory is the limit.
+/// Two 16-bit floating-point storage types. Arithmetic is done in float: load, convert, compute,
+/// convert, store. Half the bytes means half the time for a memory-bound operation.
 ///
 ///             sign  exponent  fraction   largest   smallest above 0   integers exact up to
 ///     float    1       8         23      3.4e38       1.4e-45             16,777,216
 ///     bf16     1       8          7      3.4e38       9.2e-41                    256
 ///     f16      1       5         10       65504       6.0e-8                   2,048
 ///
-/// A float that lies between two of them goes to the nearer one; halfway, to the one whose last bit
-/// is 0 ("round to nearest even", what the GPU's own conversions do).
+/// A float between two of them rounds to the nearer one; halfway, to the one whose last bit is 0
+/// ("round to nearest even", like the GPU's conversion instructions).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 namespace sixdays {
 
 namespace detail {
-// The same 32 bits under another name. To nvcc std::bit_cast is a function of the host; memcpy says
-// the same everywhere, and no instruction is left of it.
+// The same 32 bits as another type. To nvcc std::bit_cast is a host function. memcpy works on host
+// and device, and compiles to no instruction.
 SIXDAYS_HD inline std::uint32_t bits_of(float x) noexcept {
     std::uint32_t bits;
     std::memcpy(&bits, &x, sizeof bits);
@@ -56,12 +56,12 @@ struct bf16 {
 
 private:
     SIXDAYS_HD static std::uint16_t rounded(std::uint32_t x) noexcept {
-        if ((x & 0x7FFFFFFF) > 0x7F800000) {  // NaN: keep what fits of its payload, but not nothing
+        if ((x & 0x7FFFFFFF) > 0x7F800000) {  // NaN: keep the upper payload, but not 0
             const std::uint32_t cut = x >> 16;
             return static_cast<std::uint16_t>((cut & 0x7F) != 0 ? cut : cut | 0x40);
         }
         // Just under half of a last place, and the rest of the half only if that place is odd. A
-        // carry runs on into the exponent, which is what rounding up to the next power of 2 means.
+        // carry propagates into the exponent, which correctly rounds up to the next power of 2.
         return static_cast<std::uint16_t>((x + 0x7FFF + ((x >> 16) & 1)) >> 16);
     }
 };
@@ -85,7 +85,7 @@ struct f16 {
             x = 0x7F800000 | (magnitude << 13);
         } else if (magnitude >= 0x0400) {  // the exponent counts from -15 here, from -127 in float
             x = (magnitude << 13) + kExponentShift;
-        } else {  // subnormal or 0: so many times 2^-24
+        } else {  // subnormal or 0: a multiple of 2^-24
             x = detail::bits_of(static_cast<float>(magnitude) * 0x1p-24f);
         }
         return detail::float_of(sign | x);

@@ -1,9 +1,9 @@
 /// @file
-/// One number and a multi-index are two names of the same element: ravel goes one way, unravel the
-/// other. Both count in row-major order (last dim fastest), whatever the layout in memory.
+/// Converts between the flat index of an element and its multi-index: ravel and unravel. Both count
+/// in row-major order (last dimension fastest), whatever the layout in memory.
 ///
-/// It is counting with a mixed base: in shape (2, 3, 4) the last digit runs to 4, the middle one to
-/// 3. Element (1, 2, 3) is number (1 * 3 + 2) * 4 + 3 = 23. NumPy: ravel_multi_index,
+/// It is a mixed-radix number: in shape (2, 3, 4) the last digit has radix 4, the middle one 3.
+/// Element (1, 2, 3) has flat index (1 * 3 + 2) * 4 + 3 = 23. NumPy: ravel_multi_index,
 /// unravel_index.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sixdays {
 
-/// Number of the element at `index`, 0 <= number < size. Unchecked.
+/// Flat index of the element at `index`, 0 <= number < size. Unchecked.
 SIXDAYS_HD inline std::int64_t ravel(const Index& index, const Shape& shape) noexcept {
     std::int64_t number = 0;
     for (int d = 0; d < kMaxRank; ++d) {  // to the constant 8: see offset()
@@ -22,8 +22,8 @@ SIXDAYS_HD inline std::int64_t ravel(const Index& index, const Shape& shape) noe
     return number;
 }
 
-/// The multi-index of element `number`: one division and one remainder per dim. Unchecked; there
-/// is no such element in a shape with an extent of 0.
+/// The multi-index of flat index `number`: one division and one remainder per dimension. Unchecked;
+/// a shape with an extent of 0 has no such element.
 SIXDAYS_HD inline Index unravel(std::int64_t number, const Shape& shape) noexcept {
     Index index;
     index.rank = shape.rank;

@@ -9,7 +9,7 @@
 namespace sixdays {
 namespace {
 
-// Product of the extents with 0 counted as 1: what strides are made of.
+// Product of the extents with 0 counted as 1, for strides.
 std::int64_t product_of_nonzero_extents(const Shape& shape) {
     std::int64_t product = 1;
     for (int d = 0; d < shape.rank; ++d) {
@@ -75,7 +75,7 @@ Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), st
 }
 
 Layout row_major(const Shape& shape) {
-    (void)size(shape);  // refuses what would overflow below
+    (void)size(shape);  // rejects shapes that would overflow below
     Strides strides = Dims::filled(shape.rank, 1);
     for (int d = shape.rank - 2; d >= 0; --d) {
         strides[d] = strides[d + 1] * std::max<std::int64_t>(shape[d + 1], 1);
@@ -109,7 +109,7 @@ std::int64_t required_span(const Layout& layout) {
 
 bool is_contiguous(const Layout& layout) {
     if (is_empty(layout.shape)) return true;
-    std::int64_t expected = 1;  // what row-major would have
+    std::int64_t expected = 1;  // the row-major stride
     for (int d = layout.rank() - 1; d >= 0; --d) {
         if (layout.extent(d) == 1) continue;
         if (layout.stride(d) != expected) return false;
@@ -120,7 +120,7 @@ bool is_contiguous(const Layout& layout) {
 
 namespace {
 
-// Every offset once? For layouts small enough to walk.
+// Whether all offsets are distinct. For layouts small enough to enumerate.
 bool is_injective_by_enumeration(const Layout& layout) {
     const std::int64_t lowest = reach(layout).lowest;
     std::vector<std::int64_t> offsets;
@@ -147,7 +147,7 @@ bool is_injective(const Layout& layout) {
     }
     std::sort(walks.begin(), walks.end(),
               [](const Walk& a, const Walk& b) { return a.step < b.step; });
-    // Each step must clear all that the smaller ones together can reach.
+    // Each stride must exceed the range of all smaller ones together.
     std::int64_t reached = 0;
     bool proved = true;
     for (const Walk& walk : walks) {

@@ -1,14 +1,14 @@
 /// @file
-/// Shape, strides, and the one formula of this project: how a multi-index becomes one offset.
+/// Shape, strides, and the central formula of this project: from a multi-index to an offset.
 ///
-/// Memory is one run of elements. A tensor is a way to walk it: `shape` says how many steps each
-/// dim has, `strides` says how many elements one step skips. The element at (i0, i1, ...) lies at
+/// Memory is one run of elements. `shape` gives the number of indices of each dimension, and
+/// `strides` the distance, in elements, between neighbours along it. Element (i0, i1, ...) is at
 ///
 ///     offset = i0 * strides[0] + i1 * strides[1] + ...
 ///
 /// Everything here counts elements, never bytes (NumPy's `strides` are bytes), in signed 64-bit.
-/// The words are mdspan's: extent, rank, stride, required span; where mdspan says layout_right and
-/// layout_left we say row-major and column-major.
+/// The terms are those of mdspan: extent, rank, stride, required span. layout_right is called
+/// row-major here, and layout_left column-major.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace sixdays {
 
 inline constexpr int kMaxRank = 8;
 
-/// Up to 8 signed 64-bit numbers, one per dim, outermost dim first. A fixed array and not a vector,
-/// so that it can be copied bit by bit into a kernel's arguments.
+/// Up to 8 signed 64-bit numbers, one per dimension, outermost first. A fixed array and not a
+/// vector, so that it is trivially copyable into a kernel's arguments.
 struct Dims {
     int rank = 0;
     std::int64_t value[kMaxRank] = {};
@@ -51,26 +51,26 @@ struct Dims {
         for (int d = 0; d < a.rank; ++d) {
             if (a[d] != b[d]) return false;
         }
-        return true;  // what lies beyond the rank does not count
+        return true;  // elements beyond the rank do not count
     }
 
 private:
     [[noreturn]] static void refuse_rank(std::int64_t rank);
 };
 
-using Shape = Dims;    // extents: how many indices each dim has, 0 <= index < extent
-using Strides = Dims;  // elements skipped when a dim's index grows by one; may be 0 or negative
-using Index = Dims;    // one index per dim: the address of an element in a shape
+using Shape = Dims;    // extents: the number of indices per dimension, 0 <= index < extent
+using Strides = Dims;  // distance in elements when an index grows by one; may be 0 or negative
+using Index = Dims;    // one index per dimension: identifies an element of a shape
 
 /// "(2, 3, 4)"; rank 0 is "()".
 std::string to_string(const Dims& dims);
 
-/// Number of elements in the box: the product of the extents. Rank 0 has one, an extent of 0 none.
+/// Number of elements: the product of the extents. Rank 0 has one, an extent of 0 none.
 /// @throws std::invalid_argument  a negative extent, or a product that does not fit in 63 bits
-/// (extents of 0 are left out of that test's product: (0, 2^40, 2^40) is refused)
+/// (that check ignores extents of 0: (0, 2^40, 2^40) is rejected)
 [[nodiscard]] std::int64_t size(const Shape& shape);
 
-/// A shape and its strides. Checked when made, plain numbers afterwards.
+/// A shape and its strides. Checked on construction, plain numbers afterwards.
 struct Layout {
     Shape shape;      // extents
     Strides strides;  // in elements
@@ -85,11 +85,11 @@ struct Layout {
     SIXDAYS_HD std::int64_t extent(int d) const noexcept { return shape[d]; }
     SIXDAYS_HD std::int64_t stride(int d) const noexcept { return strides[d]; }
 
-    /// To be set as well: layout.stride(0) = -8. Unchecked.
+    /// Also assignable: layout.stride(0) = -8. Unchecked.
     SIXDAYS_HD std::int64_t& extent(int d) noexcept { return shape[d]; }
     SIXDAYS_HD std::int64_t& stride(int d) noexcept { return strides[d]; }
 
-    /// Number of elements. Cannot overflow: the constructor saw to it.
+    /// Number of elements. Cannot overflow: the constructor has checked it.
     SIXDAYS_HD std::int64_t size() const noexcept {
         std::int64_t n = 1;
         for (int d = 0; d < rank(); ++d) n *= shape[d];
@@ -97,18 +97,18 @@ struct Layout {
     }
 };
 
-/// Strides for a shape whose last dim is the fast one: stride 1, then products to the left.
+/// Strides for a shape whose last dimension is the fast one: stride 1, then products to the left.
 /// row_major({2, 3, 4}) has strides (12, 4, 1). C's and NumPy's order.
 [[nodiscard]] Layout row_major(const Shape& shape);
 
-/// Strides for a shape whose first dim is the fast one: column_major({2, 3, 4}) has (1, 2, 6).
-/// Fortran's and BLAS's order.
+/// Strides for a shape whose first dimension is the fast one: column_major({2, 3, 4}) has (1, 2,
+/// 6). Fortran's and BLAS's order.
 [[nodiscard]] Layout column_major(const Shape& shape);
 
 /// Offset of the element at `index`, in elements from index (0, 0, ...). Unchecked.
 ///
-/// The loop counts to the constant 8 and not to the rank, so that a kernel's compiler can write it
-/// out: an array indexed by a loop variable would have to live in (slow) memory.
+/// The loop counts to the constant 8 and not to the rank, so that the compiler can unroll it in a
+/// kernel: an array indexed by a loop variable would be in (slow) local memory.
 // [offset]
 SIXDAYS_HD inline std::int64_t offset(const Layout& layout, const Index& index) noexcept {
     std::int64_t sum = 0;
@@ -131,28 +131,28 @@ SIXDAYS_HD inline std::int64_t offset(const Layout& layout, std::int64_t first,
     return sum;
 }
 
-/// The lowest and the highest offset that any index reaches. Without negative strides `lowest`
-/// is 0. A layout without elements reaches nothing: {0, -1}.
+/// The lowest and the highest offset of any index. Without negative strides `lowest` is 0. For a
+/// layout without elements: {0, -1}.
 struct Reach {
     std::int64_t lowest;   // <= 0
-    std::int64_t highest;  // >= 0, but for {0, -1}
+    std::int64_t highest;  // >= 0, except in {0, -1}
 };
 [[nodiscard]] Reach reach(const Layout& layout);
 
-/// How many elements the memory must have, from the lowest to the highest offset, both included;
-/// 0 if there are no elements. A stride-0 dim needs none of its own; a pitch needs the gaps too.
+/// The number of elements in memory from the lowest to the highest offset, both included; 0 if
+/// there are no elements. A dimension of stride 0 adds none; a pitch includes the gaps.
 [[nodiscard]] std::int64_t required_span(const Layout& layout);
 
-/// Does a walk in index order, last dim fastest, visit offsets 0, 1, 2, ... without a gap?
-/// Strides of dims of extent 1 are never used, so they are ignored.
+/// Whether the offsets in index order, last dimension fastest, are 0, 1, 2, ... without a gap.
+/// Strides of dimensions of extent 1 are never used, so they are ignored.
 [[nodiscard]] bool is_contiguous(const Layout& layout);
 
-/// Does every index have a place of its own (mdspan: unique)? If not, two writers may meet.
+/// Whether all indices have different offsets (mdspan: unique). If not, two writers may race.
 /// Exact when the sorted strides prove it or when there are at most 2^16 elements to enumerate;
-/// beyond that the answer is no, so that "yes" can always be trusted.
+/// above that the answer is no, so that "yes" is always reliable.
 [[nodiscard]] bool is_injective(const Layout& layout);
 
-/// The same shape, and the same stride wherever a dim has more than one index?
+/// Whether shapes are equal, and strides too wherever an extent is above 1.
 [[nodiscard]] bool equivalent(const Layout& a, const Layout& b);
 
 /// "shape (2, 3), strides (3, 1)"

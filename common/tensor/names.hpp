@@ -1,6 +1,6 @@
 /// @file
-/// What the values of an enum are called: a table, the look-up in it, and the check that a value is
-/// one of them.
+/// Names of the values of an enum: a table, a look-up in it, and a check that a value is one of
+/// them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Named {
     const char* name;
 };
 
-/// The name beside this value, "" if the table has none.
+/// The name of this value, "" if the table has none.
 template <class Enum, std::size_t N>
 [[nodiscard]] constexpr const char* name_in(const Named<Enum> (&table)[N], Enum value) {
     for (const Named<Enum>& named : table) {
@@ -26,8 +26,8 @@ template <class Enum, std::size_t N>
 }
 
 /// An enum can hold any number, and a switch without a case for it does nothing.
-/// @param kind  what the enum counts: "path"
-/// @throws std::invalid_argument  name(value), found beside the enum, is ""
+/// @param kind  what the enum names: "path"
+/// @throws std::invalid_argument  name(value), found by argument-dependent lookup, is ""
 template <class Enum>
 void require_known(const std::string& op, const std::string& kind, Enum value) {
     if (*name(value) != '\0') return;
@@ -38,7 +38,7 @@ void require_known(const std::string& op, const std::string& kind, Enum value) {
     throw std::invalid_argument(op + ": " + kind + " " + std::to_string(static_cast<int>(value)) +
                                 " does not exist; it must be one of: " + known);
 }
-/// The same of a path, if one is given.
+/// The same for a path, if one is given.
 template <class Enum>
 void require_known_path(const std::string& op, const std::optional<Enum>& path) {
     if (path) require_known(op, "path", *path);

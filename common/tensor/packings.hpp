@@ -1,6 +1,6 @@
 /// @file
 /// For the tests of the stride helpers: every small shape, every way to lay it out, and a second,
-/// independent answer to where its elements lie.
+/// independent way to compute the position of an element.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace sixdays::packings {
 
-/// The first of many cases that fails. A CHECK for each of millions would take minutes.
+/// The first failing case of many. A CHECK for each of millions would take minutes.
 class Cases {
 public:
     template <class Describe>
@@ -49,7 +49,7 @@ void for_each_shape(int rank, std::int64_t extent, const F& f) {
     for (int r = 0; r <= rank; ++r) for_each_dims(r, 0, extent, f);
 }
 
-/// Every index of the shape, last dim fastest, by recursion.
+/// Every index of the shape, last dimension fastest, by recursion.
 inline void append_indices(const Shape& shape, int d, Index index, std::vector<Index>& all) {
     if (d == shape.rank) {
         all.push_back(index);
@@ -66,16 +66,16 @@ inline std::vector<Index> indices_of(const Shape& shape) {
     return all;
 }
 
-/// How the elements of a shape fill memory, said without strides: dims in the order in which they
-/// are walked (outermost first), each forwards or backwards, each with room after it.
+/// How the elements of a shape fill memory, described without strides: the order of the dimensions
+/// (outermost first), each forwards or backwards, each followed by padding.
 struct Packing {
-    std::vector<int> order;         // a permutation of the dims
-    std::vector<bool> backwards;    // per dim
-    std::vector<std::int64_t> pad;  // per dim: places that its own extent leaves unused
+    std::vector<int> order;         // a permutation of the dimensions
+    std::vector<bool> backwards;    // per dimension
+    std::vector<std::int64_t> pad;  // per dimension: unused positions after its extent
 };
 
-/// Place of the element at `index`, counted from the packing's lowest place: Horner's rule along
-/// the walking order.
+/// Position of the element at `index`, counted from the packing's lowest position: Horner's rule in
+/// the order of the dimensions.
 inline std::int64_t place(const Packing& packing, const Shape& shape, const Index& index) {
     std::int64_t number = 0;
     for (const int d : packing.order) {
@@ -86,8 +86,8 @@ inline std::int64_t place(const Packing& packing, const Shape& shape, const Inde
     return number;
 }
 
-/// The strides of a packing: how far the place moves when one index grows by one. Found by doing
-/// so, in a shape with room for that step.
+/// The strides of a packing: how far the position moves when one index grows by one. Measured, in a
+/// shape with room for that step.
 inline Strides strides_of(const Packing& packing, const Shape& shape) {
     Strides strides = Dims::filled(shape.rank, 0);
     const Index zero = Dims::filled(shape.rank, 0);
@@ -99,7 +99,7 @@ inline Strides strides_of(const Packing& packing, const Shape& shape) {
     return strides;
 }
 
-/// Every permutation and every set of backward dims; `pad` for each dim that is not the outermost.
+/// Every permutation and every set of backward dims; `pad` for each dimension but the outermost.
 template <class F>
 void for_each_packing(int rank, std::int64_t pad, const F& f) {
     const auto n = static_cast<std::size_t>(rank);
@@ -113,7 +113,7 @@ void for_each_packing(int rank, std::int64_t pad, const F& f) {
     } while (std::next_permutation(packing.order.begin(), packing.order.end()));
 }
 
-/// What a layout's offsets are when they are simply written down: a sum per index, then sorted.
+/// All offsets of a layout, enumerated: one sum per index, then sorted.
 struct Enumerated {
     std::vector<std::int64_t> in_order, sorted;
 

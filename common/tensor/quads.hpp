@@ -1,23 +1,23 @@
 /// @file
-/// A quad: 16 bytes, the most that one thread can load or store at once. Moving quads takes a
-/// quarter of the instructions that floats take, and a sixteenth of those for bytes. There is one
-/// condition: a quad begins at an address that is a multiple of 16.
+/// 128-bit (vectorized) accesses: 16 bytes, called a quad in this code, is the most that one thread
+/// loads or stores at once. That takes a quarter of the instructions for floats, and a sixteenth
+/// for bytes. There is one condition: a quad begins at an address that is a multiple of 16.
 ///
-/// Two questions follow, and this file has the answers.
+/// This file answers two questions.
 ///
-/// **One run of memory.** Where do the quads begin? Up to three floats lie before the first
-/// multiple of 16 (the head), up to three behind the last whole quad. These loose ends go one by
-/// one:
+/// **A contiguous run.** Where do the quads begin? Up to three floats are before the first multiple
+/// of 16 (the scalar head), and up to three after the last whole quad (the scalar tail). They are
+/// processed one by one:
 ///
 ///     address % 16     4   8  12   0   4   8  12   0   4   8  12   0   4
 ///     element          0   1   2 | 3   4   5   6 | 7   8   9  10 |11  12
 ///                      head      | quad 0        | quad 1        | tail
 ///
-/// **A tensor of several dims.** May every row be moved quad by quad? Only if each begins at a
-/// multiple of 16: rows_begin_at(). If they are made of whole quads as well, the tensor is one of
-/// larger elements: has_wider(), wider().
+/// **A tensor of several dimensions.** Can every row be moved in quads? Only if each begins at a
+/// multiple of 16: rows_begin_at(). If rows also consist of whole quads, the tensor can be viewed
+/// as one of larger elements: has_wider(), wider().
 ///
-/// All of it is plain host code, but for Quads::loose_element().
+/// All of it is plain host code, except Quads::loose_element().
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ inline constexpr int kQuad = 16;  // bytes
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) % kQuad);
 }
 
-/// Are all these addresses equally far past a multiple of 16 bytes? Then one cut suits them all.
+/// Whether all these addresses are equally far past a multiple of 16, so that one split suits all.
 template <class... Address>
 [[nodiscard]] bool equally_past_quad([[maybe_unused]] const void* first, const Address*... others) {
     return ((past_quad(others) == past_quad(first)) && ...);
 }
 
-/// One run of elements, cut into head, quads and tail. Plain numbers: a kernel takes it by value.
+/// One run of elements, cut into head, quads and tail. Plain numbers, passed to a kernel by value.
 struct Quads {
     std::int64_t head = 0;   // elements before the first quad
     std::int64_t count = 0;  // quads
@@ -58,19 +58,19 @@ struct Quads {
     }
 
     // [loose]
-    /// Which element is loose element number i, 0 <= i < loose? First come those of the head, then
-    /// those of the tail.
+    /// The index of scalar element number i, 0 <= i < loose: first those of the head, then those of
+    /// the tail.
     SIXDAYS_HD std::int64_t loose_element(std::int64_t i) const noexcept {
         return i < head ? i : i + count * each;
     }
     // [loose]
 
-    /// Threads that are enough for one quad and one loose element each.
+    /// The number of threads needed, at one quad and one scalar element each.
     [[nodiscard]] std::int64_t threads() const noexcept { return count > loose ? count : loose; }
 };
 
-/// Does every row, a walk along the last dim, begin at a multiple of `bytes`? Rank 1 is one row.
-/// @param data     where index (0, 0, ...) lies
+/// Whether every row (along the last dimension) begins at a multiple of `bytes`. Rank 1 is one row.
+/// @param data     address of index (0, 0, ...)
 /// @param element  bytes of an element, of which `bytes` is a multiple
 [[nodiscard]] inline bool rows_begin_at(const void* data, const Layout& layout, int element,
                                         int bytes = kQuad) {
@@ -82,8 +82,8 @@ struct Quads {
     return yes;
 }
 
-/// Can the tensor be seen as one of elements of `bytes` each? Then its rows begin at multiples of
-/// that, are made of whole ones, and lie in one piece: stride 1 in the last dim.
+/// Whether the tensor can be viewed as one with elements of `bytes`: rows begin at multiples of
+/// that, consist of whole ones, and are contiguous (stride 1 in the last dimension).
 [[nodiscard]] inline bool has_wider(const void* data, const Layout& layout, int element,
                                     int bytes = kQuad) {
     const int last = layout.rank() - 1;
@@ -91,8 +91,8 @@ struct Quads {
            rows_begin_at(data, layout, element, bytes);
 }
 
-/// That tensor's layout: `each` neighbours of the last dim have become one element, and strides
-/// count these. @param layout  one that has_wider() with bytes = each * element
+/// The layout of that tensor: `each` neighbours along the last dimension become one element, and
+/// strides count these. @param layout  one that has_wider() with bytes = each * element
 [[nodiscard]] inline Layout wider(Layout layout, std::int64_t each) {
     const int last = layout.rank() - 1;
     layout.shape[last] /= each;

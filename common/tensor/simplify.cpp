@@ -7,9 +7,9 @@
 namespace sixdays::detail {
 namespace {
 
-// Does dim `a` of the layout go on where dim `b`, walked to its end, stops?
+// Whether stride(a) is stride(b) * extent(b), so that dimensions a and b can merge.
 bool continues(const Layout& layout, int a, int b) {
-    std::int64_t whole_walk = 0;  // may be one step more than the layout was checked for
+    std::int64_t whole_walk = 0;  // may exceed the checked span by one stride
     return !__builtin_mul_overflow(layout.stride(b), layout.extent(b), &whole_walk) &&
            layout.stride(a) == whole_walk;
 }
@@ -53,7 +53,7 @@ void simplify(Layout* layouts, int count) {
         }
     }
 
-    // From the inside out: dim `inner` swallows the one before it while all layouts agree.
+    // From the inside out: dimension `inner` absorbs the one before it while all layouts agree.
     for (int inner = rank - 1; inner > 0; --inner) {
         const int outer = inner - 1;
         const bool mergeable = std::all_of(layouts, layouts + count, [&](const Layout& layout) {

@@ -12,13 +12,13 @@
 
 namespace sixdays {
 
-/// One allocation on the CPU and the shape it is read with. For loops, tests and examples.
+/// One CPU allocation with a shape. For loops, tests and examples.
 template <class T>
 class Tensor {
     static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to point at");
 
 public:
-    /// Elements are value-initialised (0). @throws std::invalid_argument  as size(shape) does
+    /// Elements are value-initialised (0). @throws std::invalid_argument  like size(shape)
     explicit Tensor(const Shape& shape)
         : layout_(row_major(shape)), elements_(static_cast<std::size_t>(layout_.size())) {}
 
@@ -41,7 +41,7 @@ public:
     View<T> view() noexcept { return {elements_.data(), layout_}; }
     View<const T> view() const noexcept { return {elements_.data(), layout_}; }
 
-    /// The element at (i, j, ...), one index per dim. Unchecked; rank 0 takes no index.
+    /// The element at (i, j, ...), one index per dimension. Unchecked; rank 0 takes no index.
     template <class... I>
     T& operator()(I... index) noexcept {
         return elements_[at(index...)];

@@ -7,8 +7,8 @@
 namespace sixdays {
 namespace {
 
-// A stride times a factor. Where that leaves 64 bits, no index ever uses it (its dim keeps one
-// index, or the tensor has no elements), so that 0 does as well.
+// A stride times a factor. Where that exceeds 64 bits, no index ever uses it (the extent is 1, or
+// the tensor has no elements), so 0 is equivalent.
 std::int64_t times(std::int64_t stride, std::int64_t factor) {
     std::int64_t product = 0;
     return __builtin_mul_overflow(stride, factor, &product) ? 0 : product;
@@ -180,7 +180,7 @@ Cut tile(const Layout& layout, const Shape& shape, const Index& index) {
                " cover shape " + to_string(layout.shape) + " with " + to_string(tiles) +
                " of them");
     }
-    Cut cut{layout, 0};  // some tile is inside, so no extent is 0
+    Cut cut{layout, 0};  // a tile exists, so no extent is 0
     for (int d = 0; d < tiles.rank; ++d) {
         const std::int64_t begin = index[d] * shape[d];
         cut.layout.shape[d] = std::min(shape[d], layout.extent(d) - begin);
@@ -189,7 +189,7 @@ Cut tile(const Layout& layout, const Shape& shape, const Index& index) {
     return cut;
 }
 
-// --- the same elements, other dims ---------------------------------------------------------------
+// --- the same elements, other dimensions ---------------------------------------------------------
 
 Layout transpose(const Layout& layout, int a, int b) {
     const int i = checked_dim("transpose", a, layout.rank());

@@ -1,70 +1,70 @@
 /// @file
-/// Views of views: another shape and other strides over the same elements. Nothing is copied and
-/// no element is touched; a few numbers change, which costs the same for ten elements and ten
-/// billion. Host only, and checked: what comes out never reaches outside of what went in.
+/// Views of views: another shape and other strides over the same elements. Nothing is copied and no
+/// element is accessed; a few numbers change, at the same cost for ten elements and ten billion.
+/// Host only, and checked: the result never extends beyond its argument.
 ///
 ///     const auto v = tensor.view();             // (B, T, C): batch, token position, channel
 ///     select(v, 0, b)                           // (T, C): sequence b
 ///     slice(v, 2, 64, 128)                      // (B, T, 64): the second 64 channels
 ///     permute(v, {2, 0, 1})                     // (C, B, T)
 ///     reshape(v, {-1, v.extent(2)})             // (B * T, C)
-///     broadcast_to(bias, v.layout.shape)        // bias (C), seen as often as there are tokens
+///     broadcast_to(bias, v.layout.shape)        // bias (C), repeated for every token
 ///
 /// Every function takes a View<T> and returns one, or takes a Layout: then it returns a Layout,
-/// or, where index (0, 0, ...) moves, a Cut. Names and meaning are PyTorch's and NumPy's. What is
-/// our own:
+/// or, where index (0, 0, ...) moves, a Cut. Names and meaning follow PyTorch and NumPy, with
+/// these differences:
 ///
-/// - Dims may be negative, as there: -1 is the last. Indices and bounds may not, and a bound beyond
-///   the extent is refused, not clamped: a number computed wrongly should say so.
-/// - A step is at least 1; flip() walks backwards.
-/// - transpose(v) exchanges the last two dims, as PyTorch's v.mT does; NumPy's reverses all.
-/// - A result without elements has the pointer of what it was cut from. One past the end of a dim
+/// - Dimensions may be negative, as there: -1 is the last. Indices and bounds may not, and a bound
+///   beyond the extent is rejected, not clamped, so that a miscalculation is noticed.
+/// - A step is at least 1; use flip() to reverse.
+/// - transpose(v) exchanges the last two dimensions, like v.mT in PyTorch; NumPy's reverses all.
+/// - A result without elements keeps the pointer of its argument. One past the end of a dimension
 ///   may be far past the end of the memory.
 ///
-/// All throw std::invalid_argument, in a sentence that holds the values.
+/// All throw std::invalid_argument with a message that contains the values.
 #pragma once
 
 #include "common/tensor/view.hpp"
 
 namespace sixdays {
 
-/// A part of a layout: how to walk it, and where its index (0, 0, ...) lies.
+/// A part of a layout: its own layout, and the offset of its index (0, 0, ...).
 struct Cut {
     Layout layout;
     std::int64_t first = 0;  // in elements, from index (0, 0, ...) of the whole
 };
 
-/// 0 <= dim < rank for a dim that may count from the back: -1 is the last, -rank the first.
-/// @param op  whose argument it is, for the sentence
-/// @throws std::invalid_argument  no such dim
+/// Converts a dimension that may be negative (-1 is the last, -rank the first) to 0 <= dim < rank.
+/// @param op  the operation, for the message
+/// @throws std::invalid_argument  no such dimension
 [[nodiscard]] int checked_dim(const char* op, std::int64_t dim, int rank);
 
-/// The same of several, in ascending order. @throws std::invalid_argument  also one named twice
+/// The same for several, in ascending order. @throws std::invalid_argument  also one named twice
 [[nodiscard]] Dims checked_dims(const char* op, const Dims& dims, int rank);
 
 // --- parts ---------------------------------------------------------------------------------------
 
-/// Indices begin, begin + step, ... below `end` of one dim: a[begin:end:step] in Python.
-/// @return  extent (end - begin) / step, rounded up, along `dim`; the other dims as they were
-/// @throws std::invalid_argument  no such dim; not 0 <= begin <= end <= extent; step < 1
+/// Indices begin, begin + step, ... below `end` of one dimension: a[begin:end:step] in Python.
+/// @return  extent (end - begin) / step, rounded up, along `dim`; the other dimensions unchanged
+/// @throws std::invalid_argument  no such dimension; not 0 <= begin <= end <= extent; step < 1
 [[nodiscard]] Cut slice(const Layout& layout, int dim, std::int64_t begin, std::int64_t end,
                         std::int64_t step = 1);
 
-/// One index of one dim, and the dim is gone: select(v, 0, i) of a matrix is its row i.
-/// @throws std::invalid_argument  no such dim; not 0 <= i < extent
+/// Fixes one index and drops its dimension: select(v, 0, i) of a matrix is its row i.
+/// @throws std::invalid_argument  no such dimension; not 0 <= i < extent
 [[nodiscard]] Cut select(const Layout& layout, int dim, std::int64_t i);
 
-/// Index 0 of each of these dims, and they are gone: where rows along them begin. Or index 0 of all
-/// other dims: a row itself. @throws std::invalid_argument  as checked_dims()
+/// Fixes index 0 of each of these dimensions and drops them: the starts of rows along them. Or
+/// index 0 of all other dimensions: a row itself. @throws std::invalid_argument  as checked_dims()
 [[nodiscard]] Layout without(const Layout& layout, const Dims& dims);
 [[nodiscard]] Layout only(const Layout& layout, const Dims& dims);
 
-/// The first n dims; with n = rank - 2, where the matrices of a stack begin.
+/// The first n dimensions; with n = rank - 2, the starts of the matrices of a stack.
 /// @throws std::invalid_argument  not 0 <= n <= rank
 [[nodiscard]] Layout outer(const Layout& layout, int n);
 
 /// The same elements, last first along `dim`.
-/// @throws std::invalid_argument  no such dim
+/// @throws std::invalid_argument  no such dimension
 [[nodiscard]] Cut flip(const Layout& layout, int dim);
 
 /// Rows [begin, end) or columns [begin, end) of a matrix, as a matrix; one row or one column, as a
@@ -74,56 +74,59 @@ struct Cut {
 [[nodiscard]] Cut row(const Layout& matrix, std::int64_t i);
 [[nodiscard]] Cut column(const Layout& matrix, std::int64_t j);
 
-/// How many tiles of shape `tile` cover `shape`, per dim: extent / tile, rounded up. No tile covers
-/// an extent of 0. @throws std::invalid_argument  ranks differ; a tile extent < 1
+/// The number of tiles of shape `tile` that cover `shape`, per dimension: extent / tile, rounded
+/// up. No tile covers an extent of 0. @throws std::invalid_argument  ranks differ; a tile extent <
+/// 1
 [[nodiscard]] Dims tiles_per_dim(const Shape& shape, const Shape& tile);
 
-/// Tile number `index` of the partition into tiles of shape `shape`. At the far edges a tile holds
-/// what is left, so its extents may be smaller.
-/// @throws std::invalid_argument  as tiles_per_dim(); not 0 <= index < tiles_per_dim() in a dim
+/// Tile number `index` of the partition into tiles of shape `shape`. At the far edges a tile
+/// is cut off, so its extents may be smaller.
+/// @throws std::invalid_argument  as tiles_per_dim(); not 0 <= index < tiles_per_dim()
 [[nodiscard]] Cut tile(const Layout& layout, const Shape& shape, const Index& index);
 
-// --- the same elements, other dims ---------------------------------------------------------------
+// --- the same elements, other dimensions ---------------------------------------------------------
 
-/// Dims a and b change places. PyTorch's transpose; NumPy's is permute().
-/// @throws std::invalid_argument  no such dims
+/// Exchanges dimensions a and b, like PyTorch's transpose; NumPy's is permute().
+/// @throws std::invalid_argument  no such dimensions
 [[nodiscard]] Layout transpose(const Layout& layout, int a, int b);
 
-/// The last two dims change places: the transpose of a matrix, or of each matrix of a stack (.mT).
+/// Exchanges the last two dimensions: the transpose of a matrix, or of each in a stack (.mT).
 /// @throws std::invalid_argument  rank < 2
 [[nodiscard]] Layout transpose(const Layout& layout);
 
-/// Dim d of the result is dim order[d] of the argument: permute({B, T, C}, {2, 0, 1}) is {C, B, T}.
-/// @throws std::invalid_argument  not every dim exactly once
+/// Dimension d of the result is order[d] of the argument: permute({B, T, C}, {2, 0, 1}) is {C, B,
+/// T}.
+/// @throws std::invalid_argument  not every dimension exactly once
 [[nodiscard]] Layout permute(const Layout& layout, const Dims& order);
 
-/// Drops all dims of extent 1. Or one, which must have extent 1 (PyTorch lets others pass).
-/// @throws std::invalid_argument  no such dim; its extent is not 1
+/// Drops all dimensions of extent 1. Or one, which must have extent 1 (PyTorch ignores others).
+/// @throws std::invalid_argument  no such dimension; its extent is not 1
 [[nodiscard]] Layout squeeze(const Layout& layout);
 [[nodiscard]] Layout squeeze(const Layout& layout, int dim);
 
-/// A new dim of extent 1, at place `dim` of the result: -1 adds it behind the last. Its stride is
-/// 0 and is never used.
-/// @throws std::invalid_argument  no such place; rank 8 already
+/// A new dimension of extent 1, at position `dim` of the result: -1 adds it after the last. Its
+/// stride is 0 and is never used.
+/// @throws std::invalid_argument  no such position; rank 8 already
 [[nodiscard]] Layout unsqueeze(const Layout& layout, int dim);
 
-/// Another shape of as many elements, in the same row-major order. One extent may be -1: whatever
-/// is left. That is a view only where each new dim can be walked with one stride; a copy (day 03's
-/// contiguous()) can always be reshaped. PyTorch's view(); its and NumPy's reshape would copy.
-/// @throws std::invalid_argument  another number of elements; a second -1, or one that cannot be
-/// told; only a copy could have that shape
+/// Another shape with the same number of elements, in the same row-major order. One extent may be
+/// -1 and is computed from the others. The result is a view only where one stride describes each
+/// new dimension; a copy (day 03's contiguous()) can always be reshaped. PyTorch's view(); its
+/// reshape and NumPy's would copy.
+/// @throws std::invalid_argument  another number of elements; a second -1, or one that is
+/// ambiguous; only a copy could have that shape
 [[nodiscard]] Layout reshape(const Layout& layout, const Shape& shape);
 
-/// Would reshape() refuse because only a copy can have that shape?
+/// Whether reshape() would throw because only a copy can have that shape.
 /// @throws std::invalid_argument  as reshape(), for all other reasons
 [[nodiscard]] bool reshape_would_copy(const Layout& layout, const Shape& shape);
 
 // --- elements seen more than once ----------------------------------------------------------------
-// Read only: two indices share a place, so no operation takes them as an output.
+// Read only: two indices share an offset, so no operation accepts them as an output.
 
-/// The same elements as if they filled `shape`. Dims are matched from the last one; a missing dim
-/// or one of extent 1 is repeated, by stride 0.
-/// @throws std::invalid_argument  fewer dims; another extent that is not 1
+/// The same elements, repeated to fill `shape`. Dimensions are aligned at the last one; a missing
+/// one or one of extent 1 is repeated, by stride 0.
+/// @throws std::invalid_argument  fewer dimensions; another extent that is not 1
 [[nodiscard]] Layout broadcast_to(const Layout& layout, const Shape& shape);
 
 /// The shape that both, or all three, can be broadcast to: (3, 1) and (4) make (3, 4).
@@ -133,10 +136,11 @@ struct Cut {
     return broadcast_shapes(broadcast_shapes(a, b), c);
 }
 
-/// Windows of `size` neighbours along `dim`, each `step` after the one before: `dim` counts the
-/// windows, a new last dim the elements of one. PyTorch's unfold. A smaller step than `size` makes
-/// them overlap, a larger one leaves gaps; what does not fill a window is left out.
-/// @throws std::invalid_argument  no such dim; not 1 <= size <= extent; step < 1; rank 8 already
+/// Windows of `size` neighbours along `dim`, each `step` after the previous one: `dim` counts the
+/// windows, a new last dimension the elements of one. PyTorch's unfold. A step below `size` makes
+/// them overlap, a larger one leaves gaps; a partial last window is dropped.
+/// @throws std::invalid_argument  no such dimension; not 1 <= size <= extent; step < 1; rank 8
+/// already
 [[nodiscard]] Layout windows(const Layout& layout, int dim, std::int64_t size, std::int64_t step);
 
 // --- the same for views --------------------------------------------------------------------------

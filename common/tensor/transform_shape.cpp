@@ -1,4 +1,4 @@
-// Transforms that look for a shape: reshape and broadcast. The others are in transform.cpp.
+// Transforms that take a target shape: reshape and broadcast. The others are in transform.cpp.
 #include <optional>
 
 #include "common/tensor/arguments.hpp"
@@ -40,34 +40,34 @@ Shape shape_of_as_many(const Layout& layout, const Shape& shape) {
     return result;
 }
 
-// Does a dim of this stride go on where a run of `walked` elements, `step` apart, stops?
+// Whether a dimension of this stride continues a run of `walked` elements, `step` apart.
 bool goes_on(std::int64_t stride, std::int64_t step, std::int64_t walked) {
-    std::int64_t whole = 0;  // may be one step more than the layout was checked for
+    std::int64_t whole = 0;  // may exceed the checked span by one stride
     return !__builtin_mul_overflow(step, walked, &whole) && stride == whole;
 }
 
-// The stride of a new dim that has `wanted` elements inside of it. Only a dim of extent 1, which
-// never uses it, can have one beyond 64 bits.
+// The stride of a new dimension with `wanted` elements inside it. Only an extent of 1, which never
+// uses it, can have one beyond 64 bits.
 std::int64_t stride_after(std::int64_t step, std::int64_t wanted) {
     std::int64_t stride = 0;
     return __builtin_mul_overflow(step, wanted, &stride) ? 0 : stride;
 }
 
-// The strides that walk `layout` in row-major order with `shape`. Where there are none, `outer` and
-// `inner` become the neighbouring dims that one new dim would have to walk at once.
+// The strides that give `layout` the shape `shape` in row-major order. Where there are none,
+// `outer` and `inner` become the neighbouring dimensions that one new dimension would have to
+// cover.
 std::optional<Strides> strides_for(const Layout& layout, const Shape& shape, int& outer,
                                    int& inner) {
     if (layout.size() == 0) return row_major(shape).strides;
     Strides strides = Dims::filled(shape.rank, 0);
-    int d =
-        shape.rank - 1;  // the new dim whose stride is wanted; both walks go from the inside out
-    std::int64_t walked = 1, wanted = 1;  // elements of the run so far: of old dims, of new dims
-    std::int64_t step = 1;                // stride of the run, its innermost old dim's
+    int d = shape.rank - 1;  // the new dimension whose stride is computed; from the inside out
+    std::int64_t walked = 1, wanted = 1;  // elements of the run so far: old and new dimensions
+    std::int64_t step = 1;                // stride of the run's innermost old dimension
     outer = inner = -1;
     for (int old = layout.rank() - 1; old >= 0; --old) {
         if (layout.extent(old) == 1) continue;
         if (inner >= 0 && !goes_on(layout.stride(old), step, walked)) {
-            // Here a new run begins, so the new dims must have used up the one that ends.
+            // A new run begins, so the new dimensions must have covered the previous one exactly.
             outer = old;
             for (; d >= 0 && wanted < walked; --d) {
                 strides[d] = stride_after(step, wanted);
@@ -130,7 +130,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
     const Shape& shorter = a.rank < b.rank ? a : b;
     Shape result = longer;
     for (int d = 0; d < shorter.rank; ++d) {
-        const int place = longer.rank - shorter.rank + d;  // aligned at the last dim
+        const int place = longer.rank - shorter.rank + d;  // aligned at the last dimension
         if (result[place] == 1) result[place] = shorter[d];
         if (result[place] != shorter[d] && shorter[d] != 1) {
             refuse("shapes " + to_string(a) + " and " + to_string(b) +

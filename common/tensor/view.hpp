@@ -10,26 +10,26 @@
 
 namespace sixdays {
 
-/// A tensor in memory that somebody else owns, on the CPU or on the GPU: the pointer does not say
-/// which. `View<const float>` may only be read. Small and plain, so a kernel takes it by value.
+/// A tensor in memory that it does not own, on the CPU or on the GPU: the pointer does not tell
+/// which. `View<const float>` is read-only. Small and trivially copyable, so a kernel takes it by
+/// value.
 template <class T>
 struct View {
-    /// Where index (0, 0, ...) lies; with negative strides, lower addresses belong to it as well.
+    /// Address of index (0, 0, ...); with negative strides, lower addresses belong to it as well.
     T* data = nullptr;
     Layout layout;
 
     View() = default;
     View(T* data_, const Layout& layout_) : data(data_), layout(layout_) {}
 
-    /// Row-major over `shape`. @throws std::invalid_argument  as size(shape) does
+    /// Row-major over `shape`. @throws std::invalid_argument  like size(shape)
     View(T* data_, const Shape& shape) : data(data_), layout(row_major(shape)) {}
 
-    /// What may be written may also be read: a View<float> is taken where a View<const float> is
-    /// asked for.
+    /// A View<float> converts to a View<const float> implicitly.
     template <std::same_as<std::remove_const_t<T>> U>
     View(const View<U>& other) : data(other.data), layout(other.layout) {}
 
-    /// The layout's numbers; those of one dim may be set as well.
+    /// The layout's numbers; those of one dimension are assignable.
     SIXDAYS_HD int rank() const noexcept { return layout.rank(); }
     SIXDAYS_HD const Shape& shape() const noexcept { return layout.shape; }
     SIXDAYS_HD const Strides& strides() const noexcept { return layout.strides; }
@@ -42,7 +42,7 @@ struct View {
     /// The only element of a tensor of rank 0.
     SIXDAYS_HD T& operator()() const noexcept { return *data; }
 
-    /// The element at (i, j, ...), one index per dim. Unchecked.
+    /// The element at (i, j, ...), one index per dimension. Unchecked.
     template <class... I>
     SIXDAYS_HD T& operator()(std::int64_t first, I... rest) const noexcept {
         return data[offset(layout, first, rest...)];
@@ -52,8 +52,8 @@ struct View {
     }
 };
 
-/// Do the two touch a common byte? Compares the whole spans, so two interleaved views (the even
-/// and the odd columns of a matrix) count as overlapping: "no" can be trusted, "yes" is cautious.
+/// Whether the two may share a byte. Compares the whole spans, so two interleaved views (the even
+/// and the odd columns of a matrix) count as overlapping: "no" is certain, "yes" is conservative.
 template <class A, class B>
 [[nodiscard]] bool overlap(const View<A>& a, const View<B>& b) {
     if (a.size() == 0 || b.size() == 0) return false;

@@ -1,11 +1,11 @@
 /// @file
-/// Walking layouts of any rank inside a kernel: from the number of an element to its offset in
-/// every tensor at once.
+/// Strided index iteration over layouts of any rank inside a kernel: a Walk converts the flat index
+/// of an element to its offset in every tensor at once.
 ///
-/// unravel() divides once per dim, and a GPU needs longer for a 64-bit division than for the memory
-/// access that it prepares. So the host works first: simplify() leaves few dims, their extents
-/// become divisors (fast_division.hpp), and numbers have 32 bits. A tensor with 2^31 elements or
-/// more is cut into pieces that have fewer, and each piece gets a launch of its own:
+/// unravel() divides once per dimension, and on a GPU a 64-bit division takes longer than the
+/// memory access that it prepares. So the host precomputes: simplify() leaves few dimensions, their
+/// extents become divisors (fast_division.hpp), and flat indices have 32 bits. A tensor of 2^31
+/// elements or more is cut into pieces that have fewer, and each piece gets its own launch:
 ///
 ///     in_pieces(kWalkable, [&](auto to, auto from) {                    // views of one shape
 ///         const auto layouts = simplify(to.layout, from.layout);
@@ -35,17 +35,17 @@ struct Offsets {
     std::int64_t of[TENSORS];
 };
 
-/// TENSORS layouts of one shape, of rank RANK. Plain numbers: a kernel takes it by value. Both
-/// numbers are known to the compiler, so it writes every loop out and indexes no array at run time.
+/// TENSORS layouts of one shape, of rank RANK. Plain numbers, passed to a kernel by value. Both are
+/// compile-time constants, so every loop is unrolled and no array is indexed at run time.
 template <int RANK, int TENSORS>
 struct Walk {
     // [members]
     std::uint32_t size = 1;               // elements
-    FastDivisor extents[RANK];            // outermost dim first
+    FastDivisor extents[RANK];            // outermost dimension first
     std::int64_t strides[TENSORS][RANK];  // of each tensor, in elements
     // [members]
 
-    /// @param layouts  of one shape, of rank RANK or less: dims of extent 1 are put in front. Fewer
+    /// @param layouts  of one shape, of rank RANK or less: extents of 1 are put in front. Fewer
     /// than kWalkable elements, and at least one; unchecked
     explicit Walk(const std::array<Layout, TENSORS>& layouts) {
         const int added = RANK - layouts[0].rank();
@@ -59,8 +59,8 @@ struct Walk {
     }
 
     // [offsets]
-    /// Unravels `number` from the inside out, and each index goes into the sum
-    /// of every tensor at once. The outermost dim takes what is left.
+    /// Unravels `number` from the inside out, and adds each index to the offset
+    /// of every tensor. The last quotient is the index of the outermost dimension.
     SIXDAYS_HD Offsets<TENSORS> offsets(std::uint32_t number) const noexcept {
         Offsets<TENSORS> sum{};
         for (int d = RANK - 1; d >= 0; --d) {
@@ -76,8 +76,8 @@ struct Walk {
     // [offsets]
 };
 
-/// Calls f with the rank as a constant; 5, 6 and 7 are walked as 8. Most layouts have few dims left
-/// after simplify(), and every further constant is a further kernel to compile.
+/// Calls f with the rank as a constant; 5, 6 and 7 are rounded up to 8. Most layouts have few
+/// dimensions after simplify(), and every constant is another kernel to compile.
 template <class F>
 void with_rank(int rank, const F& f) {
     if (rank <= 1) return f(std::integral_constant<int, 1>{});
@@ -87,17 +87,16 @@ void with_rank(int rank, const F& f) {
     return f(std::integral_constant<int, kMaxRank>{});
 }
 
-/// A slice of what is a part already.
+/// A slice of a part.
 [[nodiscard]] inline Cut slice(const Cut& whole, int dim, std::int64_t begin, std::int64_t end) {
     Cut part = slice(whole.layout, dim, begin, end);
     part.first += whole.first;
     return part;
 }
 
-/// Calls f(tensors...) for pieces of fewer than `limit` elements that are all of them together: cut
-/// in half along the longest dim, again and again. All have one shape; each is a View, a Cut, or
-/// anything else that has a `layout` and a slice(). A piece may have no elements only if the whole
-/// has none.
+/// Cuts the tensors into pieces of fewer than `limit` elements, by repeated halving along the
+/// longest dimension, and calls f(pieces...) for each. All have one shape; each is a View, a Cut,
+/// or any type that has a `layout` and a slice(). A piece is empty only if the whole is.
 template <class F, class First, class... Rest>
 void in_pieces(std::int64_t limit, const F& f, const First& first, const Rest&... rest) {
     const Layout& layout = first.layout;

@@ -94,9 +94,9 @@ std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
         part += (d == 0 ? "[0, " : " x [0, ") + std::to_string(tally.written_before[d]) + ")";
     }
     if (shape.rank < 2 || inside == 0 || inside + tally.unwritten != size) return "";
-    return " Written is " + part +
-           ", no more: are the thread's x and y exchanged (x belongs to the last dim), has the "
-           "grid too few blocks along one of them, or should each block make more?";
+    return " Only " + part +
+           " is written: are the thread's x and y swapped (x belongs to the last dimension), does "
+           "the grid have too few blocks along one of them, or should each block compute more?";
 }
 
 // How many, which first, and what is known about it. `why`: what makes it differ, where the two
@@ -112,7 +112,7 @@ std::string explain(const Tally& tally, const Elements& got, const Elements& wan
     if (tally.unwritten > 0) {
         text += "\nNever written: " + std::to_string(tally.unwritten) +
                 (tally.unwritten == 1 ? " element still holds" : " elements still hold") +
-                " the poison that the output was filled with";
+                " the poison value that the output was filled with";
         text += tally.unwritten == tally.differ || !is_poison(got.at(at), poison)
                     ? "."
                     : ", this one among them.";
@@ -121,8 +121,8 @@ std::string explain(const Tally& tally, const Elements& got, const Elements& wan
     if (is_poison(got.at(at), poison)) {
         if (is_poison(want.at(at), poison)) {
             text +=
-                "\nThe expected value is the poison itself, so an untouched output would look "
-                "right: choose another Poison.";
+                "\nThe expected value is the poison value itself, so an untouched output would "
+                "look right: choose another Poison.";
         }
         return text;
     }
@@ -200,9 +200,9 @@ Comparison close(const Elements& got, const Elements& want, const Bound& bound, 
         why = ", which differ by " + as_text(difference) + ", and the bound is " + as_text(limit);
     }
     if (std::isnan(b)) {
-        why = nans == Nans::refused ? "; close() refuses an expected NaN unless told "
-                                      "Nans::where_expected"
-                                    : ", which is not a NaN";
+        why = nans == Nans::refused
+                  ? "; close() rejects an expected NaN unless Nans::where_expected is passed"
+                  : ", which is not a NaN";
     } else if (!(limit >= 0) || std::isinf(limit)) {
         why = "; the bound is " + as_text(limit) + ", and it must be a finite number, 0 or more";
     } else if (std::isnan(a)) {

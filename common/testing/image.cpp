@@ -76,8 +76,9 @@ void Image::fill(const Elements& values) {
     }
     for (std::int64_t n = layout_.size(); n > 0; --n, advance(index, layout_.shape)) {
         if (!same_bytes(at(index), values.at(index), type_.bytes)) {
-            throw std::invalid_argument("element " + to_string(index) +
-                                        " shares its place with another, but their values differ");
+            throw std::invalid_argument(
+                "element " + to_string(index) +
+                " shares its position with another, but their values differ");
         }
     }
 }
@@ -111,7 +112,7 @@ std::string Image::strays(const Bytes& later) const {
             between.add(at - r.lowest);
         }
     }
-    return "Written outside of the elements:" + before.text(type_.bytes, "before the start") +
+    return "Written outside the elements:" + before.text(type_.bytes, "before the start") +
            between.text(type_.bytes, "from the start, in a gap") +
            past.text(type_.bytes, "past the end");
 }

@@ -44,7 +44,7 @@ public:
     }
 
     /// What `later`, a copy of the allocation, has changed where no element lies; "" if nothing.
-    /// "Written outside of the elements: 4 bytes, 1 element past the end."
+    /// "Written outside the elements: 4 bytes, 1 element past the end."
     std::string strays(const Bytes& later) const;
 
 private:

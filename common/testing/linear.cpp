@@ -73,9 +73,9 @@ std::string mirrored(const Shape& shape,
         if (!all || seen == 0) continue;
         const std::string tile = std::to_string(side) + " x " + std::to_string(side);
         return side >= shape[0] && side >= shape[1]
-                   ? "rows and columns are exchanged."
-                   : "rows and columns are exchanged inside of each tile of " + tile +
-                         ": is the thread's x taken for its y?";
+                   ? "rows and columns are swapped."
+                   : "rows and columns are swapped inside each tile of " + tile +
+                         ": is the thread's x used as its y?";
     }
     return "";
 }

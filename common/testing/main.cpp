@@ -63,7 +63,7 @@ int finished(int returned) {
     const bool passed = returned == 0 && session_ended && !nothing_matched;
     const char* proof = std::getenv("SIXDAYS_PROOF");
     if (!session_ended && returned == 0) {
-        std::printf("\n`main` returned 0 and ran no case: it is not Catch2's.\n");
+        std::printf("\n`main` returned 0 without running a case: it is not Catch2's.\n");
     }
     if (proof != nullptr) {
         std::printf("\n%s: %llu cases, %llu assertions, %s\n", proof, cases, assertions,

@@ -167,16 +167,15 @@ std::string ends_early(const Moves& moves, std::int64_t made) {
     const std::int64_t count = size(moves.shape);
     const std::string all = std::to_string(count);
     const auto threads = gpu::threads_launched();
-    return "Right as far as it goes, but only " + std::to_string(made) + " of " + all +
-           " elements are made" +
-           (!threads ? ". Does each have a thread, and does each thread come to its own?"
+    return "All written values are right, but only " + std::to_string(made) + " of " + all +
+           " elements are written" +
+           (!threads ? ". Does each have a thread, and does each thread reach its own?"
             : *threads < count
                 ? ": does each have a thread? There are " + std::to_string(*threads) +
-                      ": the number of blocks has to be rounded up, or each has to make several."
+                      ": round the number of blocks up, or let each thread process several."
                 : ", and there are " + std::to_string(*threads) +
-                      " threads. Are there enough along each dim, that is, is each number of "
-                      "blocks "
-                      "rounded up? If so, it is the thread's index: blockIdx.x belongs to "
+                      " threads. Are there enough along each dimension, that is, is each number of "
+                      "blocks rounded up? If so, check the thread's index: blockIdx.x belongs to "
                       "blockDim.x, and blockIdx.y to blockDim.y.");
 }
 
@@ -229,8 +228,8 @@ std::string moved_wrongly(const Moves& moves, const LaunchMoves& launch) {
     if (so_far.complete) {
         const std::string text = all_taken_wrongly(moves, out, *code, taken);
         if (!text.empty() || written <= count) return text;
-        return "What belongs there is right, but " + std::to_string(written) +
-               " elements are made where it has " + std::to_string(count) + ": too many.";
+        return "The elements that belong there are right, but " + std::to_string(written) +
+               " elements are written instead of " + std::to_string(count) + ": too many.";
     }
     if (so_far.right && so_far.missing == count - so_far.first_missing &&
         written == count - so_far.missing && written > 0) {

@@ -47,8 +47,9 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
             Index index = at;
             index[d] += step;
             list.push_back({index,
-                            std::string("one step ") + (step < 0 ? "back" : "on") + " along dim " +
-                                std::to_string(d) + ", off by one, or dims in another order?",
+                            std::string("one step ") + (step < 0 ? "back" : "on") +
+                                " along dimension " + std::to_string(d) +
+                                ", off by one, or dimensions in another order?",
                             true});
         }
     }
@@ -57,7 +58,7 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
             Index index = at;
             std::swap(index[d], index[e]);
             list.push_back({index, rank == 2 ? "rows and columns swapped?"
-                                             : "dims " + std::to_string(d) + " and " +
+                                             : "dimensions " + std::to_string(d) + " and " +
                                                    std::to_string(e) + " swapped?"});
         }
     }
@@ -65,14 +66,15 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
         if (shape[d] < 4) continue;  // in so short a dim any wrong place may be that one
         Index index = at;
         index[d] = shape[d] - 1 - at[d];
-        list.push_back({index, "as if dim " + std::to_string(d) + " were counted from its end?"});
+        list.push_back(
+            {index, "as if dimension " + std::to_string(d) + " were counted from its end?"});
     }
     const std::int64_t number = ravel(at, shape);
     if (rank > 1) {
         list.push_back({unravel(column_major_number(at, shape), shape),
-                        "as if strides were column-major and not row-major?"});
+                        "as if strides were column-major, not row-major?"});
         list.push_back({from_column_major_number(number, shape),
-                        "as if strides were row-major and not column-major?"});
+                        "as if strides were row-major, not column-major?"});
         list.push_back(
             {unravel(number > 0 ? number - 1 : 0, shape), "the element before it?", true});
         list.push_back(

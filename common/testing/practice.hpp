@@ -62,20 +62,20 @@ struct Advice {
 };
 
 inline const Advice kShuffles = {
-    {"warp call", "asks for the value of lane"},
-    "All 32 lanes must come to every shuffle, so none may stand inside of an `if`, and no lane may "
-    "leave before it: one without an element takes part with a number that changes nothing."};
+    {"warp call", "reads the value of lane"},
+    "All 32 lanes must reach every shuffle, so no shuffle may be inside an `if`, and no lane may "
+    "leave before it: a lane without an element takes part with the identity."};
 
 /// Where threads write twice to one element, and should not.
 inline Advice one_writer(const std::string& sentence) {
-    return {{"Two blocks come to one word", "Both write it by the same line"}, sentence};
+    return {{"Two blocks access the same word", "Both write it from the same line"}, sentence};
 }
 
 /// For a kernel that makes its multi-index by unravel(), from blocks of 256 threads: is the thread
 /// that is named one of those past the last element?
 inline Advice surplus_threads(std::int64_t elements) {
     Advice advice = one_writer(
-        "Threads past the last element write, too: for them unravel() begins again with the first "
+        "Threads past the last element write too: for them unravel() starts over at the first "
         "element. Is the guard missing, `if (k < out.size())`?");
     advice.holds = [elements](const std::string& error) {
         const std::size_t at = error.find(": thread (");
@@ -133,7 +133,7 @@ void practise(const Shape& shape, const std::function<void(T*)>& launch,
     } catch (const std::exception& error) {
         const std::string said = error.what(), advice = "missing after a launch? ";
         const std::size_t end = said.find(advice);  // which is for launchers of ours
-        FAIL("The launch was refused. "
+        FAIL("The launch was rejected. "
              << (end == said.npos ? said : said.substr(end + advice.size())));
     }
     Tensor<double> right(shape);
@@ -180,8 +180,8 @@ void practise_port(const std::function<void()>& launch, Got& got, const Want& wa
 inline void check_launcher(const std::function<void(gpu::Stream)>& launcher) {
     {
         INFO(
-            "The launcher gets a stream, and may do nothing but launch there: the stream is the "
-            "fourth number of a launch, kernel<<<grid, block, 0, stream>>>(...).");
+            "The launcher gets a stream, and may only launch there: the stream is the fourth "
+            "launch parameter, kernel<<<grid, block, 0, stream>>>(...).");
         const auto captured = [&] {
             const gpu::Graph graph(launcher);
             gpu::check_pending();
@@ -197,7 +197,7 @@ inline void check_launcher(const std::function<void(gpu::Stream)>& launcher) {
         }
     });
     INFO(
-        "The launch was made to fail, and the launcher returned as if all were well. A launch "
+        "The launch was made to fail, and the launcher returned as if it had succeeded. A launch "
         "returns nothing: call gpu::check_launch(\"name_of_the_kernel\", grid, block) right after "
         "it, which throws if the launch failed.");
     REQUIRE(noticed == rejected);

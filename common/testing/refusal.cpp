@@ -8,7 +8,7 @@ Comparison same_refusal(const std::string& first, const std::string& second,
         const char* who = first.empty()
                               ? (second.empty() ? "Neither" : "The second, but not the first,")
                               : "The first, but not the second,";
-        return {false, std::string(who) + " refused. " + first + second};
+        return {false, std::string(who) + " rejected. " + first + second};
     }
     if (first != second) return {false, "First: " + first + "\nSecond: " + second};
     return contains(first, words);

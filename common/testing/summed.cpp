@@ -161,7 +161,7 @@ std::string summed_wrongly(const Sums& sums, const LaunchMoves& launch) {
         const auto count = counted(sums, launch, f, [](std::int64_t) { return true; });
         if (!none || !count) return "";
         if (std::any_of(none->begin(), none->end(), [](std::int64_t n) { return n != 0; })) {
-            return "With 0 in place of each number of " + factor.name + " the result is not 0: " +
+            return "With 0 in place of every element of " + factor.name + " the result is not 0: " +
                    (both > 1 ? "are the numbers multiplied, " + sums.factors[0].name + " * " +
                                    sums.factors[1].name + ", before they are added?"
                              : "what else is added?");
@@ -178,6 +178,6 @@ std::string summed_wrongly(const Sums& sums, const LaunchMoves& launch) {
     if (both < 2) return "";
     return "Each " + name_of(sums.out, sums.dims) + " takes the right elements of " +
            sums.factors[0].name + " and of " + sums.factors[1].name +
-           ", but multiplies others with each other than those of one k.";
+           ", but pairs them wrongly: multiply those of the same k.";
 }
 }  // namespace sixdays::testing

@@ -18,35 +18,35 @@ Comparison touches(const gpu::Touched& touched, std::int64_t requests, std::int6
                       suffice = number(sectors);
     if (touched.sectors > sectors) {
         return {false, "The values are right, but memory moved " + moved + " where " + suffice +
-                           " suffice. The lanes of a warp ask for elements that are not neighbours "
-                           "in memory, or for some more than once: threadIdx.x has to walk along "
-                           "the dim whose neighbours are neighbours in memory."};
+                           " suffice. The lanes of a warp access elements that are not adjacent in "
+                           "memory, or some more than once: threadIdx.x must run along the "
+                           "dimension whose elements are adjacent in memory."};
     }
     if (touched.sectors < sectors) {
-        return {false, "Memory moved " + moved + ", but what must be read and written lies in " +
-                           suffice + ": some of it was never touched."};
+        return {false, "Memory moved " + moved + ", but the elements to read and write take " +
+                           suffice + ": some of it was never accessed."};
     }
     if (touched.passes > touched.fewest_passes) {
         return {false, "The values are right, but shared memory took " + number(touched.passes) +
-                           " passes where " + number(touched.fewest_passes) +
-                           " suffice. A warp asks for several words of one bank, as in a column "
-                           "of a tile: make the tile's rows one word longer."};
+                           " wavefronts where " + number(touched.fewest_passes) +
+                           " suffice. A warp accesses several words of one bank, as in a column of "
+                           "a tile: make the tile's rows one word longer."};
     }
     if (touched.requests > requests) {
         return {false, "The values are right, but the warps made " + number(touched.requests) +
                            " requests to memory where " + number(requests) +
-                           " suffice. Some have few lanes at work, or something is loaded twice: "
-                           "blocks are multiples of 32 threads, and neighbouring threads take "
-                           "neighbouring elements."};
+                           " suffice. Some have few active lanes, or something is loaded twice: "
+                           "make the block size a multiple of 32 threads, and let neighbouring "
+                           "threads process neighbouring elements."};
     }
     return {true, moved};
 }
 
 std::string needs_64_bits(std::int64_t elements) {
     return "This tensor has " + number(elements) +
-           " elements. An offset or a thread's number that is computed or kept in 32 bits (int, "
-           "unsigned) wraps around before the last of them: make it std::int64_t, and widen one "
-           "factor before blockIdx.x * blockDim.x is multiplied.";
+           " elements. An offset or a thread's index that is computed or kept in 32 bits (int, "
+           "unsigned) wraps around before the last of them: make it std::int64_t, and convert one "
+           "factor before multiplying blockIdx.x * blockDim.x.";
 }
 
 }  // namespace sixdays::testing

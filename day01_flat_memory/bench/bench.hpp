@@ -1,17 +1,17 @@
 /// @file
-/// What only --bench and --trace do.
+/// Code that only --bench and --trace use.
 #pragma once
 
 #include "common/lesson/report.hpp"
 
 namespace sixdays::day01_flat_memory {
 
-/// --bench: add, square, scale, saxpy and invert, and indices in 2, 3 and 4 dims; small
-/// tensors in a graph. Each is compared with its loop over every element, before it is timed and
-/// after.
+/// --bench: add, square, scale, saxpy and invert, and indices in 2, 3 and 4 dimensions;
+/// small tensors in a graph. Every element of each is compared with its loop before and after it is
+/// timed.
 void bench_all(lesson::Report& report);
 
-/// --trace: what the warps touch.
+/// --trace: the memory accesses of the warps.
 void trace_all();
 
 }  // namespace sixdays::day01_flat_memory

@@ -1,4 +1,4 @@
-// What the warps touch, for --trace.
+// The memory accesses of the warps, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "day01_flat_memory/bench/bench.hpp"
 #include "day01_flat_memory/elementwise.hpp"
@@ -17,15 +17,15 @@ void trace_all() {
         add_cuda(a.view(all, in_past), b.view(all, in_past), out.view(all, out_past),
                  {.path = path});
     };
-    lesson::trace("add, one element a thread, 1,024 elements",
+    lesson::trace("add, one element per thread, 1,024 elements",
                   [&] { add(ElementwisePath::one_element, 0, 0); });
-    lesson::trace("add, one element a thread, every pointer 4 bytes past a multiple of 32",
+    lesson::trace("add, one element per thread, every pointer 4 bytes past a multiple of 32",
                   [&] { add(ElementwisePath::one_element, 1, 1); });
     lesson::trace("add, grid-stride loop", [&] { add(ElementwisePath::grid_stride, 0, 0); });
-    lesson::trace("add, 16 bytes a load", [&] { add(ElementwisePath::quads, 0, 0); });
+    lesson::trace("add, 16 bytes per load", [&] { add(ElementwisePath::quads, 0, 0); });
     lesson::trace("add, any address, inputs 4 bytes past a multiple of 32",
                   [&] { add(ElementwisePath::any_address, 1, 0); });
-    lesson::trace("indices, one element a thread, a matrix of 16 x 64", [&] {
+    lesson::trace("indices, one element per thread, a matrix of 16 x 64", [&] {
         indices_cuda(64, out.view({16, 64}), {.path = IndicesPath::one_element});
     });
     lesson::trace("picture, 16 x 64 pixels of one byte", [&] {

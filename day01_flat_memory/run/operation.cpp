@@ -47,7 +47,7 @@ Timed memory_of(const Operation& op, std::int64_t n) {
     return arena;
 }
 
-// But for the element that its place leaves out.
+// One element shorter than n, because its place may begin at element 1.
 Version port_of(const Operation& op, ElementwisePath path, const Place& at, std::int64_t n,
                 const Timed& arena) {
     Version v = row(op.name, at.name, {n - 1}, sizeof(float), op.inputs, op.flops);
@@ -78,7 +78,7 @@ lesson::Version loop_of_add() {
         const auto s = std::make_shared<Sum>();
         s->a = lesson::filled<float>({kPart}, [](std::int64_t i) { return i; });
         s->b = lesson::filled<float>({kPart}, [](std::int64_t i) { return 2 * i; });
-        // 3 * i is rounded once, as is the loop's sum; i and 2 * i are exact below 2^25.
+        // 3 * i is rounded once, like the loop's sum; i and 2 * i are exact below 2^25.
         s->want = lesson::filled<float>({kPart}, [](std::int64_t i) { return 3 * i; });
         return Trial{[s](int) { add_cpu(s->a.view(), s->b.view(), s->out.view()); },
                      {{s->out.data(), s->want.data(), 4 * kPart}}};

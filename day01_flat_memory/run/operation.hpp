@@ -1,5 +1,5 @@
 /// @file
-/// Operations as rows of the run and of --bench, timed on longer tensors than those that the run
+/// Operations as rows of the run and of --bench, timed on longer tensors than the ones that the run
 /// checks.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// Inputs and expected outputs are made on the host for so many elements, and repeated.
+/// Inputs and expected outputs are computed on the host for this many elements, then repeated.
 inline constexpr std::int64_t kPart = std::int64_t{1} << 24;
 
 /// An operation with what it reads: x[i] = i, y[i] = 10^6 - i.
@@ -35,12 +35,12 @@ struct Operation {
     return {data, Shape{n}};
 }
 
-/// Addition, and what every row says of itself. @param element  bytes of one
+/// Addition, and the description that all rows share. @param element  bytes per element
 [[nodiscard]] const Operation& addition();
 [[nodiscard]] lesson::Version row(const std::string& op, const std::string& version,
                                   const Shape& shape, int element, double inputs, double flops);
 
-/// Where tensors begin: elements past a multiple of 16 bytes, or of 16 elements if they are bytes.
+/// Where tensors begin, in elements past a multiple of 16 bytes.
 struct Place {
     const char* name = "all aligned";
     std::int64_t in = 0, out = 0;
@@ -48,15 +48,15 @@ struct Place {
 inline constexpr Place kPlaces[] = {
     {"all aligned", 0, 0}, {"all 4 bytes past", 1, 1}, {"inputs 4 bytes past", 1, 0}};
 
-/// The loop of add with what it is timed on; `check` is the caller's.
+/// The loop of add with the tensors that it is timed on; the caller sets `check`.
 [[nodiscard]] lesson::Version loop_of_add();
 
-/// Device memory for the timed runs of the ports of add: inputs, and what the output must hold.
-/// nullptr where ports are not timed.
+/// Device memory for the timed runs of add: inputs and expected output. nullptr where kernels are
+/// not timed.
 using Timed = std::shared_ptr<lesson::Arena>;
 [[nodiscard]] Timed memory_of_add(const lesson::Report& report);
 
-/// The port, by that path and at that place; `check` is the caller's.
+/// The kernel of that path at that place; the caller sets `check`.
 [[nodiscard]] lesson::Version port_of_add(ElementwisePath path, const Place& place,
                                           const Timed& memory);
 

@@ -1,4 +1,4 @@
-// Elementwise: loops against answers worked by hand, every path of every port against its loop.
+// Elementwise: loops against answers worked by hand, every path of every kernel against its loop.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -26,12 +26,12 @@ TEST_CASE("loops give answers worked by hand", "[day01][elementwise][small]") {
 }
 
 TEST_CASE("invert gives the negative of every byte there is", "[day01][elementwise][small]") {
-    // By hand: black and white change places, 1 becomes 254, and 127 and 128 change places.
+    // By hand: black and white are exchanged, 1 becomes 254, and 127 and 128 are exchanged.
     const Tensor<std::uint8_t> few({5}, {0, 1, 127, 128, 255}), known({5}, {255, 254, 128, 127, 0});
     HostOut<std::uint8_t> out({5}, {}, Poison{77});
     invert_cpu(few.view(), out.view());
     CHECK(out.matches(known));
-    // Each of the 256 bytes at each place of a quad: 257 = 16 * 16 + 1.
+    // Each of the 256 byte values at each position of a 16-byte vector: 257 = 16 * 16 + 1.
     Tensor<std::uint8_t> all({16 * 257});
     for (std::int64_t i = 0; i < all.size(); ++i) {
         all(i) = static_cast<std::uint8_t>(i % 257 % 256);
@@ -46,9 +46,9 @@ TEST_CASE("invert gives the negative of every byte there is", "[day01][elementwi
     }
 }
 
-TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") {
-    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. As a float of its own the product loses its 2^-24; less
-    // 1 + 2^-11 it then leaves 0, where one rounding at the end leaves 2^-24.
+TEST_CASE("saxpy rounds once, in loop and kernel", "[day01][elementwise][small]") {
+    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. Rounded to float on its own, the product loses the
+    // 2^-24, and minus 1 + 2^-11 it gives 0. One rounding at the end gives 2^-24.
     const float x = 1 + std::ldexp(1.0f, -12);
     const Tensor<float> in(Shape{1}, {x}), less(Shape{1}, {-(1 + std::ldexp(1.0f, -11))});
     const Tensor<float> answer(Shape{1}, {std::ldexp(1.0f, -24)});
@@ -64,9 +64,9 @@ TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") 
     }
 }
 
-// --- ports against loops -------------------------------------------------------------------------
+// --- kernels against loops -----------------------------------------------------------------------
 
-// `lead` elements before the first: pointers that lie 0, 4, 8 or 12 bytes past a multiple of 16.
+// `lead` elements before the first: pointers 0, 4, 8 or 12 bytes past a multiple of 16.
 // [a port against its loop]
 void check_port(const Operation& op, AskedPath path, std::int64_t n, Lead lead_x, Lead lead_y,
                 Lead lead_out) {
@@ -120,7 +120,7 @@ TEST_CASE("every path of add equals the loop on a million elements", "[day01][el
         check_port(add, &path, 1000003, {1}, {1}, {1});
 }
 
-TEST_CASE("a path that needs quads refuses addresses that allow none",
+TEST_CASE("a path that needs quads rejects addresses that allow none",
           "[day01][elementwise][small]") {
     alignas(16) float memory[48] = {};
     const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
@@ -129,7 +129,7 @@ TEST_CASE("a path that needs quads refuses addresses that allow none",
           "of 16 bytes, but these begin 0, 4, 12 bytes past one; \"any address\" takes them");
 }
 
-TEST_CASE("infinities, zeros and NaN go through loop and port alike",
+TEST_CASE("infinities, zeros and NaN go through loop and kernel alike",
           "[day01][elementwise][small]") {
     const float inf = std::numeric_limits<float>::infinity();
     const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -145,7 +145,7 @@ TEST_CASE("infinities, zeros and NaN go through loop and port alike",
             b(i, j) = specials[static_cast<std::size_t>(j)];
         }
     }
-    // The same bits, but for NaN, whose bits differ between CPU and GPU: a NaN where there is one.
+    // The same bits, except that any NaN matches any NaN: its bits differ between CPU and GPU.
     const auto agree = [](const Tensor<float>& got, const Tensor<float>& want) {
         bool all = true;
         for (std::int64_t i = 0; i < want.size(); ++i) {
@@ -179,8 +179,8 @@ TEST_CASE("infinities, zeros and NaN go through loop and port alike",
 
 TEST_CASE("every operation reaches past 2^32 elements", "[day01][elementwise][huge]") {
     // Inputs repeat with a period that divides no power of two: an offset that wrapped at 2^31 or
-    // 2^32 would meet a wrong element. One period is made on the CPU and copied again and again;
-    // outputs are compared on the device.
+    // 2^32 would read a wrong element. One period is computed on the CPU and copied again and
+    // again; outputs are compared on the device.
     const std::int64_t n = 2 * kTwo31 + 7, period = 16776898;
     need_device_memory(3 * 4 * (n + 1));
     const Tensor<float> x = distinct<float>({period}), y = distinct<float>({period}, 7);
@@ -225,7 +225,7 @@ TEST_CASE("invert reaches past 2^31 bytes", "[day01][elementwise][huge]") {
         }
     };
     parts([&](std::int64_t first, std::int64_t count) { din.upload(in.data(), count, first); });
-    for (const std::int64_t lead : {0, 1}) {  // quads, then single bytes
+    for (const std::int64_t lead : {0, 1}) {  // 16-byte vectors, then single bytes
         dout.fill_bytes(0xff);
         invert_cuda(din.view({n}), dout.view(row_major({n}), lead));
         parts([&](std::int64_t first, std::int64_t count) {
@@ -233,7 +233,7 @@ TEST_CASE("invert reaches past 2^31 bytes", "[day01][elementwise][huge]") {
             CAPTURE(lead, first);
             CHECK(std::memcmp(got.data(), want.data(), static_cast<std::size_t>(count)) == 0);
         });
-        CHECK(dout.download(lead == 0 ? n : 0, 1)[0] == 0xff);  // nothing written beside it
+        CHECK(dout.download(lead == 0 ? n : 0, 1)[0] == 0xff);  // nothing is written next to it
     }
 }
 

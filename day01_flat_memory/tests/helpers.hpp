@@ -1,6 +1,6 @@
 /// @file
-/// What the tests of this day share. Tags: [small] runs everywhere, [full] not under sanitizers,
-/// [huge] on a GPU only.
+/// Helpers for the tests of this day. Tags: [small] runs everywhere, [full] not under sanitizers,
+/// [huge] only on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ namespace sixdays::day01_flat_memory {
 
 inline constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
 
-/// One below, at and one above a warp, a block, two blocks of quads; primes.
+/// One below, at and one above a warp, a block, two blocks of float4; primes.
 inline const std::vector<std::int64_t> kSizes = {
     0,   1,    2,    3,    4,    5,    6,    7,    8,    31,   32,   33,   127,  255,  256,
     257, 1021, 1023, 1024, 1025, 2047, 2048, 2049, 2051, 4096, 4099, 8192, 8193, 20011};
 
-/// nullptr: the port that chooses.
+/// nullptr: the default path.
 using AskedPath = const ElementwisePath*;
 
-/// Does this path need addresses that are equally far past a multiple of 16 bytes?
+/// Whether this path needs addresses that are equally far past a multiple of 16 bytes.
 inline bool needs_quads(AskedPath path) {
     return path && *path == ElementwisePath::quads;
 }
 
-/// All paths that this program can take: an older nvcc leaves `tile` out.
+/// All paths of this build: an older nvcc omits `tile`.
 inline std::vector<ElementwisePath> elementwise_paths() {
     std::vector<ElementwisePath> paths(std::begin(kElementwisePaths), std::end(kElementwisePaths));
     if (gpu::has_tile()) paths.push_back(ElementwisePath::tile);
@@ -56,7 +56,7 @@ inline std::string kernel_of(ElementwisePath path, const std::string& op) {
     return "";
 }
 
-/// An operation on floats: loop and port. One of a single input leaves y alone.
+/// An operation on floats: loop and kernel. One with a single input ignores y.
 struct Operation {
     const char* name;
     int inputs;
@@ -66,7 +66,7 @@ struct Operation {
         port;
 };
 
-/// add, square, scale and saxpy. @param alpha  of the last two
+/// add, square, scale and saxpy. @param alpha  for the last two
 inline std::vector<Operation> operations(float alpha) {
     using In = View<const float>;
     using To = View<float>;

@@ -27,7 +27,7 @@ TEST_CASE("indices computes its values in 64 bits and rounds them once",
         indices_cpu((std::int64_t{1} << 24) + 1, rounded.view());
         CHECK(rounded.values().data()[5] == 16777218.0f);
     }
-    // 4 * 4,194,305 floats: from 2^24 on only every other number is a float.
+    // 4 * 4,194,305 floats: above 2^24 only even integers are floats.
     const std::int64_t wide = 4194305;
     Tensor<float> row({1, 4 * wide});
     indices_cpu(1, row.view());
@@ -39,7 +39,7 @@ TEST_CASE("indices computes its values in 64 bits and rounds them once",
     CHECK(m.matches(Tensor<float>({2, 1}, {0, 1099511627776.0f})));
 }
 
-TEST_CASE("indices refuses other ranks, gaps and values beyond 64 bits",
+TEST_CASE("indices rejects other ranks, gaps and values beyond 64 bits",
           "[day01][indices][small]") {
     Tensor<float> x({2, 3}), run({6}), five({1, 1, 1, 1, 2});
     const auto both = [](std::int64_t base, View<float> out, const char* words) {
@@ -55,7 +55,7 @@ TEST_CASE("indices refuses other ranks, gaps and values beyond 64 bits",
     CHECK(both(0, x.view(), "indices: base is 0, but must be at least 1"));
     CHECK(both(std::int64_t{1} << 62, View<float>(x.data(), Shape{3, 2}),
                "indices: with base 4611686018427387904 the values of shape (3, 2) do not fit"));
-    // No element, no value that could be too large.
+    // With no elements, no value can be too large.
     const View<float> none(x.data(), Shape{1 << 20, 1 << 20, 0});
     indices_cpu(std::int64_t{1} << 62, none);
     indices_cuda(std::int64_t{1} << 62, none);
@@ -76,14 +76,14 @@ void check_past_2_32(std::int64_t S) {
     for (const Shape& shape : {Shape{B, H, T, S}, Shape{B * H, T, S}, Shape{B * H * T, S}}) {
         out.fill_bytes(0xff);
         indices_cuda(base, out.view(shape));
-        // The first matrix, those that 2^31 and 2^32 elements end in, and another for each rank: to
-        // look at all 17 GB would take ten seconds.
+        // The first matrix, those in which elements 2^31 and 2^32 are, and one more for each rank:
+        // to check all 17 GB would take ten seconds.
         for (const std::int64_t matrix :
              {std::int64_t{0}, 3 + std::int64_t{shape.rank}, kTwo31 / (T * S), B * H - 1}) {
             const std::int64_t b = matrix / H, h = matrix % H;
             const std::int64_t before = shape.rank == 4 ? b * base + h : matrix;
             for (std::int64_t q = 0; q < T; ++q) {
-                // The index in all dims but the last, as a number in `base`.
+                // The index in all dimensions but the last, as a number in `base`.
                 const std::int64_t row = shape.rank == 2 ? matrix * T + q : before * base + q;
                 for (std::int64_t k = 0; k < S; ++k) {
                     want[static_cast<std::size_t>(q * S + k)] = static_cast<float>(row * base + k);
@@ -96,12 +96,12 @@ void check_past_2_32(std::int64_t S) {
 }
 
 TEST_CASE("indices reaches past 2^32 elements in 2, 3 and 4 dims", "[day01][indices][huge]") {
-    check_past_2_32(14303);  // one element a thread
-    check_past_2_32(14304);  // quads
+    check_past_2_32(14303);  // one element per thread
+    check_past_2_32(14304);  // float4
 }
 
 TEST_CASE("indices by quads is cut in two from 2^31 quads on", "[day01][indices][huge]") {
-    const std::int64_t M = 70001, K = 131072, base = 131072;  // 2.3e9 quads, cut before row 35,000
+    const std::int64_t M = 70001, K = 131072, base = 131072;  // 2.3e9 float4, cut before row 35,000
     need_device_memory(4 * M * K);
     gpu::Buffer<float> out(M * K);
     out.fill_bytes(0xff);

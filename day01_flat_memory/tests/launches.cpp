@@ -1,5 +1,5 @@
-// What all launchers have in common: what they refuse, what their warps touch, that they only
-// launch.
+// What all launchers have in common: the arguments that they reject, the memory accesses of their
+// warps, and that they do nothing but launch.
 #include <functional>
 #include <type_traits>
 #include "day01_flat_memory/tests/helpers.hpp"
@@ -13,7 +13,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("elementwise loops and ports refuse the same arguments in the same words",
+TEST_CASE("elementwise loops and kernels reject the same arguments with the same message",
           "[day01][elementwise][small]") {
     Tensor<float> x({2, 3}), y({2, 3}), wide({3, 2}), out({2, 3}), run({9});
     const auto both = [](View<const float> a, View<const float> b, View<float> o,
@@ -34,7 +34,7 @@ TEST_CASE("elementwise loops and ports refuse the same arguments in the same wor
 
 TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day01][small]") {
     // By hand, for 1,024 aligned floats: 32 warps; a load or store of 32 floats is one request for
-    // 4 sectors of 32 bytes, one of 32 quads is one request for 16. A byte each: 1 sector.
+    // 4 sectors of 32 bytes, one of 32 float4 is one request for 16. Of 32 bytes: 1 sector.
     const std::int64_t n = 1024;
     const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
     const DeviceIn<float> da(a), db(b);
@@ -57,7 +57,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
         {"indices2, quads", [&] { indices_cuda(64, matrix.view()); }, 8, 128},
         {"indices4, quads", [&] { indices_cuda(32, scores.view()); }, 8, 128},
         {"picture", [&] { picture_cuda({}, picture.view()); }, 32, 32},
-        // 64 quads: 2 warps.
+        // 64 vectors of 16 bytes: 2 warps.
         {"invert", [&] { invert_cuda(bytes.view(), negative.view()); }, 2 * 2, 2 * 32},
     };
     const std::vector<Operation> all = operations(3);
@@ -67,7 +67,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
             return [&, path] { op.port(path, da.view(), db.view(), out.view(), {}); };
         };
         ports.push_back({op.name, launch(nullptr), arrays * 8, arrays * 128});
-        for (const ElementwisePath& path : kElementwisePaths) {  // tiles have no warps
+        for (const ElementwisePath& path : kElementwisePaths) {  // tile kernels have no warps
             ports.push_back({std::string(op.name) + ", " + name(path), launch(&path),
                              arrays * (needs_quads(&path) ? 8 : 32), arrays * 128});
         }
@@ -75,7 +75,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
     for (const auto& port : ports) {
         CAPTURE(port.name);
         const auto touched = gpu::touched(port.launch);
-        CHECK(touched.has_value() == gpu::is_emulated());  // a GPU does not tell
+        CHECK(touched.has_value() == gpu::is_emulated());  // a GPU does not count accesses
         if (!touched) continue;
         CHECK(touched->requests == port.requests);
         CHECK(touched->accesses == 32 * port.requests);
@@ -85,7 +85,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
 }
 
 TEST_CASE("every launcher only launches, and on the stream that it is given", "[day01][small]") {
-    // In capture nothing may run, be allocated, copied or waited for, nor another stream be used.
+    // During capture nothing may run, allocate, copy or synchronize, on this stream or another.
     const std::int64_t n = 1000;
     const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
     const DeviceIn<float> da(a), db(b);
@@ -94,7 +94,7 @@ TEST_CASE("every launcher only launches, and on the stream that it is given", "[
     const auto check = [&](auto& expected, const auto& launch) {
         auto got =
             DeviceOut<std::decay_t<decltype(*expected.view().data)>>(expected.view().layout.shape);
-        if (gpu::is_emulated()) {  // which has no graphs: it runs at once
+        if (gpu::is_emulated()) {  // it has no graphs and runs kernels at once
             launch(got.view(), nullptr);
         } else {
             gpu::Graph graph([&](gpu::Stream stream) { launch(got.view(), stream); });

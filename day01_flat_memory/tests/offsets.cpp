@@ -1,4 +1,4 @@
-// Offsets, parameters and the first kernel.
+// Offsets, parameters and the size of a KV cache.
 #include "day01_flat_memory/offsets.hpp"
 #include "common/tensor/index.hpp"
 #include "day01_flat_memory/parameters.hpp"
@@ -26,7 +26,7 @@ TEST_CASE("offsets count 0, 1, 2, ... in the order of the loop nest", "[day01][o
                 for (std::int64_t k = 0; k < S; ++k, ++next) {
                     CHECK(offset4(b, h, q, k, H, T, S) == next);
                     CHECK(offset(row_major({B, H, T, S}), b, h, q, k) == next);
-                    CHECK(offset3(b * H + h, q, k, T, S) == next);  // two dims seen as one
+                    CHECK(offset3(b * H + h, q, k, T, S) == next);  // two dimensions treated as one
                     CHECK(offset2((b * H + h) * T + q, k, S) == next);
                 }
             }
@@ -127,7 +127,7 @@ TEST_CASE("an empty tensor takes no room in the cut", "[day01][parameters][small
     CHECK(cut(nothing) == 0);
 }
 
-TEST_CASE("a cut refuses negative shapes and totals beyond 64 bits", "[day01][parameters][small]") {
+TEST_CASE("a cut rejects negative shapes and totals beyond 64 bits", "[day01][parameters][small]") {
     std::vector<Part> negative = {{"a", {2, -3}}};
     CHECK(refusal([&] { cut(negative); }) ==
           "shape (2, -3): the extent of dim 1 is -3, and an extent cannot be negative");

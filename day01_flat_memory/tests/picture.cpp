@@ -13,8 +13,8 @@ namespace {
 
 TEST_CASE("with c = 0 the picture is a disc, and steps follow from squaring",
           "[day01][picture][small]") {
-    // z, z^2, z^4, ...: |z| <= 1 stays near for ever; |z| = 1.5 passes 2 at 2.25, after one step;
-    // |z| = 1.25 at 1.25^4 = 2.44, after two. Height 5 in 10 rows: pixel centres lie at +-0.25,
+    // z, z^2, z^4, ...: |z| <= 1 never escapes; |z| = 1.5 exceeds 2 at 2.25, after one step;
+    // |z| = 1.25 at 1.25^4 = 2.44, after two. Height 5 in 10 rows: pixel centres are at +-0.25,
     // +-0.75, +-1.25, +-1.75, +-2.25 in y, and as far apart in x.
     const Julia disc{0, 0, 5};
     Tensor<std::uint8_t> p({10, 14});
@@ -40,7 +40,7 @@ TEST_CASE("x runs along the row: a wide picture is not a tall one", "[day01][pic
     }
 }
 
-// No picture around the origin can tell a rotation by 180 degrees, for z and -z have one square.
+// A picture around the origin cannot detect a rotation by 180 degrees: z and -z have one square.
 TEST_CASE("a picture off the centre is where it should be, and depends on c",
           "[day01][picture][small]") {
     Julia disc{0, 0, 2};
@@ -62,7 +62,7 @@ TEST_CASE("a picture off the centre is where it should be, and depends on c",
     }
 }
 
-TEST_CASE("the picture's port equals its loop in every pixel", "[day01][picture][small]") {
+TEST_CASE("the picture's kernel equals its loop in every pixel", "[day01][picture][small]") {
     for (const Shape& shape : {Shape{1, 1}, Shape{7, 31}, Shape{8, 32}, Shape{9, 33}, Shape{50, 3},
                                Shape{3, 50}, Shape{41, 67}, Shape{0, 3}, Shape{3, 0}}) {
         CAPTURE(to_string(shape));
@@ -75,7 +75,7 @@ TEST_CASE("the picture's port equals its loop in every pixel", "[day01][picture]
     picture_cuda({}, View<std::uint8_t>(nullptr, Shape{0, 4}));  // no elements need no memory
 }
 
-TEST_CASE("the picture's port equals its loop on a large picture", "[day01][picture][full]") {
+TEST_CASE("the picture's kernel equals its loop on a large picture", "[day01][picture][full]") {
     HostOut<std::uint8_t> want({401, 603});
     DeviceOut<std::uint8_t> got({401, 603});
     picture_cpu({}, want.view());
@@ -83,7 +83,7 @@ TEST_CASE("the picture's port equals its loop on a large picture", "[day01][pict
     CHECK(got.matches(want));
 }
 
-TEST_CASE("the picture refuses what is not a contiguous matrix", "[day01][picture][small]") {
+TEST_CASE("the picture rejects what is not a contiguous matrix", "[day01][picture][small]") {
     Tensor<std::uint8_t> x({2, 3, 4});
     const auto both = [](View<std::uint8_t> out, const char* words) {
         return both_refuse([&] { picture_cpu({}, out); }, [&] { picture_cuda({}, out); }, words);
@@ -95,20 +95,20 @@ TEST_CASE("the picture refuses what is not a contiguous matrix", "[day01][pictur
 }
 
 TEST_CASE("a point at a distance of exactly 2 is still near", "[day01][picture][small]") {
-    // One pixel at the origin, moved to z = 2 and z = 2i; c = -2 keeps 2 at 2 * 2 - 2 = 2 for ever,
+    // One pixel at the origin, moved to z = 2 and z = 2i; c = -2 keeps 2 at 2 * 2 - 2 = 2 forever,
     // and -2 at 2 from then on.
     for (const float re : {2.0f, -2.0f}) {
         CHECK(julia_steps(Julia{-2, 0, 1, re, 0}, 0, 0, 1, 1) == kMostSteps);
     }
     CHECK(julia_steps(Julia{-2, 0, 1, std::nextafter(2.0f, 3.0f), 0}, 0, 0, 1, 1) == 0);
-    CHECK(julia_steps(Julia{0, 0, 1, 0, 2}, 0, 0, 1, 1) == 1);  // 2i is near, its square -4 is not
+    CHECK(julia_steps(Julia{0, 0, 1, 0, 2}, 0, 0, 1, 1) == 1);  // |2i| = 2, its square is -4
 }
 
 TEST_CASE("the picture reaches past 2^31 pixels", "[day01][picture][full]") {
     const std::int64_t H = 32776, W = 65536;  // 2^31 + 8 * 65,536 pixels of one byte
     if (!gpu::is_emulated()) need_device_memory(H * W);
     gpu::Buffer<std::uint8_t> out(H * W);
-    const Julia far{2, 2, 1, 5, 5};  // |z| > 2 everywhere: no step at all
+    const Julia far{2, 2, 1, 5, 5};  // |z| > 2 everywhere: zero steps
     const std::uint64_t columns = 65536 / 32, rows = 32776 / 8;
     const auto launch = [&] { picture_cuda(far, out.view({H, W})); };
     // The last block of the last row of blocks. A GPU runs them all.

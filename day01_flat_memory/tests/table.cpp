@@ -29,7 +29,7 @@ std::vector<testing::Operation> small() {
     return all;
 }
 
-// So many elements before the first of each operand: addresses that are no multiples of 16 bytes.
+// Elements before the first of each operand: addresses that are not multiples of 16 bytes.
 testing::Operation with_leads(testing::Operation op, const std::vector<std::int64_t>& leads) {
     for (std::size_t i = 0; i < leads.size(); ++i) op.operands[i].lead = leads[i];
     return op;
@@ -70,7 +70,7 @@ TEST_CASE("invert takes every size and address", "[day01][elementwise][small]") 
         all.push_back(invert(261, 0, lead));
     }
     std::vector<std::int64_t> sizes = kSizes;
-    // One below, at and one above a block of 256 quads, and four of them.
+    // One below, at and one above a block of 256 vectors of 16 bytes, and four blocks.
     for (const std::int64_t n :
          {15, 16, 17, 29, 30, 4095, 8191, 8207, 16383, 16384, 16385, 70001}) {
         sizes.push_back(n);
@@ -104,7 +104,7 @@ TEST_CASE("indices takes the extents around its blocks, no two alike, and values
         add(64, shape);
     }
     add(1, {3, 4, 4});                                // elements share values
-    const std::int64_t base = std::int64_t{1} << 40;  // and powers of two stay exact in float
+    const std::int64_t base = std::int64_t{1} << 40;  // powers of two are exact in float
     add(base, {3, 5});
     add(base >> 10, {2, 3, 5});
     add(base >> 20, {2, 1, 2, 3});
@@ -117,11 +117,11 @@ TEST_CASE("indices takes the extents around its blocks, no two alike, and values
     check_values(all);
 }
 
-TEST_CASE("indices covers the tallest matrix, and in 3-D it walks on", "[day01][indices][full]") {
+TEST_CASE("indices covers the tallest matrix, and in 3-D it continues", "[day01][indices][full]") {
     // 16 million threads each.
     for (const Shape& shape : {Shape{kMostRows, 1}, {1, kMostRows + 3, 1}, {65537, 1, 2}}) {
         testing::Operation op = indices_operation(2, shape);
-        op.paths.clear();  // the path that it takes is the one to try
+        op.paths.clear();  // only the default path
         op.best = {};
         CHECK(computes_its_result(op));
     }

@@ -42,11 +42,11 @@ void pitched_matrix(lesson::Report& report, const std::string& op, std::int64_t 
     report.port(v);
 }
 
-// What the dispatchers never choose: a stack of heads, and rows with room behind them.
+// Tile kernels, which are never the default: a stack of heads, and padded rows.
 void in_tiles(lesson::Report& report) {
     if (!gpu::has_tile()) return;
     const auto stack =
-        packing(Layout({64, 12, 1024, 64}, {1024 * 12 * 64, 64, 12 * 64, 1}));  // as the ladder's
+        packing(Layout({64, 12, 1024, 64}, {1024 * 12 * 64, 64, 12 * 64, 1}));  // as in the steps
     lesson::Version packed = version("pack", name(PackPath::tile), {64, 12, 1024, 64});
     packed.check =
         trial(stack, [](auto in, auto out) { pack_cuda(in, out, {.path = PackPath::tile}); });
@@ -71,7 +71,7 @@ void bench_all(lesson::Report& report) {
     pack_matrix(report, "pack_odd_pitch", pitched_rows(M, K, K + 1));
     pack_matrix(report, "pack_flipped", Layout({M, K}, {-K, 1}));
     for (const std::int64_t row : {std::int64_t{32}, std::int64_t{1024}, std::int64_t{4096}}) {
-        // The twin has no walk along y: 2^21 rows are too many for its grid.
+        // The naive kernel has no loop over y: 2^21 rows are too many for its grid.
         pitched_matrix(report, "pitched", row, row + 32, row + 64, row > 32);
         pitched_matrix(report, "pitched_odd", row, row + 1, row + 32, false);
     }

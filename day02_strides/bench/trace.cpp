@@ -1,4 +1,4 @@
-// What the warps touch, for --trace.
+// The memory accesses of the warps, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "day02_strides/bench/bench.hpp"
 #include "day02_strides/conventions.hpp"
@@ -20,7 +20,7 @@ void trace_all() {
     lesson::trace("pitched copy of (50, 32), pitch 40 to 32", [&] {
         pitched_cuda(memory.view(pitched_rows(50, 32, 40)), out.view({50, 32}));
     });
-    lesson::trace("pack of a transposed matrix (32, 64), one element a thread", [&] {
+    lesson::trace("pack of a transposed matrix (32, 64), one element per thread", [&] {
         pack_cuda(memory.view(column_major({32, 64})), out.view({32, 64}),
                   {.path = PackPath::any_size});
     });

@@ -1,5 +1,6 @@
 /// @file
-/// A pair as the lesson runs it: the same input to loop and port, and their outputs compared.
+/// A pair as the lesson runs it: loop and kernel get the same input, and their outputs are
+/// compared.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,8 @@
 
 namespace sixdays::day02_strides {
 
-/// Element i of the input's memory holds i; the loop has run. What lies between the output's
-/// elements must keep its poison.
+/// Element i of the input's memory holds i; the loop has run. The gaps between the
+/// output's elements must keep their poison.
 class Pair {
 public:
     using Loop = void (*)(View<const float>, View<float>);
@@ -24,7 +25,7 @@ public:
     View<const float> in() { return in_.device(); }
     View<float> out() { return out_.device(); }
 
-    /// Has the port, run since, written what the loop wrote, and nothing else?
+    /// Whether the kernel, run since, has written what the loop wrote, and nothing else.
     bool is_right() const { return out_.same(); }
     std::vector<float> written() const { return out_.written(); }
     lesson::Outcome outcome() { return out_.outcome(); }

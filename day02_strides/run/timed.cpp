@@ -24,7 +24,7 @@ lesson::Version version(const std::string& op, const std::string& how, const Sha
     v.version = how;
     v.shape = to_string(shape);
     v.path = path;
-    if (!path.empty()) v.how += "; takes " + path;
+    if (!path.empty()) v.how += "; path: " + path;
     const double bytes = 4.0 * static_cast<double>(size(shape));
     v.work = {bytes, bytes, 0};
     return v;
@@ -36,7 +36,7 @@ std::shared_ptr<Pair> packing(const Layout& from) {
 
 namespace {
 
-// (B, T, H, D) read as (B, H, T, D): what attention does to its heads.
+// (B, T, H, D) read as (B, H, T, D), as attention reads its heads.
 Layout heads(std::int64_t B, std::int64_t T, std::int64_t H, std::int64_t D) {
     return Layout({B, H, T, D}, {T * H * D, D, H * D, 1});
 }
@@ -65,16 +65,16 @@ void pack_ladder(lesson::Report& report, std::int64_t B) {
 // --- the sweep -----------------------------------------------------------------------------------
 namespace {
 
-// About as many columns, and so threads, as an H200 holds at once.
+// About as many columns, and so threads, as an H200 can have resident.
 constexpr std::int64_t kColumns = std::int64_t{1} << 18;
 
-// Of the outputs, which are large, so many columns are looked at in the first row and in the last.
+// The outputs are large: this many columns of the first and the last row are checked.
 constexpr std::int64_t kLookedAt = 4096;
 
 // Every stride-th element of `span` floats.
 Layout every(std::int64_t stride, std::int64_t span) {
     const std::int64_t J = span / (kColumns * stride);
-    const std::int64_t whole_bursts = J < 8 ? J : J / 8 * 8;  // of sum_columns' loads
+    const std::int64_t whole_bursts = J < 8 ? J : J / 8 * 8;  // of sum_columns's loads
     return Layout({whole_bursts, kColumns}, {kColumns * stride, stride});
 }
 
@@ -83,7 +83,7 @@ lesson::Version priced(const std::string& op, const Layout& layout, double secon
     std::snprintf(text, sizeof text, "model %.4e s", seconds);
     lesson::Version v = version(op, "stride " + std::to_string(layout.stride(1)), layout.shape);
     v.path = text;
-    std::snprintf(text, sizeof text, "the model says %.0f us", 1e6 * seconds);
+    std::snprintf(text, sizeof text, "the model predicts %.0f us", 1e6 * seconds);
     v.how = text;
     return v;
 }
@@ -97,7 +97,7 @@ float sum_of_column(const Layout& layout, std::int64_t t) {
     return sum;
 }
 
-// What stands in device memory from `out` on must be `expected`. The run writes more than that.
+// Device memory from `out` on must hold `expected`. The run writes more than that.
 struct Looked {
     float* out;
     gpu::Buffer<float> want;

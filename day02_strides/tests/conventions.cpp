@@ -1,4 +1,4 @@
-// The same numbers in others' words.
+// The same numbers in other libraries' conventions.
 #include "day02_strides/conventions.hpp"
 
 #include "day02_strides/pack.hpp"
@@ -14,7 +14,7 @@ TEST_CASE("dims listed innermost first name the same memory", "[day02][conventio
     CHECK(innermost_first({50257, 768}) == Dims{768, 50257});
     CHECK(innermost_first({2, 3, 4}) == Dims{4, 3, 2});
     CHECK(innermost_first({}) == Dims{});
-    // (V, C) = (3, 2) stands in the file as 2, 3. Taken for a shape as it stands, with rows of 3,
+    // (V, C) = (3, 2) is stored as 2, 3. Taken for a row-major shape, with rows of 3,
     // it names the wrong element; reversed first, the right one.
     const Tensor<float> memory({6}, {1, 2, 3, 4, 5, 6});
     const Dims listed = innermost_first({3, 2});
@@ -22,7 +22,7 @@ TEST_CASE("dims listed innermost first name the same memory", "[day02][conventio
     const View<const float> right(memory.data(), row_major(innermost_first(listed)));
     CHECK(right(1, 0) == 3);
     CHECK(wrong(1, 0) == 4);
-    // Or: the first listed dim is the fast one, so the listed dims are a column-major shape.
+    // Or: the first listed dimension is the fast one, so the list is a column-major shape.
     const View<const float> listed_view(memory.data(), column_major(listed));
     for (std::int64_t v = 0; v < 3; ++v) {
         for (std::int64_t c = 0; c < 2; ++c) CHECK(listed_view(c, v) == right(v, c));
@@ -37,11 +37,12 @@ TEST_CASE("strides in bytes are NumPy's, and come back", "[day02][conventions][s
     CHECK(byte_strides(Layout({3}, {-2}), 2) == Strides{-4});
     CHECK(equivalent(from_byte_strides({4, 3, 2}, {4, 16, 48}, 4), Layout({4, 3, 2}, {1, 4, 12})));
     CHECK(equivalent(from_byte_strides({3}, {-4}, 2), Layout({3}, {-2})));
-    CHECK(refusal([] {
-              (void)from_byte_strides({2, 3}, {14, 4}, 4);
-          }) ==
-          "byte strides (14, 4): the stride of dim 0 is 14, no multiple of an element's 4 bytes");
-    CHECK_NOTHROW(from_byte_strides({1, 3}, {14, 4}, 4));  // a dim of 1 never uses its stride
+    CHECK(
+        refusal([] {
+            (void)from_byte_strides({2, 3}, {14, 4}, 4);
+        }) ==
+        "byte strides (14, 4): the stride of dim 0 is 14, not a multiple of an element's 4 bytes");
+    CHECK_NOTHROW(from_byte_strides({1, 3}, {14, 4}, 4));  // extent 1: its stride is never used
     CHECK(refusal([] { (void)from_byte_strides({2, 3}, {4}, 4); }) != "");
     CHECK(refusal([&] { (void)byte_strides(x, 0); }) != "");
     CHECK(refusal([] { (void)from_byte_strides({3}, {4}, -4); }) != "");
@@ -65,12 +66,12 @@ TEST_CASE("row stride, column stride and leading dimension", "[day02][convention
               (void)leading_dimension(Layout({3, 4}, {8, 2}));
           }) == "shape (3, 4), strides (8, 2) has no leading dimension: neither stride is 1");
     CHECK(refusal([] { (void)matrix_strides(row_major({3})); }) != "");
-    CHECK(equivalent(pitched_rows(3, 4, 4), row_major({3, 4})));  // no room at all
+    CHECK(equivalent(pitched_rows(3, 4, 4), row_major({3, 4})));  // no padding
     CHECK(refusal([] { (void)pitched_rows(3, 4, 3); }) ==
           "a pitch of 3 for rows of 4 elements: the rows would overlap");
 }
 
-TEST_CASE("a cache with room for more is walked with the strides of its capacity",
+TEST_CASE("a cache with room for more uses the strides of its capacity",
           "[day02][conventions][small]") {
     // (B, H, capacity, D) = (2, 3, 8, 4), of which 5 positions are filled.
     const Layout filled = cache_filled_to(5, 2, 3, 8, 4);
@@ -83,7 +84,7 @@ TEST_CASE("a cache with room for more is walked with the strides of its capacity
     CHECK(cache_filled_to(0, 2, 3, 8, 4).size() == 0);
     CHECK(refusal([] { (void)cache_filled_to(9, 2, 3, 8, 4); }) ==
           "9 positions of a cache that has room for 8");
-    // Packed, it is the filled positions and nothing else.
+    // Packed, it holds only the filled positions.
     Tensor<float> cache({2, 3, 8, 4});
     for (std::int64_t i = 0; i < cache.size(); ++i) cache.data()[i] = static_cast<float>(i);
     const DeviceIn<float> device(cache);
@@ -104,7 +105,7 @@ TEST_CASE("a cache with room for more is walked with the strides of its capacity
 TEST_CASE("at() checks every index and says which is wrong", "[day02][conventions][small]") {
     Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6});
     CHECK(at(x.view(), {1, 2}) == 6);
-    CHECK(at(x.view(), {0, 0}) == 1);  // 0 is an index of every dim
+    CHECK(at(x.view(), {0, 0}) == 1);  // 0 is an index of every dimension
     at(x.view(), {1, 2}) = 7;
     CHECK(x(1, 2) == 7);
     CHECK(at(View<const float>(x.data(), column_major({2, 3})), {1, 2}) == 7);

@@ -1,5 +1,5 @@
 /// @file
-/// What the tests of this day share. Tags: [small] runs everywhere, [full] not under sanitizers,
+/// Helpers for the tests of this day. Tags: [small] runs everywhere, [full] not under sanitizers,
 /// [huge] on a GPU only.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace sixdays::day02_strides {
 
 inline constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
 
-/// A port only launches, and on the stream that it is given: in a graph, nothing happens before the
-/// graph is launched. The emulator, which has no graphs, runs it at once.
+/// A *_cuda function only launches, and on the given stream: captured in a graph, nothing happens
+/// before the graph is launched. The emulator, which has no graphs, runs it at once.
 template <class Launch>
 void check_only_launches(const Tensor<float>& want, const Launch& launch) {
     testing::DeviceOut<float> got(want.shape());
@@ -29,7 +29,7 @@ void check_only_launches(const Tensor<float>& want, const Launch& launch) {
     CHECK(got.matches(want));
 }
 
-/// What the warps of a launch touch, counted by hand. A GPU does not tell.
+/// The memory accesses of a launch, counted by hand. A GPU does not count them.
 template <class Launch>
 void check_touched(std::int64_t requests, std::int64_t sectors, const Launch& launch) {
     const auto touched = gpu::touched(launch);

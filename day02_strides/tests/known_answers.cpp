@@ -1,4 +1,5 @@
-// Layouts that other texts work by hand: a vector seen as a matrix, and a slice of a 4 x 5 matrix.
+// Layouts with answers worked out in other texts: a vector seen as a matrix, and a slice of a 4 x 5
+// matrix.
 #include <set>
 
 #include "common/tensor/transform.hpp"
@@ -11,7 +12,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// What a view shows, written out in row-major order by the reference and by the kernel.
+// The elements of a view in row-major order, packed by the reference and by the kernel.
 void check_shows(const View<const float>& host, const View<const float>& device,
                  const Tensor<float>& want) {
     HostOut<float> reference(want.shape());

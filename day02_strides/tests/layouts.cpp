@@ -1,4 +1,4 @@
-// Layouts as numbers: strides of a shape, slices, and what can be asked of any layout.
+// Layouts as numbers: strides of a shape, slices, and the properties of any layout.
 #include "common/tensor/index.hpp"
 #include "day02_strides/conventions.hpp"
 #include "day02_strides/pack.hpp"
@@ -20,13 +20,13 @@ TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][
     CHECK(x.extent(1) == 4);  // one number of the shape: columns
     CHECK(x.stride(0) == 4);  // one of the strides: from row to row
     CHECK(x(2, 1) == memory[2 * 4 + 1 * 1]);
-    CHECK(&x(0, 0) == x.data);  // the pointer is where index 0 lies
+    CHECK(&x(0, 0) == x.data);  // the pointer is at index 0
 
-    View<float> y(memory, Layout({3, 2}, {4, 2}));  // strides of your own
+    View<float> y(memory, Layout({3, 2}, {4, 2}));  // any strides
     CHECK(y(1, 1) == 60);                           // every other column
 
     View<float> z = x;      // copies pointer and layout, not the elements
-    z.data += x.stride(0);  // begin a row later,
+    z.data += x.stride(0);  // begin one row later,
     z.extent(0) = 2;        // so one row fewer is left
     z(1, 3) = -1;
     CHECK(x(2, 3) == -1);  // seen through x as well
@@ -44,7 +44,7 @@ TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][
 }
 
 TEST_CASE("one buffer, read both ways", "[day02][layouts][small]") {
-    // A layout is an agreement between writer and reader; nothing in the memory tells.
+    // Writer and reader must agree on the layout; the memory does not record it.
     const Tensor<int> memory({6}, {1, 2, 3, 4, 5, 6});
     const View<const int> rows(memory.data(), row_major({2, 3}));
     const View<const int> columns(memory.data(), column_major({2, 3}));
@@ -128,7 +128,7 @@ TEST_CASE("six layouts: unique, contiguous, and the memory they need", "[day02][
         CHECK(is_contiguous(row.layout) == row.contiguous);
         CHECK(required_span(row.layout) == row.span);
     }
-    // Strides of dims of 1 are never used: any will do.
+    // Strides of extents of 1 are never used: any value is valid.
     CHECK(equivalent(Layout({3}, {1}), Layout({3}, {1})));
     CHECK(equivalent(Layout({1, 3}, {3, 1}), Layout({1, 3}, {777, 1})));
     CHECK(is_contiguous(Layout({1, 3}, {777, 1})));
@@ -141,7 +141,7 @@ TEST_CASE("six layouts: unique, contiguous, and the memory they need", "[day02][
     CHECK_NOTHROW(small.view(Layout({3, 4}, {-4, 1}), 8));
 }
 
-// Extents that the compiler knows: checked while compiling.
+// Static extents are checked at compile time.
 using Tile = StaticRowMajor<2, 3, 4>;
 static_assert(Tile::kRank == 3 && Tile::size() == 24);
 static_assert(Tile::stride(0) == 12 && Tile::stride(1) == 4 && Tile::stride(2) == 1);

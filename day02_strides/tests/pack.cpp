@@ -1,4 +1,4 @@
-// pack: the loop against answers worked by hand, every path of the port against the loop.
+// pack: the loop against answers worked by hand, every path of the kernel against the loop.
 #include "day02_strides/pack.hpp"
 
 #include "common/gpu/buffer.hpp"
@@ -15,7 +15,8 @@ namespace {
 
 using P = PackPath;
 
-// The paths that take any layout of fewer than 2^31 elements, and the choice: quads where they can.
+// The paths that take any layout of fewer than 2^31 elements, and the default: float4 where
+// possible.
 struct Step {
     const char* name;
     std::function<void(View<const float>, View<float>, gpu::Stream)> pack;
@@ -79,7 +80,7 @@ TEST_CASE("pack chooses its path by the number of elements or quads", "[day02][p
     CHECK(path(row_major({4 * kTwo31})) == P::any_size);
     CHECK(path(Layout({kTwo31 - 1}, {2})) == P::in_flight);
     CHECK(path(Layout({kTwo31}, {2})) == P::any_size);
-    CHECK(path(Layout({3, kTwo31}, {0, 1})) == P::quads);  // 1.6e9 quads
+    CHECK(path(Layout({3, kTwo31}, {0, 1})) == P::quads);  // 1.6e9 float4
     CHECK(path(Layout({4, kTwo31}, {0, 1})) == P::any_size);
 }
 
@@ -131,7 +132,7 @@ TEST_CASE("pack reads a dim of one index, whatever its stride", "[day02][pack][s
 
 TEST_CASE("pack: each warp asks once for many neighbours", "[day02][pack][small]") {
     // By hand. 1,024 floats are 128 sectors, read and written: 32 requests each for single floats,
-    // 8 each for quads. A transposed (32, 32) has 32 lanes in 32 sectors when read.
+    // 8 each for float4. A transposed (32, 32) has 32 lanes in 32 sectors when read.
     const DeviceIn<float> memory(distinct<float>({4096}));
     DeviceOut<float> out({2048});
     const Layout permuted({4, 4, 64}, {64, 256, 1}), full_block({32, 64}, {128, 1});
@@ -155,7 +156,7 @@ TEST_CASE("pack: each warp asks once for many neighbours", "[day02][pack][small]
 }
 
 TEST_CASE("pack only launches, and on the stream that it is given", "[day02][pack][small]") {
-    const Layout layout({5, 7, 8}, {8, 48, 1});  // permuted and pitched rows of 8
+    const Layout layout({5, 7, 8}, {8, 48, 1});  // permuted and pitched rows of 8 elements
     const Tensor<float> values = distinct<float>(layout.shape);
     const DeviceIn<float> in(values, layout);
     for (const Step& step : kLadder) {
@@ -165,7 +166,7 @@ TEST_CASE("pack only launches, and on the stream that it is given", "[day02][pac
 }
 
 TEST_CASE("pack reaches past 2^32 elements", "[day02][pack][huge]") {
-    // One row, broadcast: 255 and 256 floats, so that both 64-bit numbers and quads are walked.
+    // One row, broadcast: 255 and 256 floats, so that both 64-bit indices and float4 are used.
     need_device_memory(4 * (2 * kTwo31 + 4096));
     for (const std::int64_t K : {std::int64_t{255}, std::int64_t{256}}) {
         const std::int64_t M = 2 * kTwo31 / K + 3, n = M * K;
@@ -191,7 +192,7 @@ TEST_CASE("pack reaches past 2^32 elements", "[day02][pack][huge]") {
 TEST_CASE("pack reaches rows more than 2^32 elements apart", "[day02][pack][huge]") {
     const std::int64_t apart = 2 * kTwo31 + 9;
     need_device_memory(4 * (apart + 5));
-    gpu::Buffer<float> memory(apart + 5);  // two rows, the second so many elements below the first
+    gpu::Buffer<float> memory(apart + 5);  // two rows, `apart` elements from each other
     memory.upload(std::vector<float>{6, 7, 8, 9, 10}.data(), 5, 0);
     memory.upload(std::vector<float>{1, 2, 3, 4, 5}.data(), 5, apart);
     const View<const float> in = memory.view(Layout({2, 5}, {-apart, 1}), apart);

@@ -1,4 +1,4 @@
-// pitched: the loop against an answer worked by hand, every path of the port against the loop.
+// pitched: the loop against an answer worked by hand, every path of the kernel against the loop.
 #include "day02_strides/pitched.hpp"
 
 #include <cstring>
@@ -52,7 +52,7 @@ TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
     }
 }
 
-TEST_CASE("pitched refuses in the same words", "[day02][pitched][small]") {
+TEST_CASE("pitched rejects invalid arguments in loop and kernel alike", "[day02][pitched][small]") {
     Tensor<float> x({2, 3}), y({2, 3}), run({40});
     const auto both = [](View<const float> in, View<float> out, const char* words) {
         return both_refuse([&] { pitched_cpu(in, out); }, [&] { pitched_cuda(in, out); }, words);
@@ -81,7 +81,7 @@ TEST_CASE("a path that cannot take these rows says so", "[day02][pitched][small]
 }
 
 TEST_CASE("one row has no pitch, and one column no stride", "[day02][pitched][small]") {
-    // Strides of dims of one index are never used: nothing may be computed with them.
+    // Strides of extents of 1 are never used: nothing may be computed with them.
     const Tensor<float> row = distinct<float>({1, 6}), column = distinct<float>({3, 1});
     const DeviceIn<float> drow(row), dcolumn(column);
     const std::int64_t any[] = {0, 1, 5, -7, INT64_MAX, INT64_MIN};
@@ -107,7 +107,7 @@ TEST_CASE("one row has no pitch, and one column no stride", "[day02][pitched][sm
 
 TEST_CASE("pitched: each warp asks once for many neighbours", "[day02][pitched][small]") {
     // By hand: 1,024 floats are 128 sectors, read and written: 32 requests each for single floats,
-    // 8 for quads. Rows that begin at no multiple of 32 bytes touch a fifth sector.
+    // 8 for float4. Rows that do not begin at a multiple of 32 bytes touch a fifth sector.
     const DeviceIn<float> memory(distinct<float>({4096}));
     DeviceOut<float> out({1024});
     const struct {
@@ -145,7 +145,7 @@ TEST_CASE("pitched of 2^40 empty rows ends at once", "[day02][pitched][small]") 
     CHECK_NOTHROW(pitched_cuda(many, many));
 }
 
-TEST_CASE("pitched walks on where a grid ends at 65,535 blocks", "[day02][pitched][full]") {
+TEST_CASE("pitched continues where a grid ends at 65,535 blocks", "[day02][pitched][full]") {
     // Width 17 makes blocks of 32 x 8 threads, 64 rows each: 65,535 of them and five rows more.
     const std::int64_t M = 65535 * 64 + 5, K = 17;
     if (!gpu::is_emulated()) need_device_memory(2 * 4 * M * K);

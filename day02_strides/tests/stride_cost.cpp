@@ -1,4 +1,4 @@
-// The price of a stride, counted by hand and by enumeration.
+// The cost of a stride, counted by hand and by enumeration.
 #include "day02_strides/stride_cost.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ TEST_CASE("units of memory that a stride touches, counted by hand", "[day02][str
     CHECK(count_units(row_major({4, 8}), 32).whole == 4);
     CHECK(count_units(row_major({4, 8}), 32, 1).whole == 3);
     CHECK(count_units(Layout({32}, {2}), 32).whole == 0);
-    // 3 rows of 6 floats, 10 apart: bytes 0-23, 40-63, 80-103: sectors 0, 1, 2 and 3, none whole.
+    // 3 rows of 6 floats, 10 apart: bytes 0-23, 40-63, 80-103: sectors 0 to 3, none of them whole.
     CHECK(count_units(Layout({3, 6}, {10, 1}), 32).touched == 4);
     CHECK(count_units(Layout({3, 6}, {10, 1}), 32).whole == 0);
     CHECK(count_units(Layout({3, 6}, {10, 1}), 4).whole == 18);
@@ -45,7 +45,7 @@ TEST_CASE("units of memory that a stride touches, counted by hand", "[day02][str
     // 40 columns: a warp of 32 takes 4 sectors, one of 8 takes 1; also backwards.
     CHECK(sectors_asked_for(Layout({2, 40}, {64, 1})) == 2 * (4 + 1));
     CHECK(sectors_asked_for(Layout({1, 40}, {0, -1})) == 4 + 1);
-    // Columns of one element may have any stride; so may all dims of a matrix without elements.
+    // Columns of one element may have any stride; so may all dimensions of an empty matrix.
     CHECK(sectors_asked_for(Layout({3, 1}, {8, INT64_MIN})) == 3);
     CHECK(sectors_asked_for(Layout({3, 0}, {INT64_MIN, INT64_MIN})) == 0);
     CHECK(count_units(Layout({1, 8}, {INT64_MIN, 1}), 32).touched == 1);
@@ -64,7 +64,7 @@ TEST_CASE("the closed formula counts what a list of all bytes counts",
         for (std::int64_t count = 1; count <= 20; ++count) {
             for (std::int64_t stride = -20; stride <= 20; ++stride) {
                 for (std::int64_t lowest = 0; lowest < 9; ++lowest) {
-                    std::vector<int> used(2000, 0);  // elements of each unit that the walk touches
+                    std::vector<int> used(2000, 0);  // elements used in each unit
                     std::int64_t first = lowest - (stride < 0 ? (count - 1) * stride : 0);
                     std::vector<bool> seen(2000, false);
                     for (std::int64_t i = 0; i < count; ++i, first += stride) {
@@ -91,7 +91,7 @@ bool close_to_each_other(double a, double b) {
     return std::abs(a - b) <= 1e-9 * b;
 }
 
-TEST_CASE("bytes that a stride moves, and the share that was asked for",
+TEST_CASE("bytes that a stride moves, and the fraction that is used",
           "[day02][stride_cost][small]") {
     const std::int64_t J = 4096, T = std::int64_t{1} << 18;  // 2^30 floats, no enumeration
     const auto share = [&](std::int64_t s, std::int64_t unit) {

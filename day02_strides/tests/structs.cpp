@@ -1,4 +1,4 @@
-// How the fields of a struct are laid out, and what an array of structs costs.
+// The layout of a struct's fields, and the cost of an array of structs.
 #include <cstddef>
 #include <cstring>
 
@@ -14,7 +14,7 @@ using namespace sixdays::testing;
 namespace {
 
 // [padding]
-struct Loose {      // fields as they came to mind
+struct Loose {      // fields in no particular order
     bool is_on;     // byte 0; a float begins at a multiple of 4, so 3 bytes of padding follow
     float x;        // 4
     bool is_fixed;  // 8; a double begins at a multiple of 8, so 7 bytes of padding
@@ -37,7 +37,7 @@ struct Point {
 };
 static_assert(sizeof(Point) == 4 * sizeof(float) && alignof(Point) == 4);
 
-struct alignas(16) Quad {  // a load of 16 bytes needs a multiple of 16
+struct alignas(16) Quad {  // a 128-bit load needs 16-byte alignment
     float x, y, z, w;
 };
 static_assert(sizeof(Quad) == 16 && alignof(Quad) == 16);
@@ -50,15 +50,16 @@ TEST_CASE("an array of structs is a matrix with the fields as columns: 16 sector
         const auto f = static_cast<float>(i);
         points[i] = {f, f + 0.25f, f + 0.5f, f + 0.75f};
     }
-    // The x of neighbouring points are 4 floats apart; with one array per field they would be adjacent.
+    // The x of neighbouring points are 4 floats apart; with one array per field they would be
+    // adjacent.
     const View<const float> x(&points[0].x, Layout({32}, {4}));
     const View<const float> structs(&points[0].x, row_major({32, 4}));
     const View<const float> fields = transpose(structs);  // (4, 32): fields(0, i) is points[i].x
     CHECK((x(7) == points[7].x && fields(2, 7) == points[7].z));
     CHECK(sectors_asked_for(Layout({1, 32}, {0, 4})) == 16);  // a warp reads x of 32 points
-    CHECK(sectors_asked_for(Layout({1, 32}, {0, 1})) == 4);   // the same of an array of x
+    CHECK(sectors_asked_for(Layout({1, 32}, {0, 1})) == 4);   // the same from an array of x
     // [array of structs]
-    // pack makes a struct of arrays of it.
+    // pack turns it into a struct of arrays.
     Tensor<float> all({32, 4});
     std::memcpy(all.data(), points, sizeof points);
     Tensor<float> want({4, 32});

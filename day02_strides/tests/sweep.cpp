@@ -1,4 +1,4 @@
-// sum_columns and ramp: the loops by hand, every path of the ports against the loops.
+// sum_columns and ramp: the loops by hand, every path of the kernels against the loops.
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
 #include "common/testing/operation/cases.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("sums of columns and of rows, by hand", "[day02][sweep][small]") {
 
 TEST_CASE("sums are added from row to row: (2^24 + 1) + 1 is not 2^24 + (1 + 1)",
           "[day02][sweep][small]") {
-    Tensor<float> in({11, 1});  // so many that eight are in flight
+    Tensor<float> in({11, 1});  // enough for eight in flight
     for (std::int64_t j = 0; j < 11; ++j) in(j, 0) = j == 0 ? 16777216.0f : 1.0f;
     HostOut<float> want(Shape{1});
     sum_columns_cpu(in.view(), want.view());
@@ -102,7 +102,8 @@ TEST_CASE("sum_columns and ramp take larger matrices", "[day02][sweep][full]") {
     }
 }
 
-TEST_CASE("sum_columns and ramp refuse in the same words", "[day02][sweep][small]") {
+TEST_CASE("sum_columns and ramp reject invalid arguments in loop and kernel alike",
+          "[day02][sweep][small]") {
     Tensor<float> x({2, 3}), sums({3}), run({20});
     const auto sum = [](View<const float> in, View<float> out, const char* words) {
         return both_refuse([&] { sum_columns_cpu(in, out); }, [&] { sum_columns_cuda(in, out); },
@@ -139,14 +140,14 @@ TEST_CASE("the emulator counts the sectors that the model says, at every stride"
         CHECK(read->sectors == model + T * 4 / 32);
         CHECK(wrote->requests == J * T / 32);
         CHECK(wrote->sectors == model);
-        CHECK(model == count_units(layout, 32).touched);  // warps share no sector
+        CHECK(model == count_units(layout, 32).touched);  // no sector is shared by two warps
     }
 }
 
 TEST_CASE("sums of rows: does adding 1 to threadIdx.x add 1 to the offset?",
           "[day02][sweep][small]") {
-    // 64 rows of 32. Column-major: neighbours in t are neighbours in memory, 4 sectors a request.
-    // Row-major: they are a row apart, and each of a warp's 32 lanes needs a sector of its own.
+    // 64 rows of 32. Column-major: neighbours in t are neighbours in memory, 4 sectors per request.
+    // Row-major: they are a row apart, and each of a warp's 32 lanes needs its own sector.
     const std::int64_t rows = 64, columns = 32;
     const DeviceIn<float> memory(distinct<float>({rows * columns}));
     DeviceOut<float> sums({rows});
@@ -183,7 +184,7 @@ TEST_CASE("sum_columns and ramp only launch, on the stream given", "[day02][swee
 TEST_CASE("rows more than 2^32 elements apart, summed and numbered", "[day02][sweep][huge]") {
     const std::int64_t apart = 2 * kTwo31 + 9;
     need_device_memory(4 * (apart + 5));
-    gpu::Buffer<float> memory(apart + 5);  // two rows, the second so many elements below the first
+    gpu::Buffer<float> memory(apart + 5);  // two rows, `apart` elements from each other
     memory.upload(std::vector<float>{6, 7, 8, 9, 10}.data(), 5, 0);
     memory.upload(std::vector<float>{1, 2, 3, 4, 5}.data(), 5, apart);
     const Layout layout({2, 5}, {-apart, 1});

@@ -51,7 +51,7 @@ TEST_CASE("Day 02: every path gives its result wherever operands are, or rejects
 
 TEST_CASE("pack takes ranks 0 to 8, broadcast dims, and rows that share elements",
           "[day02][pack][small]") {
-    // Shapes with more elements than a block has, no two extents alike.
+    // Shapes with more elements than a block has threads, all extents different.
     check_values(packs({Layout({2053}, {3}), Layout({4099}, {-1}), column_major({61, 67}),
                         Layout({67, 31}, {40, 1}), Layout({5, 19, 23}, {1, 5 * 23, 5}),
                         Layout({2, 7, 5, 33}, {7 * 5 * 33, 33, 7 * 33, 1}),   // (B, T, H, D)
@@ -83,8 +83,8 @@ TEST_CASE("pack takes every address: heads, tails, quads and none", "[day02][pac
             all.push_back(pack_from(layout, 0, lead));
         }
     }
-    // Quads only where rows, steps and addresses are such: each false alone, by an element and by
-    // half a quad. The emulator finds a tile's false promise.
+    // float4 only where rows, strides and addresses allow it: each condition fails alone, by one
+    // element and by half a float4. The emulator reports a false alignment guarantee.
     for (const std::int64_t off : {0, 1, 2}) {
         for (const Layout& layout :
              {Layout({2, 3, 5, 8}, {240, 80, 16 + off, 1}),
@@ -98,7 +98,7 @@ TEST_CASE("pack takes every address: heads, tails, quads and none", "[day02][pac
 }
 
 TEST_CASE("pack takes more tiles than one along every dim", "[day02][pack][small]") {
-    // 64 x 64 of the last two dims. None of these dims merge; in quads, and not.
+    // 64 x 64 of the last two dimensions. None of these dimensions merge; with float4 and without.
     for (const std::int64_t K : {65, 68}) {
         const std::int64_t row = K + 4, matrix = 70 * row;
         check_values(packs({Layout({2, 3, 66, K}, {4 * matrix, matrix, row, 1})}, K % 2, 0));
@@ -125,11 +125,11 @@ TEST_CASE("pitched takes every width, pitch and address", "[day02][pitched][smal
         all.push_back(pitched_operation(5, 12, 16, 20, lead / 4, lead % 4));
         all.push_back(pitched_operation(5, 13, 16, 20, lead / 4, lead % 4));
     }
-    for (const std::int64_t off : {1, 2}) {  // one of the pitches alone is no multiple of a quad
+    for (const std::int64_t off : {1, 2}) {  // only one of the pitches is not a multiple of 4
         all.push_back(pitched_operation(5, 12, 16 + off, 20));
         all.push_back(pitched_operation(5, 12, 16, 20 + off));
     }
-    all.push_back(pitched_operation(35, 515, 520, 516));  // more tiles than one, in both dims
+    all.push_back(pitched_operation(35, 515, 520, 516));  // several tiles in both dimensions
     all.push_back(pitched_operation(35, 516, 520, 516));
     check_values(all);
 }

@@ -50,7 +50,7 @@ void bench_transpose(lesson::Report& report) {
     if (!gpu::has_tile()) return;
     run(P::tile, kFloat, 8192, 8192);
     run(P::tile, kFloat, 16384, 4096);
-    run(P::tile, kFloat, 8191, 8193);  // of which the launcher can promise nothing
+    run(P::tile, kFloat, 8191, 8193);  // no alignment to guarantee
 }
 
 void bench_copy(lesson::Report& report) {
@@ -60,9 +60,9 @@ void bench_copy(lesson::Report& report) {
     for (const CopyCase& c : copy_cases()) {
         SmallMove x(c.kind, c.small, row_major(c.small.shape));
         copy_untyped_cpu(x.host_in(), x.host_out());
-        // Each is an operation of its own to its peer.
+        // The peer has a separate operation for each.
         Version v = row_of(std::string("copy, ") + c.name, "copy_cuda", c.kind, c.large);
-        // Addresses as cudaMalloc gives them: multiples of 256. Nothing lies there.
+        // Addresses like those of cudaMalloc, multiples of 256. No memory is accessed.
         auto* const somewhere = reinterpret_cast<char*>(std::uintptr_t{1} << 40);
         auto* const elsewhere = somewhere + (std::int64_t{1} << 38);
         v.path = path_of({origin(somewhere, c.large, c.kind), c.kind.element, c.large},
@@ -80,14 +80,14 @@ void bench_add(lesson::Report& report, const char* op, const Shape& bias) {
     const Shape shape{8192, 4096};
     const auto arena =
         std::make_shared<Arena>(std::vector{4 * size(shape), 4 * size(bias)}, 4 * size(shape));
-    // Whole numbers: noise as floats would hold NaNs, and sums of those differ in their bits.
+    // Integers: random bits as floats would include NaNs, and sums of those differ in their bits.
     std::vector<float> some(1 << 20);
     for (std::size_t i = 0; i < some.size(); ++i) some[i] = static_cast<float>(i * 7919 % 65521);
     const auto bytes = static_cast<std::int64_t>(4 * some.size());
     arena->fill(0, some.data(), bytes);
     arena->fill(1, some.data(), bytes);
     const Tensor<float> a({1 << 20, 1}, some);
-    const std::int64_t rows = (1 << 20) / shape[1];  // what repeats, `rows` rows at a time
+    const std::int64_t rows = (1 << 20) / shape[1];  // the pattern repeats every `rows` rows
     Tensor<float> want(shape);
     const View<float> out = want.view();
     for (std::int64_t m = 0; m < shape[0]; m += rows) {

@@ -1,16 +1,16 @@
 /// @file
-/// What only --bench and --trace do.
+/// Code that only --bench and --trace use.
 #pragma once
 
 #include "common/lesson/report.hpp"
 
 namespace sixdays::day03_views {
 
-/// --bench: the ladder, all copies, and add with a bias. Each is compared with its loop on a small
-/// tensor, and where it is timed with the plainest port, over every byte.
+/// --bench: the optimization steps, all copies, and add with a bias. Each is compared with its loop
+/// on a small tensor, and with the naive kernel where it is timed, over every byte.
 void bench_all(lesson::Report& report);
 
-/// --trace: what the warps touch.
+/// --trace: the memory accesses of the warps.
 void trace_all();
 
 }  // namespace sixdays::day03_views

@@ -1,4 +1,4 @@
-// What the warps touch, for --trace.
+// The memory accesses of the warps, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/bench/bench.hpp"
@@ -16,11 +16,11 @@ void trace_all() {
         lesson::trace(title,
                       [&] { transpose_cuda(a.view(square), b.view(square), {.path = path}); });
     };
-    step("transpose of 64 x 64 floats, one element a thread", TransposePath::one_element);
+    step("transpose of 64 x 64 floats, one element per thread", TransposePath::one_element);
     step("writes coalesced", TransposePath::write_coalesced);
     step("shared tile", TransposePath::shared_tile);
     step("padded tile", TransposePath::padded);
-    step("64 bytes of a thread in flight", TransposePath::in_flight);
+    step("64 bytes in flight per thread", TransposePath::in_flight);
     step("quads", TransposePath::quads);
     lesson::trace("the same bytes as a matrix of 128 x 128 bytes, small elements", [&] {
         transpose_untyped_cuda({a.data(), 1, row_major({2 * n, 2 * n})},
@@ -35,7 +35,7 @@ void trace_all() {
             transpose_cuda(odd.view({M, N}), transposed.view({N, M}), {.path = path});
         });
     };
-    odd_rows("1,025 x 63 floats, 64 bytes of a thread in flight", TransposePath::in_flight);
+    odd_rows("1,025 x 63 floats, 64 bytes in flight per thread", TransposePath::in_flight);
     odd_rows("1,025 x 63 floats, whole sectors", TransposePath::whole_sectors);
     lesson::trace("copy, rows of 32 floats, 64 apart", [&] {
         copy_cuda(columns(a.view(square), 0, 32), b.view({n, 32}));

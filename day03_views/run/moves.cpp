@@ -12,7 +12,7 @@ using lesson::Arena, lesson::Trial, lesson::Version;
 
 namespace {
 
-// Elements that must be read: those that a stride of 0 shows again and again are read once.
+// Elements that must be read: one that a stride of 0 repeats is read once.
 double elements_read(const Layout& layout) {
     double n = 1;
     for (int d = 0; d < layout.rank(); ++d) {

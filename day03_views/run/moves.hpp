@@ -23,20 +23,20 @@ struct CopyCase {
 };
 [[nodiscard]] std::vector<CopyCase> copy_cases();
 
-/// "rows, 16 bytes": the path of a copy, and how wide its elements have become.
+/// "rows, 16 bytes": the path of a copy, and the width of its elements.
 [[nodiscard]] std::string path_of(const UntypedIn& in, const UntypedOut& out);
 
-/// A step of the ladder, timed on a matrix (M, N); `check` is the caller's.
+/// An optimization step, timed on a matrix (M, N); the caller sets `check`.
 [[nodiscard]] lesson::Version step_of_transpose(TransposePath path, const Kind& kind,
                                                 std::int64_t M, std::int64_t N);
 
-/// What every row says of itself.
+/// The description that all rows share.
 [[nodiscard]] lesson::Version row_of(const std::string& op, const std::string& version,
                                      const Kind& kind, const Layout& in);
 
-/// A move of large tensors. What it must give, the plainest port of copy says; and of some elements
-/// the input itself.
-/// @param seen  `in` as the indices of `out` see it: for a copy `in` itself
+/// A move of large tensors. The naive kernel of copy gives the expected output; some elements are
+/// also compared with the input itself.
+/// @param seen  `in` under the indices of `out`: for a copy `in` itself
 using Move = std::function<void(const UntypedIn&, const UntypedOut&)>;
 [[nodiscard]] lesson::Trial large_move(const Kind& kind, const Layout& in, const Layout& out,
                                        const Layout& seen, const Move& move);

@@ -1,6 +1,6 @@
 /// @file
-/// A move small enough to be checked against its loop in every byte: the same noise on the host and
-/// on the device, and an output on each.
+/// A move small enough to compare with its loop in every byte: the same noise on the host and on
+/// the device, and an output on each.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline std::int64_t bytes_of(const Layout& layout, const Kind& kind) {
     return required_span(layout) * kind.element;
 }
 
-/// Where index (0, 0, ...) lies in memory that holds the layout and nothing else.
+/// Position of index (0, 0, ...) in memory that spans just the layout.
 template <class Byte>
 Byte* origin(Byte* memory, const Layout& layout, const Kind& kind) {
     return layout.size() == 0 ? memory : memory - reach(layout).lowest * kind.element;
@@ -45,10 +45,10 @@ public:
     UntypedIn in() { return {origin(from_.device().data, in_, kind_), kind_.element, in_}; }
     UntypedOut out() { return {origin(to_.device().data, out_, kind_), kind_.element, out_}; }
 
-    /// Do both outputs hold the same bytes, between the elements too?
+    /// Whether both outputs hold the same bytes, also between the elements.
     bool same() const { return to_.same(); }
 
-    /// The device's output, and that it must hold what the host's holds by now.
+    /// The device's output, with the host's output as its expected value.
     std::vector<lesson::Outcome> outcomes() { return {to_.outcome()}; }
 
 private:

@@ -1,4 +1,4 @@
-// The proof of the set broadcast: answers from outside the code, and every path against the exact
+// Tests of the set broadcast: independently derived answers, and every path against the exact
 // result, over every element.
 #include "common/testing/testing.hpp"
 
@@ -19,7 +19,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// By every path that takes it, against the exact sum.
+// By every path that supports it, against the exact sum.
 void check_add(const Place& a, const Place& b, const Place& out) {
     CHECK(computes_its_result(add_operation(a, b, out)));
 }
@@ -115,7 +115,7 @@ TEST_CASE("add_broadcast takes the sizes around its blocks", "[day03][add_broadc
     check_add({2, 1, 2, 1, 2, 1, 2, 5}, {3, 1, 3, 1, 3, 1, 5}, row_major({2, 3, 2, 3, 2, 3, 2, 5}));
     check_add({0, 4}, {4}, row_major({0, 4}));
     check_add({1, 4}, {4}, row_major({0, 4}));
-    const Shape four{2, 3, 35, 260};  // in tiles of 16 x 128; no two dims merge
+    const Shape four{2, 3, 35, 260};  // in tiles of 16 x 128; no two dimensions merge
     for (const std::int64_t lead : {0, 1}) {
         check_add({2, 1, 35, 260}, {3, 1, 260}, row_major(four), lead);
         check_add({3, 35, 260}, {2, 1, 35, 1}, pitched(four, 264), lead);
@@ -138,22 +138,22 @@ TEST_CASE("add_broadcast takes 16 bytes at once exactly where every row allows i
         check_add(rows, x, rows);
         check_add(rows, rows, x);
     }
-    check_add(Place(rows, 1), Place(rows, 1), Place(rows, 1));  // alike, but not at 16 bytes
+    check_add(Place(rows, 1), Place(rows, 1), Place(rows, 1));  // equal, but not at 16 bytes
     check_add(pitched({9, 30}, 36), pitched({9, 30}, 36), pitched({9, 30}, 36));
-    // What is repeated along a row may be anywhere.
+    // An operand repeated along a row may be at any address.
     for (const Place& bias :
          {Place(row_major({9, 1})), Place(row_major({9, 1}), 1), Place(Layout({9, 1}, {3, 1})),
           Place(row_major({32})), Place(row_major({32}), 1), Place(Layout(), 1)}) {
         check_add(bias, rows, rows);
         check_add(rows, bias, rows);
     }
-    // 8 x 7 and 2 x 28 are the same memory; with rows of 7 there are no quads but in one run.
+    // 8 x 7 and 2 x 28 are the same memory; with rows of 7, float4 is possible only as one run.
     check_add({8, 7}, {8, 7}, row_major({8, 7}));
     check_add({8, 7}, {7}, row_major({8, 7}));
-    // Columns along memory in all: the order of dims is no matter.
+    // Columns contiguous in all: the order of dimensions does not matter.
     check_add(column_major({12, 8}), row_major({12, 1}), column_major({12, 8}));
     check_add(row_major({12, 8}), row_major({12, 1}), column_major({12, 8}));
-    // Five loops are too many for tiles.
+    // Five dimensions are too many for a tile kernel.
     check_add({2, 3, 2, 3, 2}, {2, 1, 2, 1, 2}, row_major({2, 3, 2, 3, 2}));
 
     const Place matrix(row_major({8, 12}));
@@ -181,7 +181,7 @@ TEST_CASE("add_broadcast equals its loop on a million elements", "[day03][add_br
     check_add({16, 4, 4096}, {4, 1}, row_major({16, 4, 4096}));
 }
 
-TEST_CASE("add_broadcast refuses what would be overwritten too early",
+TEST_CASE("add_broadcast rejects what would be overwritten too early",
           "[day03][add_broadcast][small]") {
     const auto refused = [](const auto& call, const char* words) {
         Tensor<float> x({5, 8});
@@ -208,7 +208,7 @@ TEST_CASE("adding a bias wastes no sector", "[day03][add_broadcast][small]") {
     const auto touched = gpu::touched([&] { add_broadcast_cuda(a.view(), b.view(), out.view()); });
     CHECK(touched.has_value() == gpu::is_emulated());
     if (!touched) return;
-    // 16 * 512 floats three times, 4 floats a lane: 64 warps, each with one request a tensor.
+    // 16 * 512 floats three times, 4 floats per lane: 64 warps, each with one request per tensor.
     CHECK(touched->requests == 3 * 16 * 512 / 4 / 32);
     CHECK(touched->sectors == 3 * 16 * 512 / 8);
     CHECK(touched->sectors == touched->fewest_sectors);
@@ -280,7 +280,7 @@ TEST_CASE("pieces stand one behind the other, along rows and along columns",
     CHECK(computes_its_result(concat_operation({large}, 0, large)));
 }
 
-TEST_CASE("concat refuses pieces that do not fit, and pieces of the output",
+TEST_CASE("concat rejects pieces that do not fit, and pieces of the output",
           "[day03][concat][small]") {
     Tensor<float> a({2, 2}), b({1, 3}), v(Shape{2}), out({3, 2});
     const auto refused = [&](const std::vector<View<const float>>& pieces, int dim,

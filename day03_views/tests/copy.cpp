@@ -1,5 +1,5 @@
-// The proof of the set copy: answers from outside the code, and every path against the exact
-// result, over every element.
+// Tests of the set copy: independently derived answers, and every path against the exact result,
+// over every element.
 #include "common/testing/testing.hpp"
 
 #include <bit>
@@ -30,20 +30,20 @@ TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][smal
     const View<float> x(memory, row_major({2, 3}));  // rows 0 1 2 and 3 4 5
 
     View<float> flipped = x;
-    flipped.stride(0) = -x.stride(0);             // rows backwards. But the pointer stayed:
-    CHECK(offset(flipped.layout, {1, 0}) == -3);  // row 1 would lie before the buffer
+    flipped.stride(0) = -x.stride(0);             // rows reversed, but the pointer has not moved:
+    CHECK(offset(flipped.layout, {1, 0}) == -3);  // row 1 would be before the buffer
     CHECK(flip(x, 0).data == memory + 3);         // right: begin at the last row
 
-    const View<float> turned(memory, Layout({3, 2}, {3, 1}));  // the shape turned, the strides not
+    const View<float> turned(memory, Layout({3, 2}, {3, 1}));  // shape transposed, strides not
     CHECK(turned(0, 1) == 1);
     CHECK(transpose(x)(0, 1) == 3);  // right: strides (1, 3)
 
-    const View<float> run(transpose(x).data, row_major({6}));  // a transpose is no run of memory
+    const View<float> run(transpose(x).data, row_major({6}));  // a transpose is not contiguous
     CHECK(run(1) == 1);
     CHECK(transpose(x)(0, 1) == 3);  // its second element
 
     const View<float> rows = broadcast_to(select(x, 0, 0), {2, 3});
-    CHECK(&rows(0, 1) == &rows(1, 1));  // two indices, one place: do not write
+    CHECK(&rows(0, 1) == &rows(1, 1));  // two indices, one address: do not write
     // [by hand]
 }
 
@@ -108,7 +108,8 @@ void check_copy_of(int bytes, const Place& in, const Place& out) {
 
 TEST_CASE("a copy in tiles: more of them than one along every dim, at any address",
           "[day03][copy][small]") {
-    // A tile is a run of 4,096 elements, or 64 x 64 of the last two dims. None of these dims merge.
+    // A tile is a run of 4,096 elements, or 64 x 64 of the last two dimensions. None of these
+    // dimensions merge.
     const Shape matrix{65, 130}, cube{3, 65, 66}, four{2, 3, 65, 66};
     for (const int bytes : {1, 2, 4, 8}) {
         for (const std::int64_t lead : {0, 1}) {
@@ -120,7 +121,8 @@ TEST_CASE("a copy in tiles: more of them than one along every dim, at any addres
             check_copy_of(bytes, Place(column_major(cube), lead), row_major(cube));
         }
         check_copy_of(bytes, column_major(four), pitched(four, 67));
-        // Of whole quads, which may be promised: three tiles across, and two down.
+        // Rows of whole float4, whose alignment may be guaranteed: three tiles across, and two
+        // down.
         check_copy_of(bytes, pitched({2, 72, 144}, 160), pitched({2, 72, 144}, 176));
     }
 }
@@ -224,7 +226,7 @@ TEST_CASE("in runs along another dim than out: transposed, where one of the two 
         check_copy_of(4, column_major({M, N}), row_major({M, N}));
         check_copy_of(1, column_major({M, N}), row_major({M, N}));
     }
-    check_copy_of(4, Layout({40, 36}, {2, 80}), row_major({40, 36}));  // no dim of in is dense
+    check_copy_of(4, Layout({40, 36}, {2, 80}), row_major({40, 36}));  // no stride of 1 in in
     check_copy_of(4, Layout({3, 40, 36}, {1440, 1, 40}), row_major({3, 40, 36}));
     check_copy_of(4, Layout({40, 3, 36}, {1, 40, 120}), row_major({40, 3, 36}));
     for (const int bytes : {4, 8}) {
@@ -257,7 +259,7 @@ TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][co
                   row_major({3, 2, T, d}));  // few enough for tiles
 }
 
-TEST_CASE("A + A^T in place depends on the order; every copy of it is refused",
+TEST_CASE("A + A^T in place depends on the order; every copy of it is rejected",
           "[day03][copy][small]") {
     // By hand: in order, a(1, 0) adds an a(0, 1) that is a sum already.
     Tensor<float> a({2, 2}, {1, 2, 10, 20});
@@ -267,7 +269,7 @@ TEST_CASE("A + A^T in place depends on the order; every copy of it is refused",
     }
     CHECK(equal(a, Tensor<float>({2, 2}, {2, 12, 22, 40})));  // not 2, 12, 12, 40
     CHECK(refusal([&] { copy_cpu(t, x); }) != "");
-    // Cautious: even and odd columns share no element, but their spans overlap.
+    // Conservative: even and odd columns share no element, but their spans overlap.
     Tensor<float> b({2, 4});
     CHECK(refusal([&] { copy_cpu(slice(b.view(), 1, 0, 4, 2), slice(b.view(), 1, 1, 4, 2)); }) !=
           "");
@@ -288,7 +290,7 @@ TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
     };
     for (std::int64_t S = 2; S <= 33; ++S) {
         if (S % 8 < 4) check_short_rows(4, S, 133, 0);
-        check_short_rows(4, S, long_enough(4, S), 0);  // moved as they are, vector by vector
+        check_short_rows(4, S, long_enough(4, S), 0);  // moved unchanged, vector by vector
     }
     for (const std::int64_t S : {2, 3, 17, 31, 32}) {
         check_short_rows(8, S, 150, 0);
@@ -298,18 +300,19 @@ TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
         for (const int bytes : {1, 2, 4}) {
             const std::int64_t vector = 16 / bytes, n = bytes == 4 ? long_enough(4, S) : 5 * vector;
             check_short_rows(bytes, S, n + 1, vector - 1);  // the last vector is not whole
-            check_short_rows(bytes, S, n - 1, 1);           // and with it ends the memory
+            check_short_rows(bytes, S, n - 1, 1);           // and the memory ends with it
         }
     }
-    // The short dim is a part of a longer one, so its rows have gaps; and there is a stack of them.
+    // The short dimension is part of a longer one, so its rows have gaps; and there is a stack of
+    // them.
     check_copy_of(4, permute(pitched({2, 100, 3}, 4), {0, 2, 1}), row_major({2, 3, 100}));
     check_copy_of(2, Place(column_major({700, 17}), 1), Place(row_major({700, 17}), 1));
 }
 
 TEST_CASE("short rows of even width do not pile up in a few banks", "[day03][copy][small]") {
-    // Padded, lanes that take 16 bytes of a column each, a group apart, meet in 8 banks: 4 passes
-    // for 1, and beside the run, where nobody waits, 3 for 1 at most. Lanes that take an element
-    // each wrap round at most once: 2 for 1 on one side. Unpadded it would be up to 32 for 1.
+    // Padded, lanes that each take 16 bytes of a column, a group apart, share 8 banks: 4 wavefronts
+    // instead of 1, and next to the run, without conflicts, at most 3. Lanes that take one element
+    // each wrap around at most once: 2 instead of 1 on one side. Unpadded it would be up to 32.
     gpu::Buffer<float> a(1 << 14), b(1 << 14);
     a.fill_bytes(1);
     for (const std::int64_t S : {2, 4, 8, 16, 32}) {

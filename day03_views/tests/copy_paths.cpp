@@ -1,4 +1,4 @@
-// Which path copy takes, what it refuses, and that it only launches.
+// The path that copy takes, the arguments that it rejects, and that it only launches.
 #include "common/testing/testing.hpp"
 
 #include <cstdint>
@@ -97,7 +97,7 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
     CHECK(last_kernel() == before);
 }
 
-TEST_CASE("a path that the layouts do not ask for is refused, and moves nothing",
+TEST_CASE("a path that the layouts do not ask for is rejected, and moves nothing",
           "[day03][copy][small]") {
     DeviceIn<float> from(distinct<float>({40, 45}));
     DeviceOut<float> got({45, 40});
@@ -120,7 +120,7 @@ TEST_CASE("contiguous copies only if it must", "[day03][copy][small]") {
     const View<const float> t = contiguous_cpu(transpose(in.view()), transposed.view());
     CHECK(t.data == transposed.data());
     CHECK(transposed(1, 2) == in(2, 1));
-    const View<const float> row_of = rows(in.view(), 1, 2);  // a row is contiguous where it lies
+    const View<const float> row_of = rows(in.view(), 1, 2);  // a row is already contiguous
     Tensor<float> one({4, 1});
     CHECK(contiguous_cpu(transpose(row_of), one.view()).data == row_of.data);
 
@@ -141,7 +141,7 @@ TEST_CASE("contiguous copies only if it must", "[day03][copy][small]") {
         "contiguous: room has shape (3, 4), strides (1, 3), which is not contiguous"));
 }
 
-TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
+TEST_CASE("copy rejects what would race or overwrite", "[day03][copy][small]") {
     Tensor<float> x({4, 4}), y({4, 4});
     const auto refused = [&](View<const float> from, View<float> to, const char* words) {
         CHECK(both_refuse([&] { copy_cpu(from, to); }, [&] { copy_cuda(from, to); }, words));
@@ -158,7 +158,7 @@ TEST_CASE("a broadcast is not written through, on the device either", "[day03][c
     DeviceIn<float> from(in);
     Tensor<float> host({64});
     DeviceOut<float> row_of({64});
-    const Layout four_rows = broadcast_to(row_major({64}), {4, 64});  // all in one place
+    const Layout four_rows = broadcast_to(row_major({64}), {4, 64});  // all at one address
     CHECK(both_refuse([&] { copy_cpu(in.view(), View<float>(host.data(), four_rows)); },
                       [&] { copy_cuda(from.view(), View<float>(row_of.view().data, four_rows)); },
                       "writers of it would race"));

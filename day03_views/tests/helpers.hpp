@@ -1,5 +1,5 @@
 /// @file
-/// What several of Day 03's test files need.
+/// Helpers for several of Day 03's test files.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ inline std::string last_kernel() {
     return gpu::last_kernel();
 }
 
-/// The path that an operation chooses, and tiles, where there are any.
+/// The default path of an operation, and `tile` where it is available.
 template <class Path>
 std::vector<std::optional<Path>> chosen_and_tile() {
     if (!gpu::has_tile()) return {std::nullopt};
     return {std::nullopt, Path::tile};
 }
 
-/// All orders and directions of a shape's dims in memory, also with room behind every dim.
+/// All orders and directions of a shape's dimensions in memory, also with padding after each.
 template <class F>
 void for_each_layout(const Shape& shape, const F& f) {
     for (const std::int64_t pad : {0, 1}) {

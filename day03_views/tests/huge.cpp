@@ -1,5 +1,5 @@
 // Beyond 2^31 elements, and beyond 2^31 elements of distance, on a GPU: [huge]. The same functions
-// run with small numbers on the emulator, so that what they ask is itself tried out.
+// run with small sizes on the emulator, which tests the checks themselves.
 #include "common/testing/testing.hpp"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ private:
     Tensor<std::uint8_t> bytes_ = seeded_integers<std::uint8_t>({1000003}, 1, 0, 0xFE);
 };
 
-// (M, N) transposed, flipped, copied, there and back: every byte must be the first one's again, and
-// between the two some rows must be what they should be.
+// (M, N) transposed, flipped, copied, there and back: every byte must match the original, and
+// in between some rows are compared with their expected values.
 void move_there_and_back(std::int64_t M, std::int64_t N) {
     const Noise noise;
     const gpu::Buffer<std::uint8_t> a = noise.of_size(M * N);
@@ -59,7 +59,7 @@ void move_there_and_back(std::int64_t M, std::int64_t N) {
         bool ok = true;
         for (std::int64_t k = 0; k < 64; ++k) {
             const std::int64_t r = k * (shape[0] - 1) / 63;
-            const std::int64_t from = std::max<std::int64_t>(shape[1] - 50000, 0);  // a row's end
+            const std::int64_t from = std::max<std::int64_t>(shape[1] - 50000, 0);  // end of a row
             const auto got = b.download(r * shape[1] + from, shape[1] - from);
             for (std::int64_t c = from; c < shape[1]; ++c) {
                 ok &= got[static_cast<std::size_t>(c - from)] == noise(in_at(r, c));
@@ -84,7 +84,7 @@ void move_there_and_back(std::int64_t M, std::int64_t N) {
     }
 }
 
-// (R, C) whose columns are `far` apart, written to a small tensor, and back to where it was.
+// (R, C) whose columns are `far` apart, written to a small tensor, and back again.
 void move_from_afar(std::int64_t R, std::int64_t C, std::int64_t step, std::int64_t far) {
     const Noise noise;
     const gpu::Buffer<std::uint8_t> a = noise.of_size((C - 1) * far + (R - 1) * step + 1);
@@ -109,7 +109,7 @@ void move_from_afar(std::int64_t R, std::int64_t C, std::int64_t step, std::int6
     }
 }
 
-// Rows of 7 floats, 2, chosen from or added to in place.
+// Rows of 7 floats, 2, selected from or added to in place.
 void broadcast_many(std::int64_t rows) {
     gpu::Buffer<float> memory(7 * rows);
     const View<float> matrix = memory.view({rows, 7});
@@ -136,7 +136,7 @@ void broadcast_many(std::int64_t rows) {
         where_cuda(mask.view({7}), matrix, bias.view({7}), matrix, {.path = path});
         check("where", [&](std::int64_t c) { return chosen(c) ? 2 : bias_of(c); });
     }
-    // One run, in quads; then an edge around it that is dropped again.
+    // One run, as float4; then padding around it that is dropped again.
     gpu::fill(2, matrix);
     add_broadcast_cuda(matrix, matrix, matrix);
     check("add, one run", [&](std::int64_t) { return 4.0f; });

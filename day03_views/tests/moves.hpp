@@ -1,5 +1,5 @@
 /// @file
-/// For the descriptors of Day 03: operands of any element size wherever they are.
+/// For the descriptors of Day 03: operands of any element size, at any address.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ using testing::Call, testing::Expected, testing::Inputs, testing::Loop, testing:
 /// Where an operand is in memory.
 struct Place {
     Layout layout;
-    std::int64_t lead = 0;  // elements of room before the lowest one
+    std::int64_t lead = 0;  // unused elements before the lowest one
     Place(const Layout& l, std::int64_t room = 0) : layout(l), lead(room) {}
 };
 
-/// Rows, along the last dim, that are `pitch` apart.
+/// Rows, along the last dimension, that are `pitch` apart.
 inline Layout pitched(const Shape& shape, std::int64_t pitch) {
     Shape room = shape;
     room[shape.rank - 1] = pitch;
@@ -65,7 +65,7 @@ inline Operand output(const char* name, int bytes, const Place& place) {
     return x.placed(place.layout, place.lead);
 }
 
-/// The element that index `at` of a larger shape means, as NumPy broadcasts.
+/// The element at index `at` of the broadcast shape, by NumPy's rules.
 inline double seen_from(const Tensor<double>& x, const Index& at) {
     Index own = x.shape();
     for (int d = 0; d < own.rank; ++d) {

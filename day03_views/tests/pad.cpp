@@ -1,5 +1,4 @@
-// The proof of pad, an operation of the set broadcast: an edge of a chosen value, and what is
-// dropped.
+// Tests of pad, an operation of the set broadcast: padding with a given value, and dropping.
 #include "common/testing/testing.hpp"
 
 #include <cstdint>
@@ -41,15 +40,15 @@ TEST_CASE("past an edge stands the chosen value, and what has no place is droppe
         check({1, 1}, v, {3, 5}, {v, v, v, v, v, v, 1, 2, 3, v, v, 4, 5, 6, v});
         check({0, 0}, v, {3, 4}, {1, 2, 3, v, 4, 5, 6, v, v, v, v, v});
         check({-1, -2}, v, {2, 2}, {6, v, v, v});  // the first row, two columns dropped
-        check({0, -1}, v, {1, 2}, {2, 3});         // nothing but dropped
+        check({0, -1}, v, {1, 2}, {2, 3});         // only dropped
         check({1, -1}, v, {2, 4}, {v, v, v, v, 2, 3, v, v});
-        check({5, 0}, v, {2, 2}, {v, v, v, v});  // altogether beyond
+        check({5, 0}, v, {2, 2}, {v, v, v, v});  // entirely outside
         check({0, -3}, v, {2, 2}, {v, v, v, v});
         const std::int64_t far = std::int64_t{1} << 62;
         check({far, -far}, v, {1, 2}, {v, v});
         check({1, 1}, v, {0, 5}, {});
     }
-    // An empty input: nothing but edge. Rank 0: there is no edge.
+    // An empty input: only padding. Rank 0: no padding.
     check_pad_both(Tensor<float>({0, 3}), {0, 0}, 7, Tensor<float>({1, 2}, {7, 7}));
     check_pad_both(Tensor<float>(Shape{}, {5}), {}, 7, Tensor<float>(Shape{}, {5}));
 }
@@ -87,7 +86,7 @@ TEST_CASE("a ragged tile is read with an edge around it, and written back withou
     CHECK(sum == answer);
 }
 
-TEST_CASE("pad refuses other ranks and numbers that overflow", "[day03][pad][small]") {
+TEST_CASE("pad rejects other ranks and numbers that overflow", "[day03][pad][small]") {
     const Tensor<float> in({2, 3});
     Tensor<float> out({3, 4});
     const auto refused = [&](const View<const float>& from, const Dims& before, const char* words) {

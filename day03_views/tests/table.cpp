@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Without gaps.
+// Contiguous.
 Place tight(const Shape& shape) {
     return row_major(shape);
 }

@@ -1,5 +1,5 @@
-// The proof of the set transpose: the loop against answers from outside the code, every step
-// against the loop, over every element.
+// Tests of the set transpose: the loop against independently derived answers, every step against
+// the loop, over every element.
 #include "common/testing/testing.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST_CASE("a stack of matrices is transposed matrix by matrix", "[day03][transpo
 
 // --- every path against the exact result ---------------------------------------------------------
 
-// By every path that takes it: without gaps, and with rows at multiples of 16 bytes.
+// By every path that supports it: contiguous, and with rows at multiples of 16 bytes.
 void check_transpose_of(int bytes, const Shape& shape) {
     CHECK(computes_its_result(transpose_operation(bytes, shape)));
     const std::int64_t vector = 16 / bytes;
@@ -54,8 +54,8 @@ void check_transpose_of(int bytes, const Shape& shape) {
     CHECK(computes_its_result(transpose_operation(bytes, whole(shape), whole(transposed))));
 }
 
-// A stack of two matrices (M, N). Numbers of elements: between rows, between matrices, and before
-// the first one, each of in and of out.
+// A stack of two matrices (M, N). Padding in elements: between rows, between matrices, and before
+// the first one, for in and for out.
 Operation stack_operation(int bytes, std::int64_t M, std::int64_t N,
                           const std::array<std::int64_t, 6>& n) {
     const auto place = [&](std::int64_t rows, std::int64_t columns, std::size_t i) {
@@ -65,7 +65,7 @@ Operation stack_operation(int bytes, std::int64_t M, std::int64_t N,
     return transpose_operation(bytes, place(M, N, 0), place(N, M, 1));
 }
 
-TEST_CASE("every step of the ladder equals the loop around its tile", "[day03][transpose][small]") {
+TEST_CASE("every optimization step equals the loop around its tile", "[day03][transpose][small]") {
     for (const std::int64_t M : {1, 2, 31, 33, 64, 65}) {
         for (const std::int64_t N : {1, 3, 32, 63, 64, 67}) check_transpose_of(4, {M, N});
     }
@@ -95,7 +95,7 @@ TEST_CASE("stacks of matrices, of up to six dims", "[day03][transpose][small]") 
         check_transpose_of(4, shape);
         check_transpose_of(1, shape);
     }
-    // (B, H, M, N) out of (H, B, M, N), written to (B, H, N, M), the last one first.
+    // (B, H, M, N) from (H, B, M, N), written to (B, H, N, M), the last one first.
     const Layout stack = permute(row_major({3, 2, 34, 37}), {1, 0, 2, 3});
     const Layout last_first = flip(row_major({2, 3, 37, 34}), 0).layout;
     CHECK(computes_its_result(transpose_operation(4, stack, last_first)));
@@ -119,8 +119,8 @@ TEST_CASE("a path that needs 16 bytes misses them by one number, of in or of out
     const struct {
         int bytes;
         std::int64_t M, N;
-        P best;       // where nothing is missing
-        bool misses;  // is each number tried?
+        P best;       // where all requirements are met
+        bool misses;  // whether each number is tried
     } all[] = {
         {4, 36, 40, P::quads, true},
         {2, 40, 48, P::small_elements, true},
@@ -161,7 +161,7 @@ TEST_CASE("a path that needs 16 bytes misses them by one number, of in or of out
     }
 }
 
-TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][transpose][small]") {
+TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][transpose][small]") {
     DeviceIn<float> from(distinct<float>({40, 45}));
     DeviceOut<float> got({45, 40});
     const auto why = [&](P path) {
@@ -200,7 +200,7 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
         "needs elements of 2 or 4 bytes"));
     CHECK(back.untouched());
 
-    // 65,535 blocks of 8 rows is as far as grid.y goes. Nothing is launched, so any address will
+    // 65,535 blocks of 8 rows is the limit of grid.y. Nothing is launched, so any address will
     // do.
     const auto rows = [&](std::int64_t M) {
         const UntypedOut out{got.view().data, 4, row_major({1, M})};
@@ -232,7 +232,7 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
           "transpose: the path 'tile' needs elements of 8 bytes at most, and from row to row no "
           "negative stride, for CUDA Tile C++ takes strides for sizes; in has elements of 4 bytes, "
           "shape (4, 8), strides (-8, 1), out shape (8, 4), strides (4, 1)");
-    // Matrices of a stack may lie in any order.
+    // Matrices of a stack may be in any order.
     CHECK(by_tiles(Layout({2, 2, 4}, {-8, 4, 1}), Layout({2, 4, 2}, {-8, 2, 1})) == "");
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("as many tiles as a grid has blocks, and not one more", "[day03][trans
     CHECK(contains(refusal([&] { (void)tiles({std::int64_t{1} << 33, 1, 1}, 1, 1); }), words));
     CHECK(contains(refusal([&] { (void)tiles({65536, 65536, 65536, 1, 1}, 1, 1); }), words));
 
-    // The port says so, and nothing is launched: these addresses hold no memory.
+    // transpose_cuda rejects it before it launches: these addresses hold no memory.
     const auto at = [](std::uintptr_t address) { return reinterpret_cast<std::uint8_t*>(address); };
     const Shape many{65536, 32768, 1, 1};
     const std::string before = last_kernel();
@@ -322,7 +322,7 @@ TEST_CASE("small elements waste neither sectors nor banks", "[day03][transpose][
 }
 
 TEST_CASE("rows that begin anywhere: no block ends within a sector", "[day03][transpose][small]") {
-    // The first of three tiles writes 128 elements of a row of out, and on to the sector's end.
+    // The first of three tiles writes 128 elements of a row of out, up to the end of the sector.
     const std::int64_t M = 259, N = 64;
     const gpu::Buffer<float> in(distinct<float>({M, N}));
     gpu::Buffer<float> out(N * M);
@@ -345,7 +345,7 @@ TEST_CASE("rows that begin anywhere: no block ends within a sector", "[day03][tr
     }
 }
 
-TEST_CASE("transpose refuses what it cannot do", "[day03][transpose][small]") {
+TEST_CASE("transpose rejects what it cannot do", "[day03][transpose][small]") {
     Tensor<float> in({2, 3}), out({3, 2});
     const auto refused = [&](const UntypedIn& from, const UntypedOut& to, const char* words) {
         CHECK(both_refuse([&] { transpose_untyped_cpu(from, to); },
@@ -365,7 +365,7 @@ TEST_CASE("transpose refuses what it cannot do", "[day03][transpose][small]") {
     refused({in.data(), 3, one}, {out.data(), 3, one}, "elements of 3 bytes cannot be moved");
 }
 
-TEST_CASE("transpose refuses to write what it has yet to read, up to the last element",
+TEST_CASE("transpose rejects an output that overlaps its input, up to the last element",
           "[day03][transpose][small]") {
     // in (2, 3) with rows 4 apart spans 7 elements; so does nothing else.
     const Layout in({2, 3}, {4, 1}), out = row_major({3, 2});
@@ -374,7 +374,7 @@ TEST_CASE("transpose refuses to write what it has yet to read, up to the last el
     device.fill_bytes(0);
     const auto from = [&](float* data) { return View<const float>(data + 6, in); };
     const auto to = [&](float* data, std::int64_t at) { return View<float>(data + at, out); };
-    for (std::int64_t at = 1; at <= 12; ++at) {  // 6 elements, from just before to just behind
+    for (std::int64_t at = 1; at <= 12; ++at) {  // 6 elements, from just before to just after
         CAPTURE(at);
         CHECK(both_refuse([&] { transpose_cpu(from(memory.data()), to(memory.data(), at)); },
                           [&] { transpose_cuda(from(device.data()), to(device.data(), at)); },

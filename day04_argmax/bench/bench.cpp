@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kCallsInGraph = 100;
 
-// Shapes, with a small one that takes the same path.
+// Shapes to time, each with a small one that takes the same path.
 const std::vector<ArgmaxCase> kCases = {
     {{3, 8200}, {8192, 32768}, 1},
     {{3, 8201}, {4096, 50257}, 1},
@@ -38,13 +38,13 @@ const std::vector<ArgmaxCase> kCases = {
     {{3, 4, 5, 64}, {128, 64, 64, 64}, 3},
 };
 
-constexpr std::size_t kSums = 9;  // of the first of them
+constexpr std::size_t kSums = 9;  // this many of the first cases also run as sums
 
 ArgmaxPath best_path(const Shape& shape, int dim) {
     return choose_argmax({nullptr, row_major(shape)}, dim, true);
 }
 
-// One call after the other in a graph, each on buffers of its own, so that nothing is in the cache.
+// Consecutive calls in one graph, each on its own buffers, so that nothing is in the cache.
 void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
     const ArgmaxPath path = best_path(shapes.large, shapes.dim);
     Version v = argmax_version(path, shapes);
@@ -81,10 +81,10 @@ void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
             }));
         }
         const auto run = [=](int set) {
-            (void)arena, (void)memory;  // what the graphs work on
+            (void)arena, (void)memory;  // keeps alive what the graphs use
             (*graphs)[static_cast<std::size_t>(set)]->launch();
         };
-        const auto some = [=] {  // of the last call
+        const auto some = [=] {  // outputs of the last call
             std::int64_t* const out = arena->output<std::int64_t>(0) + (sets - 1) * size(reduced);
             return lesson::sampled(View<std::int64_t>(out, reduced), [&](const Index& at) {
                 return argmax_of_line(*arena, large, dim, at, (sets - 1) * size(large));

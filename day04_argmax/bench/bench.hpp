@@ -1,5 +1,5 @@
 /// @file
-/// What only --bench and --trace do.
+/// Used only by --bench and --trace.
 #pragma once
 
 #include "common/lesson/report.hpp"
@@ -9,7 +9,7 @@ namespace sixdays::day04_argmax {
 /// --bench: the ladder, argmax and sums of many shapes, one line in a graph.
 void bench_all(lesson::Report& report);
 
-/// --trace: what the warps touch.
+/// --trace: which memory the warps access.
 void trace_all();
 
 }  // namespace sixdays::day04_argmax

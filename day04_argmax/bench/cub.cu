@@ -1,8 +1,8 @@
-// The last word: NVIDIA's own library, CUB, which comes with nvcc. Rows for docs/results, beside
-// those of --bench; where nvcc is found: build/gpu/bin/day04_argmax_cub.
+// For comparison: CUB, NVIDIA's library, which comes with nvcc. Prints rows for docs/results, in
+// the format of --bench. Built where nvcc is found: build/gpu/bin/day04_argmax_cub.
 //
 // CUB's ArgMax compares with <, so it never chooses a NaN, and it writes 32-bit indices with their
-// values. The elements here are numbers, and its indices must be argmax_cuda's.
+// values. The inputs here contain no NaN, and its indices must equal argmax_cuda's.
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 using Found = cub::KeyValuePair<int, float>;
 
-/// Where segment number k begins.
+/// The offset at which segment k begins.
 struct Begin {
     std::int64_t length;
     __host__ __device__ std::int64_t operator()(std::int64_t k) const { return k * length; }
@@ -57,7 +57,7 @@ bool print_row(std::int64_t lines, std::int64_t length, const bench::Limits& lim
         SIXDAYS_CUDA(cub::DeviceSegmentedReduce::ArgMax(room, bytes, in.data() + set * n,
                                                         out.data(), lines, begin, begin + 1));
     };
-    call(nullptr, 0);  // says how many bytes it needs
+    call(nullptr, 0);  // returns the size of the workspace
     gpu::Buffer<std::byte> room(static_cast<std::int64_t>(bytes) + 1);
     const bench::Seconds seconds =
         bench::gpu_seconds({}, [&](int run) { call(room.data(), run % sets); }, {}).run;
@@ -93,6 +93,6 @@ int main() {
                                         {1 << 24, 16}}) {
         same &= print_row(lines, length, limits);
     }
-    if (!same) std::printf("CUB and argmax_cuda name different elements.\n");
+    if (!same) std::printf("CUB and argmax_cuda return different indices.\n");
     return same ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// What the warps touch, for --trace.
+// Which memory the warps access, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day04_argmax/argmax.hpp"
@@ -19,10 +19,10 @@ void trace_all() {
     };
     step("argmax of (64, 256) over dim 1, one thread per line", ArgmaxPath::one_thread, 1);
     step("the same over dim 0", ArgmaxPath::one_thread, 0);
-    step("dim 1, one block per line, a tree in shared memory", ArgmaxPath::shared_tree, 1);
+    step("dim 1, one block per line, tree in shared memory", ArgmaxPath::shared_tree, 1);
     step("dim 1, one warp per line", ArgmaxPath::warp, 1);
-    step("dim 1, quads", ArgmaxPath::quads, 1);
-    lesson::trace("lines of 17, by way of shared memory", [&] {
+    step("dim 1, 128-bit loads", ArgmaxPath::quads, 1);
+    lesson::trace("lines of 17 elements, through shared memory", [&] {
         argmax_cuda({device.data(), Shape{900, 17}}, 1, out.view(Shape{900}),
                     {.path = ArgmaxPath::short_lines});
     });

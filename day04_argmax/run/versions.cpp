@@ -35,7 +35,8 @@ std::shared_ptr<gpu::Buffer<std::byte>> workspace_for(ArgmaxPath path, const Sha
 
 namespace {
 
-// An operation with an output of type T: its loop, and its port.
+// An operation with an output of type T: its CPU reference and its CUDA
+// version.
 template <class T>
 struct Pair {
     std::function<void(View<const float>, int, View<T>)> loop;
@@ -64,8 +65,8 @@ T of_line(const Pair<T>& pair, const Arena& arena, const Shape& shape, int dim, 
     return answer;
 }
 
-// On a large tensor: what another step says is what must be there, and what the loop says of some
-// lines.
+// On a large tensor: the result must equal that of another step, and that of the CPU reference for
+// some lines.
 template <class T>
 Trial large_trial(const Pair<T>& pair, ArgmaxPath path, const Shape& shape, int dim) {
     const Shape reduced = without_dim(shape, dim);
@@ -91,7 +92,7 @@ Trial large_trial(const Pair<T>& pair, ArgmaxPath path, const Shape& shape, int 
     return {run, arena->outcomes(), some};
 }
 
-// On a small one, on host and device: what the loop makes of it.
+// On a small tensor: the device result must equal that of the CPU reference.
 template <class T>
 Trial small_trial(const Pair<T>& pair, ArgmaxPath path, const Shape& shape, int dim) {
     const std::vector<float> x = noise(std::is_same_v<T, float>);
@@ -113,7 +114,7 @@ Version version(const std::string& op, const Pair<T>& pair, ArgmaxPath path,
     v.op = op + ", dim " + std::to_string(shapes.dim);
     v.version = step_name(path);
     v.shape = to_string(shapes.large);
-    v.how = "equals the loop";
+    v.how = "equals the CPU reference";
     v.work.bytes_read = 4.0 * static_cast<double>(size(shapes.large));
     v.work.bytes_written =
         sizeof(T) * static_cast<double>(size(without_dim(shapes.large, shapes.dim)));

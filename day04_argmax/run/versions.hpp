@@ -14,8 +14,8 @@
 
 namespace sixdays::day04_argmax {
 
-/// Over `dim`: checked against the loop on `small`, timed on `large`, where it must give what
-/// another step gives, and for some lines what the loop gives.
+/// Over `dim`: checked against the CPU reference on `small`; timed on `large`, where the result
+/// must equal that of another step, and that of the CPU reference for some lines.
 struct ArgmaxCase {
     Shape small, large;
     int dim;
@@ -26,13 +26,13 @@ struct ArgmaxCase {
 
 [[nodiscard]] Shape without_dim(const Shape& shape, int dim);
 
-/// What inputs are filled with, again and again. Whole numbers from -255 to 255 for sums, which are
-/// then exact in any order for lines of up to 2^16; else anything between -1 and 1. So many that no
-/// two lines of a large tensor are alike: a prime.
+/// The values that inputs repeat. For sums: integers from -255 to 255, so that sums are exact in
+/// any order for lines of up to 2^16. Otherwise: floats between -1 and 1. The period is a prime, so
+/// no two lines of a large tensor are alike.
 inline constexpr std::int64_t kPeriod = 1000003;
 [[nodiscard]] std::vector<float> noise(bool whole);
 
-/// What the loop says of the line that the output at this index looks at, in the row-major tensor
+/// The CPU reference of the line that belongs to the output at this index, in the row-major tensor
 /// that begins at element `first` of the arena's input.
 [[nodiscard]] std::int64_t argmax_of_line(const lesson::Arena& arena, const Shape& shape, int dim,
                                           const Index& at, std::int64_t first);

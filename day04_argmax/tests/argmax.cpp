@@ -1,4 +1,5 @@
-// argmax and argmin: the loop against known answers, every path against the loop, exactly.
+// argmax and argmin: the CPU reference against known answers, every path against the reference,
+// exactly.
 #include "day04_argmax/argmax.hpp"
 
 #include <limits>
@@ -18,7 +19,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 
-// One line as the last dim, as the first, alone and among others.
+// One line as the last dimension, as the first, alone and among others.
 void check_line(const std::vector<float>& line, std::int64_t answer, bool largest = true) {
     const auto n = static_cast<std::int64_t>(line.size());
     CAPTURE(n, answer);
@@ -40,12 +41,11 @@ void check_line(const std::vector<float>& line, std::int64_t answer, bool larges
 
 // --- known answers -------------------------------------------------------------------------------
 
-TEST_CASE("ties, NaN, infinities and zeros are settled as NumPy settles them",
-          "[day04][argmax][small]") {
+TEST_CASE("ties, NaN, infinities and zeros are resolved as in NumPy", "[day04][argmax][small]") {
     for (const GoldenLine& golden : golden_lines) check_line(golden.line, golden.argmax);
 }
 
-TEST_CASE("argmin settles them alike", "[day04][argmin][small]") {
+TEST_CASE("argmin resolves them the same way", "[day04][argmin][small]") {
     for (const GoldenLine& golden : golden_lines) check_line(golden.line, golden.argmin, false);
 }
 
@@ -96,15 +96,16 @@ TEST_CASE("the lines of (2, 3, 4, 5, 6) over dim 2 begin where they should",
     CHECK(begins(89) == 269);
     CHECK(begins(90) == 360);
     CHECK(begins(179) == 629);
-    for (std::int64_t k = 0; k < 180; ++k) {  // there and back: no output is lost, none twice
+    for (std::int64_t k = 0; k < 180; ++k) {  // round trip: no output is lost or repeated
         const Index at = unravel(k, lines.first.layout.shape);
         CHECK(ravel(at, lines.first.layout.shape) == k);
     }
 }
 
-// --- every shape, dim and layout -----------------------------------------------------------------
+// --- every shape, dimension and layout -----------------------------------------------------------
 
-TEST_CASE("all shapes up to 3 a dim, every dim, loop and ports", "[day04][argmax][small]") {
+TEST_CASE("all shapes with extents up to 3, every dimension, CPU reference and kernels",
+          "[day04][argmax][small]") {
     std::uint64_t seed = 1;
     for (int rank = 1; rank <= 4; ++rank) {
         packings::for_each_dims(rank, 1, 3, [&](const Shape& shape) {
@@ -119,7 +120,7 @@ TEST_CASE("all shapes up to 3 a dim, every dim, loop and ports", "[day04][argmax
     }
 }
 
-TEST_CASE("every order and direction of dims, of in and of out", "[day04][argmax][small]") {
+TEST_CASE("every order and direction of dimensions, of in and of out", "[day04][argmax][small]") {
     const Shape shape{2, 3, 5};
     const Tensor<float> x = seeded_integers<float>(shape, 5, 0, 3);
     for (int dim = 0; dim < 3; ++dim) {
@@ -137,7 +138,7 @@ TEST_CASE("every order and direction of dims, of in and of out", "[day04][argmax
     }
 }
 
-TEST_CASE("rank 8, and dims of extent 1", "[day04][argmax][small]") {
+TEST_CASE("rank 8, and dimensions of extent 1", "[day04][argmax][small]") {
     const Tensor<float> x = seeded_integers<float>({2, 1, 3, 2, 1, 2, 3, 2}, 3, 0, 4);
     for (int dim = 0; dim < 8; ++dim) check_all(x, dim);
     Dims order{7, 2, 0, 5, 1, 3, 6, 4};
@@ -162,7 +163,7 @@ TEST_CASE("lengths around every boundary, at any address", "[day04][argmax][kern
     }
 }
 
-TEST_CASE("long lines, each way of sharing one", "[day04][argmax][kernels][small]") {
+TEST_CASE("long lines, each way of splitting one", "[day04][argmax][kernels][small]") {
     // 32, 128 and 256 threads of step 05, one part and several of step 08, all rounds of 07.
     for (const std::int64_t n : {513, 1023, 1024, 2048, 2049, 2060, 4099, 8192, 8193, 8501}) {
         check_all(seeded_integers<float>({2, n}, 10, 0, 1000), 1, n % 4);
@@ -175,9 +176,9 @@ TEST_CASE("long lines, each way of sharing one", "[day04][argmax][kernels][small
               row_major(Shape{132}));
 }
 
-TEST_CASE("an equal element further on, in every lane and warp, changes nothing",
+TEST_CASE("an equal element later in the line, in every lane and warp, changes nothing",
           "[day04][argmax][ties][kernels][small]") {
-    // The largest element stands at a and again at b.
+    // The largest element is at a and again at b.
     for (const std::int64_t n : {64, 300}) {
         for (std::int64_t a = 0; a < n; a += n == 64 ? 5 : 37) {
             for (std::int64_t b = a + 1; b < n; b += n == 64 ? 7 : 31) {
@@ -198,7 +199,7 @@ TEST_CASE("an equal element further on, in every lane and warp, changes nothing"
     }
 }
 
-TEST_CASE("the first NaN wins wherever it stands", "[day04][argmax][nan][kernels][small]") {
+TEST_CASE("the first NaN wins wherever it is", "[day04][argmax][nan][kernels][small]") {
     for (const std::int64_t n : {9, 70, 530}) {
         for (std::int64_t at = 0; at < n; at += n < 100 ? 3 : 41) {
             for (const std::int64_t second : {at + 1, at + 4, n - 1}) {
@@ -224,7 +225,7 @@ TEST_CASE("the first NaN wins wherever it stands", "[day04][argmax][nan][kernels
     }
 }
 
-TEST_CASE("only a higher float beats minus infinity, else it is index 0",
+TEST_CASE("only a higher float beats minus infinity, otherwise the index is 0",
           "[day04][argmax][infinity][kernels][small]") {
     for (const std::int64_t n : {1, 5, 64, 300, 2500}) {
         std::vector<float> line(static_cast<std::size_t>(n), -kInf);
@@ -246,9 +247,9 @@ TEST_CASE("rising and falling lines, where every or no element is better",
     }
 }
 
-TEST_CASE("blocks and threads may come in any order", "[day04][argmax][order][kernels][small]") {
+TEST_CASE("blocks and threads may run in any order", "[day04][argmax][order][kernels][small]") {
     gpu::run_in_other_orders([] {
-        // Step 08: four lines in two parts each, whose blocks come mixed.
+        // Step 08: four lines in two parts each, whose blocks interleave.
         check_all(seeded_integers<float>({4, 1030}, 14, 0, 1000), 1, 1);
         check_all(seeded_integers<float>({130, 6}, 15, 0, 4), 1, 3);
         check_all(seeded_integers<float>({20, 40}, 16, 0, 9), 0);
@@ -257,7 +258,7 @@ TEST_CASE("blocks and threads may come in any order", "[day04][argmax][order][ke
 
 TEST_CASE("lines of one, and broadcast lines", "[day04][argmax][small]") {
     check_all(distinct<float>({5, 1, 7}), 1);
-    // Every row the same: stride 0 across the lines, then along them.
+    // All rows the same: stride 0 across the lines, then along them.
     const auto x = [](std::int64_t k) { return double(k * 37 % 100); };
     Operation across = argmax_operation({6, 40}, 1), along = argmax_operation({40, 6}, 0);
     across.operands[0].placed(Layout({6, 40}, {0, 1})).with([=](auto k) { return x(k % 40); });

@@ -1,6 +1,6 @@
-// Every condition of a choice, false alone: what a path needs of the lines, one thing changed at a
-// time. Then the path is not chosen, it is refused where it is asked for, and every path that takes
-// the lines gives what the loop gives.
+// Every condition of the choice of path, false alone: what a path needs of the lines, one change at
+// a time. Then the path is not chosen, it is rejected if requested, and every path that takes the
+// lines equals the CPU reference.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -19,13 +19,13 @@ Lines lines_along(const Layout& layout, const Dims& dims) {
     return lines_of("test", {nullptr, layout}, dims);
 }
 
-// The paths that take these lines, and the ones chosen without a workspace and with one.
+// The paths that take these lines, and the ones chosen without and with a workspace.
 void expect(const char* what, const Layout& layout, const Dims& dims, const std::set<P>& takers,
             P chosen, P with_workspace) {
     CAPTURE(what, to_string(layout), to_string(dims));
     const Lines lines = lines_along(layout, dims);
     for (const P path : kPaths) {
-        if (path == P::tile) continue;  // contract.cpp asks its conditions
+        if (path == P::tile) continue;  // contract.cpp tests its conditions
         CAPTURE(name(path));
         CHECK(takes(path, lines) == (takers.count(path) > 0));
     }
@@ -45,7 +45,7 @@ std::set<P> one_walk_and(std::set<P> more) {
     return more;
 }
 
-// By tiles, sum and argmax alike, of whole numbers, so that a sum has no rounding.
+// The tile kernels of sum and argmax, on integers, so that a sum has no rounding.
 void check_promise(const Layout& in, int dim, std::int64_t lead = 0) {
     CAPTURE(to_string(in), dim, lead);
     const Tensor<float> x = seeded_integers<float>(in.shape, 21, -90, 99);
@@ -63,21 +63,22 @@ void check_promise(const Layout& in, int dim, std::int64_t lead = 0) {
     CHECK(got_where.matches(where));
 }
 
-TEST_CASE("tiles promise whole quads only where lines are such, each condition false alone",
-          "[day04][argmax][reduce][conditions][small]") {
+TEST_CASE(
+    "tile kernels promise whole float4s only where lines are such, each condition false alone",
+    "[day04][argmax][reduce][conditions][small]") {
     if (!gpu::has_tile()) {
         SUCCEED("this nvcc compiles no tiles");
         return;
     }
-    // The emulator finds a promise that does not hold. Of a quad, one element is missing, or two.
+    // The emulator reports a promise that does not hold. A float4 lacks one element, or two.
     for (const std::int64_t off : {0, 1, 2}) {
-        // Lines along memory.
+        // Contiguous lines.
         check_promise(Layout({2, 3, 260}, {1056, 264, 1}), 2, off);
         check_promise(Layout({2, 3, 260}, {1056 + off, 264, 1}), 2);
         check_promise(Layout({2, 3, 260}, {1056, 264 + off, 1}), 2);
         check_promise(Layout({2, 3, 260 + off}, {1056, 264, 1}), 2);
         check_promise(Layout({2, 3, 260}, {2376, 792, 1 + off}), 2);
-        // Lines side by side, more of them than in a tile.
+        // Adjacent lines, more of them than in a tile.
         check_promise(Layout({2, 5, 68}, {360, 72, 1}), 1, off);
         check_promise(Layout({2, 5, 68}, {360 + off, 72, 1}), 1);
         check_promise(Layout({2, 5, 68}, {720, 72 + off, 1}), 1);
@@ -89,7 +90,7 @@ TEST_CASE("tiles promise whole quads only where lines are such, each condition f
 TEST_CASE("what each path needs of its lines, one condition at a time",
           "[day04][argmax][reduce][conditions][small]") {
     const std::int64_t most = kLongestLine;
-    // Along memory, one behind the other, short: everything but 'strided'.
+    // Contiguous, packed one after another, short: everything but 'strided'.
     const std::set<P> along = one_walk_and({P::quads, P::split}),
                       short_ones = one_walk_and({P::quads, P::split, P::short_lines}),
                       side_by_side = one_walk_and({P::strided});
@@ -104,7 +105,7 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
     expect("last line first", flip(row_major({100, 17}), 0).layout, {1}, along, P::quads);
     expect("1,024 lines", row_major({1024, 100}), {1}, along, P::quads);
     expect("1,025 lines", row_major({1025, 100}), {1}, one_walk_and({P::quads}), P::quads);
-    // A stride other than 1, and lines that lie side by side.
+    // A stride other than 1, and adjacent lines.
     expect("stride 2", Layout({100, 17}, {34, 2}), {1}, kOneWalk, P::warp);
     expect("backwards", flip(row_major({100, 17}), 1).layout, {1}, kOneWalk, P::warp);
     expect("side by side", row_major({17, 32}), {0}, side_by_side, P::strided);
@@ -112,10 +113,10 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
     expect("every other one", Layout({17, 32}, {64, 2}), {0}, kOneWalk, P::warp);
     expect("one line across", row_major({17, 1}), {0}, short_ones, P::short_lines);
     expect("one line, stride 2", Layout({17, 1}, {2, 1}), {0}, kOneWalk, P::warp);
-    // Two walks: only the loop's twin.
+    // Two strided runs: only the naive kernel.
     expect("two walks", row_major({40, 3, 40}), {0, 2}, {P::one_thread}, P::one_thread);
     expect("two that are one", row_major({3, 40, 40}), {1, 2}, along, P::quads);
-    // As long as 32 bits count, and one longer.
+    // The longest line that 32 bits count, and one longer.
     const std::set<P> one_thread = {P::one_thread};
     expect("2^32 - 65536", row_major({1, most}), {1}, along, P::quads, P::split);
     expect("one more", row_major({1, most + 1}), {1}, one_thread, P::one_thread);
@@ -123,7 +124,7 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
     expect("one more across", row_major({most + 1, 40}), {0}, one_thread, P::one_thread);
 }
 
-TEST_CASE("what the choice looks at, one condition at a time",
+TEST_CASE("what the choice of path depends on, one condition at a time",
           "[day04][argmax][reduce][conditions][small]") {
     const auto chosen = [](const Layout& layout, int dim, bool workspace = false,
                            int multiprocessors = 132) {
@@ -131,21 +132,23 @@ TEST_CASE("what the choice looks at, one condition at a time",
             name(choose_path(lines_along(layout, {dim}), workspace, multiprocessors)));
     };
     const auto is = [](P path) { return std::string(name(path)); };
-    // Whole quads from 64 on are no short lines: both of length and of multiple.
+    // Lines of whole float4s from 64 on are not short lines: both length and
+    // multiple count.
     CHECK(chosen(row_major({100, 64}), 1) == is(P::quads));
     CHECK(chosen(row_major({100, 60}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 65}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 66}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 63}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 76}), 1) == is(P::quads));
-    // Few enough lines, long enough, and memory for what they find.
+    // Few enough lines, long enough, and memory for their partial results.
     CHECK(chosen(row_major({263, 8192}), 1, true) == is(P::split));
     CHECK(chosen(row_major({264, 8192}), 1, true) == is(P::quads));
     CHECK(chosen(row_major({263, 8191}), 1, true) == is(P::quads));
     CHECK(chosen(row_major({263, 8192}), 1, false) == is(P::quads));
     CHECK(chosen(Layout({263, 8192}, {8193, 1}), 1, true) == is(P::split));
     CHECK(chosen(Layout({263, 8192}, {16384, 2}), 1, true) == is(P::warp));
-    // What is few depends on the device; what is chosen can be taken on each.
+    // How many are few depends on the device; the chosen path takes the lines
+    // on each.
     for (const int multiprocessors : {1, 2, 46, 84, 132, 188, 1000}) {
         const std::int64_t most = std::min(2 * multiprocessors - 1, 1024);
         CAPTURE(multiprocessors);
@@ -153,7 +156,7 @@ TEST_CASE("what the choice looks at, one condition at a time",
         CHECK(chosen(row_major({most + 1, 8192}), 1, true, multiprocessors) == is(P::quads));
         CHECK_NOTHROW(require_path("test", P::split, lines_along(row_major({most, 8192}), {1})));
     }
-    // A line that would leave half of a warp idle, along memory and across.
+    // A line that would leave half of a warp idle, contiguous and across.
     CHECK(chosen(Layout({100, 16}, {18, 1}), 1) == is(P::quads));
     CHECK(chosen(Layout({100, 15}, {18, 1}), 1) == is(P::walk));
     CHECK(chosen(Layout({100, 16}, {36, 2}), 1) == is(P::warp));
@@ -181,32 +184,32 @@ TEST_CASE("what the choice looks at, one condition at a time",
     CHECK(parts(1024, 4096) == 1);
 }
 
-// Rows of `columns`, `pitch` apart, from `lead` elements past a multiple of 16 bytes on.
+// Rows of `columns`, `pitch` apart, beginning `lead` elements past a multiple of 16 bytes.
 void check_across(std::int64_t columns, std::int64_t pitch, std::int64_t lead) {
     CAPTURE(columns, pitch, lead);
     const Layout layout({3, 20, columns}, {20 * pitch + (lead == 9), pitch, 1});
     const Tensor<float> x = seeded_integers<float>(layout.shape, 6, 0, 40);
     check_all(x, layout, 1, row_major({3, columns}), lead % 9);
-    // Another order of out's dims, and gaps in it.
+    // Another order of out's dimensions, and gaps in it.
     check_all(x, layout, 1, Layout({3, columns}, {1, 5}), lead % 9);
 }
 
-TEST_CASE("lines side by side are read by quads only if each condition holds",
+TEST_CASE("adjacent lines are read by float4s only if each condition holds",
           "[day04][argmax][conditions][kernels][small]") {
     check_across(128, 128, 0);
     check_across(132, 136, 0);
     check_across(127, 128, 0);  // fewer than 128
-    check_across(130, 132, 0);  // no whole quads
+    check_across(130, 132, 0);  // not whole float4s
     check_across(128, 130, 0);  // pitch
     check_across(128, 129, 0);
     check_across(128, 128, 1);  // address
     check_across(128, 128, 2);
-    check_across(128, 128, 9);  // steps of the stack
+    check_across(128, 128, 9);  // strides of the stack
     check_across(300, 300, 0);
     check_across(301, 304, 3);
 }
 
-TEST_CASE("as many lines, and as long ones, as a path takes: all give what the loop gives",
+TEST_CASE("the most and the longest lines that a path takes: all equal the CPU reference",
           "[day04][argmax][conditions][kernels][small]") {
     for (const std::int64_t n : {64, 65, 144, 145, 256, 257, 512, 513}) {
         check_all(seeded_integers<float>({2, n}, 17, 0, 200), 1, 1);
@@ -214,8 +217,8 @@ TEST_CASE("as many lines, and as long ones, as a path takes: all give what the l
     for (const std::int64_t n : {1, 16, 32, 48, 64, 79, 80}) {
         check_all(seeded_integers<float>({130, n}, 18, 0, 9), 1, n % 4);
     }
-    check_all(seeded_integers<float>({1024, 5}, 19, 0, 4), 1);  // a block of 'split' a line
-    // A NaN in the middle of every line, beside a larger number, along memory and across.
+    check_all(seeded_integers<float>({1024, 5}, 19, 0, 4), 1);  // one block of 'split' per line
+    // A NaN in the middle of every line, next to a larger number, contiguous and across.
     for (const int dim : {0, 1}) {
         Tensor<float> x = seeded_integers<float>({40, 40}, 20, 0, 9);
         for (std::int64_t i = 0; i < 40; ++i) {

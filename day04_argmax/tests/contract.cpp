@@ -1,4 +1,5 @@
-// What argmax takes and refuses, which path it takes, what it needs for that, what its warps touch.
+// What argmax accepts and rejects, which path it takes, which workspace that needs, and which
+// memory its warps access.
 #include "common/gpu/fill.hpp"
 #include "common/gpu/trace.hpp"
 #include "day04_argmax/argmax.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 // --- the contract --------------------------------------------------------------------------------
 
-TEST_CASE("the dim is removed, or kept with extent 1; it may count from the back",
+TEST_CASE("the dimension is removed, or kept with extent 1; it may count from the back",
           "[day04][argmax][small]") {
     const Tensor<float> x = seeded_integers<float>({2, 3, 4}, 2, 0, 5);
     const DeviceIn<float> in(x);
@@ -30,7 +31,7 @@ TEST_CASE("the dim is removed, or kept with extent 1; it may count from the back
         CHECK(port.matches(answer));
         CHECK(back.matches(answer));
     }
-    // Kept, and of any strides: row 1 of a matrix that has room for more.
+    // Kept, and with any strides: row 1 of a larger matrix.
     HostOut<std::int64_t> wide(Layout({2, 1, 4}, {16, 99, 3}));
     DeviceOut<std::int64_t> got(Layout({2, 1, 4}, {16, 99, 3}));
     argmax_cpu(x.view(), 1, wide.view());
@@ -38,7 +39,7 @@ TEST_CASE("the dim is removed, or kept with extent 1; it may count from the back
     CHECK(got.matches(wide));
 }
 
-TEST_CASE("argmax refuses what it cannot do, loop and port in the same words",
+TEST_CASE("argmax rejects invalid arguments, CPU reference and kernels with the same message",
           "[day04][argmax][small]") {
     const Tensor<float> x({2, 3});
     const DeviceIn<float> in(x);
@@ -63,12 +64,12 @@ TEST_CASE("argmax refuses what it cannot do, loop and port in the same words",
         [](In a, Out o, auto f) {
             f({a.data, Shape{2, 0}}, 1, o);
         },
-        "argmax over dim 1 of shape (2, 0): there is no element to point at");
+        "argmax over dim 1 of shape (2, 0): the dimension is empty");
     refused(
         [](In a, Out o, auto f) {
             f({a.data, Shape{0, 0}}, 1, {o.data, Shape{0}});
         },
-        "there is no element to point at");
+        "the dimension is empty");
     refused([](In a, Out o, auto f) { f(a, 0, o); },
             "argmax: in has shape (2, 3), reduced over dims (0), so out has shape (3) or (1, 3), "
             "not (2)");
@@ -133,11 +134,11 @@ TEST_CASE("the layout decides which path is taken", "[day04][argmax][path][small
     CHECK(chosen(row_major({1, 8191}), 1, true) == P::quads);
     CHECK(chosen(row_major({1 << 20, 17}), 1) == P::short_lines);
     CHECK(chosen(row_major({100, 60}), 1) == P::short_lines);
-    CHECK(chosen(row_major({100, 64}), 1) == P::quads);  // whole quads only
+    CHECK(chosen(row_major({100, 64}), 1) == P::quads);  // whole float4s only
     CHECK(chosen(row_major({100, 66}), 1) == P::short_lines);
     CHECK(chosen(row_major({100, 79}), 1) == P::short_lines);
     CHECK(chosen(row_major({100, 81}), 1) == P::quads);
-    CHECK(chosen(Layout({100, 17}, {18, 1}), 1) == P::quads);  // a gap behind each
+    CHECK(chosen(Layout({100, 17}, {18, 1}), 1) == P::quads);  // a gap after each
     CHECK(chosen(Layout({100, 15}, {18, 1}), 1) == P::walk);
     CHECK(chosen(row_major({64, 4096, 4096}), 0) == P::strided);
     CHECK(chosen(row_major({64, 4096, 4096}), 1) == P::strided);
@@ -162,13 +163,13 @@ TEST_CASE("each path rejects what it cannot take", "[day04][argmax][path][small]
         return refusal([&] { argmax_cuda(x, dim, out.view(), {.path = path}); });
     };
     const View<const float> odd = slice(in.view(), 1, 0, 32, 2);
-    CHECK(
-        refused(LinePath::quads, transpose(in.view()), 1) ==
-        "argmax: the path 'quads' needs lines along memory, of at most 2^32 - 65536 elements; the "
-        "lines have shape (32), strides (32), and begin at shape (32), strides (1)");
+    CHECK(refused(LinePath::quads, transpose(in.view()), 1) ==
+          "argmax: the path 'quads' needs contiguous lines, of at most 2^32 - 65536 elements; the "
+          "lines have shape (32), strides (32), and begin at shape (32), strides (1)");
     CHECK(contains(refused(LinePath::short_lines, odd, 1), "'short lines' needs lines of at most"));
-    CHECK(contains(refused(LinePath::strided, in.view(), 1), "lines that begin side by side"));
-    CHECK(contains(refused(LinePath::split, odd, 1), "lines along memory, at most 1024 of them"));
+    CHECK(contains(refused(LinePath::strided, in.view(), 1),
+                   "lines that begin at adjacent elements"));
+    CHECK(contains(refused(LinePath::split, odd, 1), "contiguous lines, at most 1024 of them"));
     if (gpu::has_tile()) {
         const auto by_tile = [&](const Layout& layout, int dim) {
             return refused(LinePath::tile, {in.view().data + 1023, layout}, dim);
@@ -176,13 +177,14 @@ TEST_CASE("each path rejects what it cannot take", "[day04][argmax][path][small]
         const std::string none =
             "argmax: the path 'tile' needs lines of one stride, and no negative stride, for CUDA "
             "Tile C++ takes strides for sizes; the lines have shape (32), strides (";
-        CHECK(contains(by_tile({{32, 32}, {-32, 1}}, 1), none + "1)"));   // walked backwards
-        CHECK(contains(by_tile({{32, 32}, {32, -1}}, 1), none + "-1)"));  // their elements
+        CHECK(contains(by_tile({{32, 32}, {-32, 1}}, 1), none + "1)"));   // lines reversed
+        CHECK(contains(by_tile({{32, 32}, {32, -1}}, 1), none + "-1)"));  // elements reversed
         CHECK(contains(refusal([&] {
                            require_path("sum", LinePath::tile, {{}, Layout({3, 5}, {7, 1})});
                        }),
                        "sum: the path 'tile' needs lines of one stride"));
-        // And all that it takes: any dims of lines, any stride, 0 too, and unused ones below 0.
+        // And everything that it takes: any dimensions of lines, any stride, 0 too, and unused ones
+        // below 0.
         const auto taken = [](const Layout& first, const Layout& along) {
             return takes(LinePath::tile, {{nullptr, first}, along});
         };
@@ -215,7 +217,8 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     CHECK(bytes({1, 8191}) == 0);
     const std::int64_t counters = gpu::Carver::kCounterBytes;
     CHECK(bytes({1, 50257}) == counters + 50 * 8);  // 50 parts of 8 bytes
-    // What a path needs that nobody would choose, and what others do not need.
+    // What a path needs even if it is never chosen, and paths that need
+    // nothing.
     const auto by = [](const Shape& shape, LinePath path) {
         return argmax_workspace_bytes({nullptr, row_major(shape)}, 1, path);
     };
@@ -224,20 +227,20 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     CHECK(by({2, 100}, LinePath::split) == counters + 2 * 8);
     CHECK(by({8, 50257}, LinePath::split) == counters + 8 * 50 * 8);
     CHECK(by({200, 10000}, LinePath::split) == counters + 200 * 5 * 8);  // 1,024 blocks for all 200
-    CHECK(by({0, 10000}, LinePath::split) == 0);  // of no row: nothing, whatever the path
+    CHECK(by({0, 10000}, LinePath::split) == 0);  // no rows: nothing, whatever the path
     CHECK(bytes({0, 10000}) == 0);
     CHECK(reduce_workspace_bytes({nullptr, Shape{0, 10000}}, {1}, LinePath::split) == 0);
     CHECK(reduce_workspace_bytes({nullptr, Shape{3, 100}}, {1}, LinePath::split) ==
           counters + 3 * 8);
-    // And what it refuses, in the words of the operation.
+    // And what it rejects, in the name of the operation.
     CHECK(refusal([&] {
               (void)by({1025, 50257}, LinePath::split);
           }) ==
-          "argmax: the path 'split' needs lines along memory, at most 1024 of them; the lines have "
+          "argmax: the path 'split' needs contiguous lines, at most 1024 of them; the lines have "
           "shape (50257), strides (1), and begin at shape (1025), strides (50257)");
     CHECK(refusal([&] {
               (void)bytes({3, 0});
-          }) == "argmax over dim 1 of shape (3, 0): there is no element to point at");
+          }) == "argmax over dim 1 of shape (3, 0): the dimension is empty");
     CHECK(contains(refusal([&] { (void)bytes({3}); }), "argmax: dim 1 asked for"));
     CHECK(contains(refusal([&] {
                        (void)reduce_workspace_bytes({nullptr, Shape{3, 4}}, {1, 1});
@@ -266,9 +269,9 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     CHECK(untouched.untouched());
 }
 
-// --- what the warps touch ------------------------------------------------------------------------
+// --- which memory the warps access ---------------------------------------------------------------
 
-TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][kernels][small]") {
+TEST_CASE("which sectors the steps access", "[day04][argmax][trace][kernels][small]") {
     const DeviceIn<float> in(distinct<float>({64, 256}));
     const auto touched = [&](LinePath path, int dim) {
         Memory memory(lines_of("test", in.view(), {dim}));
@@ -281,16 +284,17 @@ TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][kernels][smal
     const auto twin = touched(LinePath::one_thread, 1);
     CHECK(twin.has_value() == gpu::is_emulated());
     if (!twin) return;
-    // Reads: 64 * 256 floats. A lane a line: each load of a warp touches 32 sectors, one a lane.
+    // Reads: 64 * 256 floats. One lane per line: each load of a warp touches 32 sectors, one
+    // per lane.
     const std::int64_t writes1 = 64 * 8 / 32, writes0 = 256 * 8 / 32;
     CHECK(twin->sectors == 64 * 256 + writes1);
     CHECK(touched(LinePath::one_thread, 0)->sectors == 64 * 256 / 8 + writes0);
     for (const LinePath path : {LinePath::shared_tree, LinePath::warp}) {
-        CHECK(touched(path, 1)->sectors == 64 * 256 / 8 + 64);  // each line writes for itself
+        CHECK(touched(path, 1)->sectors == 64 * 256 / 8 + 64);  // each line stores separately
     }
     CHECK(touched(LinePath::strided, 0)->sectors == 64 * 256 / 8 + writes0);
-    // Quads: 8 lanes a line, so a warp has 4 of them: 8 loads, then the quad that won, one element
-    // after the other, and the 4 indices in one sector.
+    // Path quads: 8 lanes per line, so a warp has 4 lines: 8 loads, then the float4 that won,
+    // one element after another, and the 4 indices in one sector.
     const auto quads = touched(LinePath::quads, 1);
     CHECK(quads->sectors == 64 * 256 / 8 + 64 * 4 + 64 / 4);
     CHECK(quads->requests == 64 / 4 * (256 / 32 + 4 + 1));

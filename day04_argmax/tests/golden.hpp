@@ -1,5 +1,5 @@
 /// @file
-/// What NumPy says, as golden.py wrote it down.
+/// Results of NumPy, written by golden.py.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ struct GoldenReduction {
 };
 #include "day04_argmax/tests/golden.inc"
 
-/// What the golden reductions are views of.
+/// The tensor of which the golden inputs are views.
 inline Tensor<float> golden_numbers() {
     Tensor<float> base({120});
     for (std::int64_t k = 0; k < 120; ++k) base(k) = static_cast<float>((k * 37 + 11) % 29);

@@ -1,5 +1,5 @@
 /// @file
-/// What Day 04's test files need.
+/// Helpers of Day 04's tests.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline const std::vector<LinePath> kPaths = [] {
     return paths;
 }();
 
-/// What other operations than argmax reject.
+/// What operations other than argmax reject.
 inline bool argmax_only(LinePath path) {
     return path == LinePath::shared_tree;
 }
@@ -33,7 +33,7 @@ inline bool argmax_only(LinePath path) {
 inline const std::vector<Reduction> kReductions = {Reduction::max, Reduction::min, Reduction::sum,
                                                    Reduction::mean, Reduction::product};
 
-/// Memory for step 08, which must be as it was after every call: counters at 0.
+/// Memory for step 08, whose counters must be 0 after every call.
 class Memory {
 public:
     explicit Memory(const Lines& lines)
@@ -58,7 +58,7 @@ inline Tensor<std::int64_t> second_formula(const View<const float>& in, int dim,
     return answer;
 }
 
-/// The CPU reference and every path that takes these views give what the second formula gives.
+/// The CPU reference and every path that takes these views equal the second formula.
 inline void check_all(const Tensor<float>& values, const Layout& layout, int dim, const Layout& out,
                       std::int64_t lead = 0, bool largest = true) {
     testing::Operation op = argmax_operation(values.shape(), dim, largest);

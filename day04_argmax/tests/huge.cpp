@@ -1,4 +1,4 @@
-// argmax of lines that lie far apart, of larger tensors, and of more than 2^31 elements.
+// argmax of lines that are far apart, of larger tensors, and of more than 2^31 elements.
 #include "common/gpu/fill.hpp"
 #include "common/tensor/index.hpp"
 #include "day04_argmax/argmax.hpp"
@@ -10,7 +10,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// The emulator's device ends at 8 GiB; past 2^31 elements only a GPU gets: [huge].
+// The emulator's device has 8 GiB; only a GPU can hold 2^31 elements: [huge].
 TEST_CASE("lines that begin past 2^31 bytes", "[day04][argmax][full]") {
     const std::int64_t far = (std::int64_t{1} << 28) + 1000, n = 70;
     if (!gpu::is_emulated()) need_device_memory(4 * (2 * far + n));
@@ -35,21 +35,21 @@ TEST_CASE("lines that begin past 2^31 bytes", "[day04][argmax][full]") {
     }
 }
 
-TEST_CASE("larger shapes, every dim, every path", "[day04][argmax][full]") {
+TEST_CASE("larger shapes, every dimension, every path", "[day04][argmax][full]") {
     for (int dim = 0; dim < 4; ++dim) {
         check_all(seeded_integers<float>({7, 11, 13, 17}, 21, 0, 20), dim, dim);
     }
     for (int dim = 0; dim < 3; ++dim) {
         check_all(seeded_integers<float>({16, 64, 128}, 22, 0, 500), dim);
     }
-    check_all(seeded_integers<float>({3, 70001}, 25, 0, 9), 0);  // past 65,535, a grid's end in y
+    check_all(seeded_integers<float>({3, 70001}, 25, 0, 9), 0);  // past 65,535, the limit of grid.y
     check_all(seeded_integers<float>({3, 50257}, 23, 0, 100000), 1, 1);
     check_all(seeded_integers<float>({2000, 17}, 24, 0, 100), 1);
 }
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-// An otherwise constant tensor with one larger element a line.
+// An otherwise constant tensor with one larger element per line.
 void check_planted(const Shape& shape, int dim) {
     CAPTURE(to_string(shape), dim);
     const Layout layout = row_major(shape);
@@ -69,7 +69,7 @@ void check_planted(const Shape& shape, int dim) {
     }
     gpu::Buffer<std::int64_t> out(count);
     for (const LinePath path : kPaths) {
-        // One thread for 2^31 elements is a minute, and nothing new.
+        // One thread for 2^31 elements takes a minute and tests nothing new.
         if (!takes(path, lines) ||
             (count < 64 && (path == LinePath::one_thread || path == LinePath::walk) && n > kGiB))
             continue;

@@ -1,5 +1,5 @@
-// max, min, sum, mean, product: the loops against known answers and double precision, every path
-// within a bound that a careless sum does not keep.
+// max, min, sum, mean, product: the CPU references against known answers and double precision,
+// every path within a bound that an inaccurate sum exceeds.
 #include "day04_argmax/reduce.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void check_all(const Tensor<float>& values, const Dims& dims, std::int64_t lead 
               lead, reductions);
 }
 
-// Of either sign, none near 0, and products of hundreds of them stay in range.
+// Both signs, no value near 0; products of hundreds of them stay in range.
 Tensor<float> numbers(const Shape& shape, std::uint64_t seed) {
     Tensor<float> x = seeded<float>(shape, seed, 0.9, 1.1);
     const Tensor<float> sign = seeded_integers<float>(shape, seed + 1, 0, 1);
@@ -56,7 +56,7 @@ TEST_CASE("max, min, sum and mean of views equal NumPy's", "[day04][reduce][smal
                 const Index at = unravel(k, layout.shape);
                 return double(base.data()[golden.first + offset(layout, at)]);
             });
-            // Small whole numbers: sums are exact in any order, means rounded once.
+            // Small integers: sums are exact in any order, means rounded once.
             op.exact = [=](const Inputs&, int) {
                 Expected want(without(golden.shape, golden.dim));
                 std::copy(answer.begin(), answer.end(), want.value.data());
@@ -87,7 +87,7 @@ TEST_CASE("max and min are the element that argmax and argmin name", "[day04][re
     }
 }
 
-TEST_CASE("every dim, and several at once, of every small shape", "[day04][reduce][small]") {
+TEST_CASE("every dimension, and several at once, of every small shape", "[day04][reduce][small]") {
     const Shape shape{2, 3, 4, 2};
     const Tensor<float> x = numbers(shape, 3);
     for (int set = 0; set < 16; ++set) {
@@ -109,7 +109,7 @@ TEST_CASE("every dim, and several at once, of every small shape", "[day04][reduc
     }
 }
 
-TEST_CASE("every order and direction of dims", "[day04][reduce][small]") {
+TEST_CASE("every order and direction of dimensions", "[day04][reduce][small]") {
     const Shape shape{2, 3, 5};
     const Tensor<float> x = numbers(shape, 4);
     for (const Dims& dims : {Dims{0}, Dims{2}, Dims{0, 2}, Dims{1, 2}}) {
@@ -135,10 +135,10 @@ TEST_CASE("lengths around every boundary, at any address, within their bounds",
     check_all(numbers({131, 6}, 8), {1}, 1, kReductions);
 }
 
-TEST_CASE("the bound is tight: a sum that rounds to 16 bits, or one after the other, exceeds it",
+TEST_CASE("the bound is tight: a sum rounded to 16 bits, or a sequential one, exceeds it",
           "[day04][reduce][small]") {
     const std::int64_t n = 1 << 16;
-    // One value again and again: then all roundings of a long sum err to one side.
+    // One repeated value: then all roundings of a long sum err to one side.
     const Tensor<float> x({1, n}, std::vector<float>(n, 0.1f));
     const Second second = second_reduction<float>(Reduction::sum, x.view(), {1});
     float rounded = 0, in_turn = 0;
@@ -155,15 +155,15 @@ TEST_CASE("the bound is tight: a sum that rounds to 16 bits, or one after the ot
     CHECK(got.close_to(second.value, bound));
 }
 
-TEST_CASE("a line cut into parts of which the last has nothing left", "[day04][reduce][small]") {
-    // One element past a multiple of 16 bytes there are 66,049 quads, 257 for each of 258 parts:
-    // the first 257 have them all, and the last quad is whole only in memory.
+TEST_CASE("a line cut into parts of which the last one is empty", "[day04][reduce][small]") {
+    // One element past a multiple of 16 bytes there are 66,049 float4s, 257 for each of 258 parts:
+    // the first 257 have them all, and the last float4 reaches past the line.
     const std::int64_t n = 258 * 1024;
     REQUIRE(parts_of(lines_of("test", {nullptr, Shape{1, n}}, {1})) == 258);
     check_all(seeded_integers<float>({1, n}, 11, 1, 60), {1}, 1, {Reduction::sum});
 }
 
-TEST_CASE("a sum has the same bits, in whatever order its blocks come", "[day04][reduce][small]") {
+TEST_CASE("a sum has the same bits, in whatever order its blocks run", "[day04][reduce][small]") {
     const DeviceIn<float> in(numbers({3, 9000}, 12));
     const Lines lines = lines_of("test", in.view(), {1});
     for (const ReducePath path : kPaths) {
@@ -215,7 +215,8 @@ TEST_CASE("a product whose parts leave the range depends on their order, any oth
     for (const float p : in_range) CHECK(std::abs(double{p} - 1) <= 8 * kU);
 }
 
-TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04][reduce][small]") {
+TEST_CASE("no elements: a sum is 0, a product 1, the others are rejected",
+          "[day04][reduce][small]") {
     const View<const float> none(nullptr, Shape{3, 0});
     for (const auto& [what, answer] :
          {std::pair{Reduction::sum, 0.0f}, std::pair{Reduction::product, 1.0f}}) {
@@ -243,7 +244,7 @@ TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04
         }
         CHECK(d.untouched());
     }
-    // No line at all: nothing happens.
+    // No line: nothing happens.
     for (const Reduction what : kReductions) {
         const View<const float> empty(nullptr, Shape{0, 3});
         CHECK_NOTHROW(reduce_cpu(what, empty, {1}, {nullptr, Shape{0}}));
@@ -256,7 +257,7 @@ TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04
     CHECK(reduce_workspace_bytes({nullptr, Shape{0, 3}}, {1}) == 0);
 }
 
-TEST_CASE("reductions refuse what they cannot do, loop and port in the same words",
+TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with the same message",
           "[day04][reduce][argmin][small]") {
     const Tensor<float> x({2, 3});
     const DeviceIn<float> in(x);
@@ -308,32 +309,32 @@ TEST_CASE("reductions refuse what they cannot do, loop and port in the same word
                        reduce_cuda(Reduction::mean, in.view(), {0}, {d.view().data, Shape{3}},
                                    {.path = ReducePath::quads});
                    }),
-                   "mean: the path 'quads' needs lines along memory"));
+                   "mean: the path 'quads' needs contiguous lines"));
     CHECK(contains(
         refusal([&] { argmin_cuda(in.view(), 1, di.view(), {.path = ReducePath::strided}); }),
-        "argmin: the path 'strided' needs lines that begin side by side"));
+        "argmin: the path 'strided' needs lines that begin at adjacent elements"));
     const auto tree = [&] {
         argmin_cuda(in.view(), 1, di.view(), {.path = ReducePath::shared_tree});
     };
-    CHECK(refusal(tree) == "argmin: the path 'shared tree' is there for argmax only");
+    CHECK(refusal(tree) == "argmin: the path 'shared tree' supports argmax only");
     CHECK(refusal([&] {
               reduce_cuda(Reduction::sum, in.view(), {1}, d.view(),
                           {.path = ReducePath::shared_tree});
-          }) == "sum: the path 'shared tree' is there for argmax only");
+          }) == "sum: the path 'shared tree' supports argmax only");
     CHECK(h.untouched());
     CHECK(d.untouched());
     CHECK(hi.untouched());
     CHECK(di.untouched());
 }
 
-TEST_CASE("the layout decides, also of several dims", "[day04][reduce][path][small]") {
+TEST_CASE("the layout decides, for several dimensions too", "[day04][reduce][path][small]") {
     using P = ReducePath;
     const auto chosen = [](const Layout& layout, const Dims& dims, bool workspace = false) {
         return choose_reduce({nullptr, layout}, dims, workspace);
     };
     CHECK(chosen(row_major({64, 32, 32}), {1, 2}) == P::quads);       // one line of 1,024
-    CHECK(chosen(row_major({64, 32, 32}), {0, 1}) == P::strided);     // 32 lines side by side
-    CHECK(chosen(row_major({64, 32, 32}), {0, 2}) == P::one_thread);  // two walks
+    CHECK(chosen(row_major({64, 32, 32}), {0, 1}) == P::strided);     // 32 adjacent lines
+    CHECK(chosen(row_major({64, 32, 32}), {0, 2}) == P::one_thread);  // two strided runs
     CHECK(chosen(row_major({64, 128, 128}), {0, 1, 2}) == P::quads);
     CHECK(chosen(row_major({64, 128, 128}), {0, 1, 2}, true) == P::split);
     CHECK(chosen(row_major({64, 4, 4}), {1, 2}) == P::short_lines);

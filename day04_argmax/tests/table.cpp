@@ -1,4 +1,4 @@
-// What must hold for every operation of Day 04, over a table of calls
+// Properties of every operation of Day 04, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day04_argmax/reduce.op.hpp"

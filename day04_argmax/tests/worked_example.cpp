@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("argmax of a (2, 3, 4) tensor over each of its dims, worked by hand",
+TEST_CASE("argmax of a (2, 3, 4) tensor over each of its dimensions, worked by hand",
           "[day04][argmax][small]") {
     const Tensor<float> x({2, 3, 4}, {35, 21, 24, 11, 8,  48, 39, 48, 10, 42, 20, 16,  //
                                       16, 37, 6,  46, 40, 44, 44, 47, 31, 7,  40, 10});
@@ -31,7 +31,8 @@ TEST_CASE("(2, 3, 4, 5, 6) without dim 2 has the weights 90 30 0 6 1", "[day04][
     const Lines lines = lines_of("test", View<const float>(nowhere, shape), {2});
     const Layout weights = unsqueeze(row_major(lines.first.layout.shape), 2);
     CHECK(weights.strides == Strides{90, 30, 0, 6, 1});
-    // The weights turn indices into the thread's number, the strides into the line's first offset.
+    // The weights turn indices into the thread number, the strides into the first offset of the
+    // line.
     for (std::int64_t thread = 0; thread < 180; ++thread) {
         const Index at = unravel(thread, lines.first.layout.shape);
         CHECK(90 * at[0] + 30 * at[1] + 6 * at[2] + at[3] == thread);

@@ -1,5 +1,5 @@
-// One workspace for all calls: any operation, shape and path, in any order, whatever the calls
-// before have left in it.
+// One workspace for all calls: any operation, shape and path, in any order, whatever previous calls
+// left in it.
 #include "day04_argmax/tests/helpers.hpp"
 
 using namespace sixdays;

@@ -23,7 +23,7 @@ Version timed_matmul(const std::string& op, const Sizes& s, std::optional<Matmul
     v.op = op;
     v.shape = sixdays::to_string(Shape{s.M, s.N, s.K});
     v.work = {4 * (m * k + k * n), 4 * m * n, 2 * m * n * k};
-    const auto arena = std::make_shared<std::shared_ptr<Arena>>();  // made when it is needed
+    const auto arena = std::make_shared<std::shared_ptr<Arena>>();  // allocated on first use
     const auto room = std::make_shared<std::unique_ptr<gpu::Buffer<float>>>();
     const auto workspace = std::make_shared<gpu::Buffer<std::byte>>(0);
     const auto bias = std::make_shared<gpu::Buffer<float>>(0);
@@ -145,7 +145,7 @@ void bench_all(lesson::Report& report) {
         bench_chosen(report, "matmul, logits", {tokens, 50257, 768, false, true});
     }
     bench_bf16(report);
-    for (const std::int64_t tokens : {1, 64, 1024}) {  // no peer but PyTorch: two launches of its
+    for (const std::int64_t tokens : {1, 64, 1024}) {  // only peer: PyTorch, in two launches
         bench_chosen(report, "linear, bias and ReLU", {tokens, 3072, 768, false, true, true});
     }
 }

@@ -1,4 +1,4 @@
-// Products of bf16, timed beside cuBLAS. Numbers of noise() have eight significant bits and sums of
+// Products of bf16, timed next to cuBLAS. Values of noise() have eight significant bits and sums of
 // their products are exact in float, so here too every run must give the same bits.
 #include <memory>
 #include <vector>
@@ -25,7 +25,8 @@ struct Product16 {
     Layout out() const { return row_major({s.M, s.N}); }
 };
 
-/// The check: a small product of the same layouts, against the loop in every bit.
+/// The check: a small product of the same layouts, against the CPU reference
+/// bit for bit.
 Trial small_trial(const Sizes& s, std::optional<MatmulBf16Path> path) {
     const Product16 p{{40, 72, 96, false, s.b_transposed}};
     struct Memory {
@@ -58,7 +59,7 @@ Version timed_bf16(const std::string& op, const Sizes& s, std::optional<MatmulBf
                k = static_cast<double>(s.K);
     v.work = {2 * (m * k + k * n), 4 * m * n, 2 * m * n * k};
     v.check = small_trial(s, path);
-    const auto arena = std::make_shared<std::shared_ptr<Arena>>();  // made when it is needed
+    const auto arena = std::make_shared<std::shared_ptr<Arena>>();  // allocated on first use
     const auto room = std::make_shared<std::unique_ptr<gpu::Buffer<float>>>();
     const auto peer = std::make_shared<PeerProduct<bf16>>();
     v.timed = [=] {
@@ -114,7 +115,7 @@ void bench_bf16(lesson::Report& report) {
     }
     sizes.push_back({16384, 16384, 16384});
     for (const std::int64_t n : {4096, 8192}) sizes.push_back({n, n, n, false, true});
-    for (const std::int64_t tokens : {1024, 4096, 16384}) {  // GPT-2's
+    for (const std::int64_t tokens : {1024, 4096, 16384}) {  // the size of GPT-2's products
         sizes.push_back({tokens, 2304, 768});
         sizes.push_back({tokens, 3072, 768});
         sizes.push_back({tokens, 50257, 768, false, true});

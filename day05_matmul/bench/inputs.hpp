@@ -1,5 +1,5 @@
 /// @file
-/// The inputs of all timed products: noise(), made once on the host, a part of it again and again.
+/// The inputs of all timed products: a part of noise(), generated once on the host and repeated.
 #pragma once
 
 #include <stdexcept>
@@ -28,8 +28,9 @@ void fill_operands(lesson::Arena& arena) {
 }
 
 /// @param then  the epilogue, of (sum, n)
-/// @param out   device memory, (M, N) row by row
-/// @throws std::runtime_error  what all timed runs are compared with is wrong
+/// @param out   device memory, (M, N), row-major
+/// @throws std::runtime_error  the result that timed runs are compared with is
+/// wrong
 template <class Then>
 void require_right(const std::string& op, const Sizes& s, const Layout& a, const Layout& b,
                    const Then& then, const float* out) {

@@ -1,6 +1,6 @@
 /// @file
-/// Is a timed product right? Each timed run must give the bits of the first one, so a mistake that
-/// is always the same would pass: a few outputs are summed in double.
+/// Checks a timed product. Each timed run must give the bits of the first one, but a deterministic
+/// bug would pass that test. So a few outputs are also summed in double.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace sixdays::day05_matmul {
 
-/// Outputs of three rows, 64 of each, the first and the last among them. Sums must be exact in
-/// float, as those of noise() are.
+/// Checks 64 outputs in each of three rows, the first and the last among them. Sums must be exact
+/// in float, as those of noise() are.
 /// @param a, b  of (m, k) and of (k, n)
 /// @param then  the epilogue, of (sum, n)
 /// @param row   row m of the output, N floats in host memory
-/// @returns  empty, or a sentence about the first that is wrong
+/// @returns  empty, or a message about the first wrong output
 template <class A, class B, class Then, class Row>
 [[nodiscard]] std::string wrong_sample(const Sizes& s, const A& a, const B& b, const Then& then,
                                        const Row& row) {

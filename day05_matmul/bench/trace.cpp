@@ -1,4 +1,4 @@
-// What the warps touch, for --trace.
+// Which memory the warps access, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day05_matmul/bench/bench.hpp"
@@ -16,7 +16,7 @@ void trace_all() {
         });
     }
     for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::transposed_tile}) {
-        lesson::trace(std::string("b a transposed view of (N, K), ") + name(path), [&] {
+        lesson::trace(std::string("b is a transposed view of (N, K), ") + name(path), [&] {
             matmul_cuda(a.view({M, K}), transpose(b.view({N, K})), out.view({M, N}),
                         {.path = path});
         });

@@ -20,7 +20,8 @@ struct Tried {
     double seconds;
 };
 
-// All ways that take this product, the fastest first. The inputs allow to ask for the same bits.
+// All candidates for this product, the fastest first. With these inputs all must give the same
+// bits.
 std::vector<Tried> try_all(lesson::Report& report, const Sizes& s) {
     const auto filled = [](const Shape& shape, std::uint64_t seed) {
         return gpu::Buffer<float>(
@@ -32,7 +33,7 @@ std::vector<Tried> try_all(lesson::Report& report, const Sizes& s) {
         return candidates(a.view({s.M, s.K}), b.view({s.K, s.N}), to.view({s.M, s.N}));
     };
     expected.fill_bytes(0);
-    product(expected).front().run({});  // one element a thread, the reference's twin
+    product(expected).front().run({});  // one element per thread: the naive kernel
     std::vector<Tried> all;
     std::string different;
     for (const Candidate& c : product(out)) {
@@ -56,11 +57,11 @@ void show(const Sizes& s, const std::vector<Tried>& all) {
     std::printf("\n   %-26s %12s %10s\n", "", "us", "TFLOP/s");
     for (const Tried& t : all) {
         std::printf("   %-26s %12.1f %10.2f%s\n", t.name.c_str(), t.seconds * 1e6,
-                    operations / t.seconds, t.chosen ? "   matmul_cuda takes this" : "");
+                    operations / t.seconds, t.chosen ? "   chosen by matmul_cuda" : "");
     }
     const auto chosen =
         std::find_if(all.begin(), all.end(), [](const Tried& t) { return t.chosen; });
-    std::printf("\n   matmul_cuda takes %.2f times as long as the fastest.\n",
+    std::printf("\n   The choice of matmul_cuda takes %.2f times as long as the fastest.\n",
                 chosen->seconds / all.front().seconds);
 }
 
@@ -74,8 +75,8 @@ std::int64_t number_of(const lesson::Report& report, const char* flag, std::int6
     char* end = nullptr;
     const std::int64_t n = std::strtoll(given->second.c_str(), &end, 10);
     if (*end != 0 || n < 1 || n > most) {
-        refuse(std::string(flag) + " " + given->second + ": a number from 1 to " +
-               std::to_string(most) + " is wanted");
+        refuse(std::string(flag) + " " + given->second + ": must be a number from 1 to " +
+               std::to_string(most));
     }
     return n;
 }
@@ -83,8 +84,8 @@ std::int64_t number_of(const lesson::Report& report, const char* flag, std::int6
 void tune(lesson::Report& report) {
     if (gpu::is_emulated()) {
         throw std::runtime_error(
-            "--tune needs a GPU: on the emulator a time would mean nothing. `common/learn doctor` "
-            "says what is missing.");
+            "--tune needs a GPU: times on the emulator are meaningless. `common/learn doctor` "
+            "reports what is missing.");
     }
     const std::int64_t size = number_of(report, "--size", 0, 16384);
     std::vector<Sizes> sizes = {{512, 512, 512},  {1024, 1024, 1024}, {4096, 4096, 4096},

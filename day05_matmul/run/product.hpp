@@ -1,6 +1,6 @@
 /// @file
-/// Products as rows of the run and of --bench: their sizes, what they are filled with, and one
-/// small enough to be checked against its loop in every bit.
+/// Products as rows of the run and of --bench: their sizes, their inputs, and a small one that is
+/// checked against the CPU reference bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace sixdays::day05_matmul {
 
-/// The sizes of a product, whether its operands are transposed views: of a (K, M), b (N, K), and
-/// whether a timed run adds a bias and cuts off at 0.
+/// The sizes of a product, whether its operands are transposed views (of a (K, M), of b (N, K)),
+/// and whether a timed run adds a bias and ReLU.
 struct Sizes {
     std::int64_t M, N, K;
     bool a_transposed = false, b_transposed = false, bias_and_relu = false;
 };
 [[nodiscard]] std::string to_string(const Sizes& s);
 
-/// The inputs of all products: multiples of 1/256 from -1 to 1, without order. A product of two is
-/// a multiple of 2^-16, and with the seeds and sizes here sums stay below 2^8: they are exact in
-/// whatever order they are added, so that a run must give the bits of any other one.
+/// The inputs of all products: pseudo-random multiples of 1/256 from -1 to 1. A product of two is a
+/// multiple of 2^-16, and with the seeds and sizes here sums stay below 2^8. So they are exact in
+/// any order, and every run must give the same bits.
 [[nodiscard]] float noise(std::uint64_t seed, std::int64_t i);
 
 /// An operand of (rows, columns), or the transposed view of one of (columns, rows).
@@ -47,21 +47,23 @@ public:
         matmul_cpu(a_.host(), b_.host(), out_.host());
     }
 
-    /// Runs f(a, b, out) on the device; it must give the loop's bits.
+    /// Runs f(a, b, out) on the device; it must give the bits of the CPU
+    /// reference.
     template <class F>
     [[nodiscard]] lesson::Trial trial(const F& f) {
         const View<const float> a = a_.device(), b = b_.device();
         return {[=, out = out_.device()](int) { f(a, b, out); }, {out_.outcome()}};
     }
 
-    /// Does the device's output hold the loop's bits?
+    /// Does the device's output equal the CPU reference bit for bit?
     [[nodiscard]] bool same() const { return out_.same(); }
 
 private:
     lesson::Both<float> a_, b_, out_;
 };
 
-/// The path that a product of these sizes takes. @param workspace  with all the workspace it likes?
+/// The path that a product of these sizes takes. @param workspace  with as much workspace as it
+/// asks for?
 [[nodiscard]] std::string chosen_for(const Sizes& s, bool workspace = false);
 
 }  // namespace sixdays::day05_matmul

@@ -13,7 +13,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("all paths are as near as a float sum can be, with every epilogue",
+TEST_CASE("all paths are within the bound of a float sum, with every epilogue",
           "[day05][kernels][small]") {
     const std::vector<std::pair<Epilogue, int>> cases = {
         // and the stride of a bias
@@ -29,8 +29,7 @@ TEST_CASE("all paths are as near as a float sum can be, with every epilogue",
         const auto of = [&, &e = then, s = stride](std::int64_t M, std::int64_t N, std::int64_t K) {
             return matmul_operation({M, N, K, e, s, {}, {}, {}, {}, {}, true});
         };
-        // A tile that is whole, so that its sums are stored without a question, and edges on two
-        // sides.
+        // A whole tile, whose sums are stored without bounds checks, and edges on two sides.
         CHECK(computes_its_result(of(132, 260, 4)));
         CHECK(computes_its_result(of(33, 132, 16)));
         CHECK(computes_its_result(by_path(of(5, 68, 128), P::split_k)));
@@ -38,7 +37,7 @@ TEST_CASE("all paths are as near as a float sum can be, with every epilogue",
     }
 }
 
-TEST_CASE("12 bits behind the point are read, by every path, of both operands", "[day05][small]") {
+TEST_CASE("12 fraction bits are read, by every path, of both operands", "[day05][small]") {
     // TF32 keeps 10 and bf16 7: a sum would be K.
     const double x = 1 + 0x1p-12;
     const Operation in_parts = by_path(matmul_operation({33, 132, 128, {}, 0}), P::split_k);
@@ -51,7 +50,7 @@ TEST_CASE("12 bits behind the point are read, by every path, of both operands", 
     }
 }
 
-// What a tensor core reads of a float in TF32: 10 bits behind the point instead of 23.
+// The part of a float that a tensor core reads in TF32: 10 fraction bits instead of 23.
 Tensor<float> in_tf32(const View<const float>& x) {
     Tensor<float> rounded(x.shape());
     for (std::int64_t i = 0; i < x.size(); ++i) {
@@ -63,7 +62,7 @@ Tensor<float> in_tf32(const View<const float>& x) {
     return rounded;
 }
 
-TEST_CASE("the loop is within the bound, TF32 and a sum one product short are not",
+TEST_CASE("the CPU reference is within the bound, TF32 and a sum one product short are not",
           "[day05][small]") {
     Operation op = matmul_operation({33, 36, 68, {}, 0, {}, {}, {}, {}, {}, true});
     op.cuda = {};
@@ -85,7 +84,7 @@ TEST_CASE("the loop is within the bound, TF32 and a sum one product short are no
 // --- layouts -------------------------------------------------------------------------------------
 
 TEST_CASE("one operand without vectors, for one reason, and all others with", "[day05][full]") {
-    // Beside those of the table: the second matrix of a stack, which alone begins off a vector.
+    // In addition to the table: the second matrix of a stack, which alone begins off a vector.
     const Place off = {.gap = 1};
     for (const Size& s : {Size{33, 132, 16}, {5, 68, 128}}) {
         for (const int which : {0, 1, 2}) {
@@ -98,7 +97,7 @@ TEST_CASE("one operand without vectors, for one reason, and all others with", "[
 
 TEST_CASE("operands and outputs in every layout, of odd sizes, by every path that takes them",
           "[day05][full]") {
-    // Rows of vectors with ragged ends, and one operand elsewhere.
+    // Rows of vectors with partial ends, and one operand of another placement.
     const Place gaps = {Lies::gaps};
     for (const P path : {P::quads, P::ring}) {
         CHECK(takes_or_rejects_placements(
@@ -219,7 +218,7 @@ TEST_CASE("tiles count in 64 bits where a, b or bias alone has more than 2^32 el
         return;
     }
     INFO(needs_64_bits(kBeyond32Bits));
-    // Only the last of a block's 128 rows, columns or numbers are there, far from each other.
+    // Only the last of a block's 128 rows, columns or k's exist, far from each other.
     const std::int64_t step = 65536, many = kBeyond32Bits / step, few = 8, K = 64;
     const Tensor<float> far = whole({128 * step}, 1), a = whole({few, K}, 2),
                         b = whole({K, few}, 3), some = whole({4, many}, 4);
@@ -268,7 +267,7 @@ TEST_CASE("columns past 2^32 elements", "[day05][small]") {
     const Tensor<float> row = whole({K}, 1), tail = whole({kTail}, 2);
     Tensor<float> poison({kTail});
     std::fill_n(poison.data(), poison.size(), std::nanf(""));
-    const std::int64_t columns = kTail - 4 * (K - 1);  // of which all rows exist
+    const std::int64_t columns = kTail - 4 * (K - 1);  // columns of which all rows exist
     const View<const float> end(tail.data(), Layout({K, columns}, {4, 1}));
     for (const P path : paths_for_rows(1)) {
         FarEnd<float> b(N + 4 * (K - 1), tail), out(N, poison);

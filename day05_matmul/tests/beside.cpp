@@ -1,4 +1,4 @@
-// What is particular to the paths that take not every size: whole tiles, few rows, K in parts, a
+// Tests specific to the paths that do not take every size: whole tiles, few rows, K in parts, a
 // short K; and their choice.
 #include "common/testing/operation/cases.hpp"
 #include "day05_matmul/matmul.op.hpp"
@@ -16,9 +16,9 @@ void check_path(P path, const std::vector<Product>& products) {
         CHECK(computes_its_result(by_path(matmul_operation(p), path)));
 }
 
-// --- step 13, which wants a K of 16 and a tile that fits -----------------------------------------
+// --- step 13, which needs a K of 16 and a tile that fits -----------------------------------------
 
-// One cut of it, which matmul_cuda() takes only where it is the fastest.
+// One cut, which matmul_cuda() takes only where it is the fastest.
 Operation by_cut(WholeTile cut, const Product& p) {
     Operation op = by_path(matmul_operation(p), P::whole_tiles);
     op.cuda = [=](const Call& c) {
@@ -29,7 +29,7 @@ Operation by_cut(WholeTile cut, const Product& p) {
     return op;
 }
 
-// Large enough for the tile from either side.
+// Large enough for the tile, transposed too.
 void check_cut(WholeTile cut, const Product& p) {
     CAPTURE(int(cut), p.M, p.N, p.K, int(p.a.lies), int(p.b.lies), int(p.out.lies));
     CHECK(computes_its_result(by_cut(cut, p)));
@@ -44,7 +44,7 @@ TEST_CASE("whole tiles in every layout, and where they do not divide the matrix"
             check_cut(cut, {M + 4, N + 8, 20, {.beta = 2}, 1, {lies}});
             check_cut(cut, {M + 4, N + 8, 20, {}, 1, {}, {lies}});
             const bool across = lies == Lies::column_major ||
-                                lies == Lies::column_gaps;  // then the product is seen transposed
+                                lies == Lies::column_gaps;  // then the product is transposed
             check_cut(cut, {across ? N + 8 : M + 4,
                             across ? M + 4 : N + 8,
                             20,
@@ -54,7 +54,7 @@ TEST_CASE("whole tiles in every layout, and where they do not divide the matrix"
                             {},
                             {lies}});
             check_cut(cut, {M + 3, N + 1, 17, {}, 1, {lies, 1}, {Lies::column_major, 1}});
-            // A tile begins where the matrix ends, at no vector though all rows do.
+            // A tile ends with the matrix and does not begin at a vector, though all rows do.
             check_cut(cut, {M + 3, N + 8, 20, {}, 1, {lies}});
             check_cut(cut, {M + 4, N + 1, 20, {}, 1, {}, {lies}, gaps});
         }
@@ -106,7 +106,7 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
     CHECK(cut(1024, 1024, 1, true) == WholeTile::medium);
 }
 
-// --- step 14, which wants fewer than 64 rows or columns ------------------------------------------
+// --- step 14, which needs fewer than 64 rows or columns ------------------------------------------
 
 TEST_CASE("skinny products in every layout", "[day05][kernels][small]") {
     for (const Lies lies : kAllLies) {
@@ -134,7 +134,7 @@ TEST_CASE("skinny products: every number of rows, from one to the last",
     }
 }
 
-TEST_CASE("skinny products: K longer than the rows that lie in shared memory at a time",
+TEST_CASE("skinny products: K longer than the part of a row that fits into shared memory",
           "[day05][kernels][small]") {
     for (const Lies lies : {Lies::row_major, Lies::column_major, Lies::odd_gaps}) {
         for (const auto& [M, K] : {std::pair<std::int64_t, std::int64_t>{1, 2 * 8192 + 5},
@@ -151,7 +151,7 @@ TEST_CASE("skinny products: K longer than the rows that lie in shared memory at 
 TEST_CASE(
     "skinny products: blocks of 8, 32 and 128 columns, and a warp or all of them for a column",
     "[day05][kernels][small]") {
-    // Of 4 multiprocessors, or 132, not the device's own, which would want long rows.
+    // For 4 SMs, or 132, not the device's own number, which would need long rows.
     const auto check = [](int multiprocessors, std::int64_t M, std::int64_t N, std::int64_t K,
                           bool b_transposed, unsigned blocks) {
         CAPTURE(multiprocessors, M, N, K, b_transposed);
@@ -170,9 +170,9 @@ TEST_CASE(
         CHECK(gpu::launched_with(cut, sizeof cut).value_or(true));
     };
     for (const std::int64_t M : {2, 13}) {
-        check(4, M, 32, 5, false, 4);           // 8 columns a block
-        check(4, M, 64, 5, false, 2);           // 32: more than a third have one
-        check(4, M, 4 * 128 - 4, 5, false, 4);  // 128: all have one
+        check(4, M, 32, 5, false, 4);           // 8 columns per block
+        check(4, M, 64, 5, false, 2);           // 32: more than a third of the SMs have one
+        check(4, M, 4 * 128 - 4, 5, false, 4);  // 128: all SMs have one
         check(4, M, 3 * 128, 5, false, 12);
         check(4, M, 4 * 32 - 3, 5, true, 4);  // a warp for 4 columns
         check(4, M, 4 * 32 - 32, 5, true, M > 8 ? 12 : 24);
@@ -182,7 +182,7 @@ TEST_CASE(
 }
 
 TEST_CASE("skinny products read b once", "[day05][small]") {
-    // b: 4,096 numbers; the blocks, of 32 columns or 4, read the 4 rows of a; out: 4 rows of 64.
+    // b: 4,096 elements; the blocks, of 32 columns or 4, read the 4 rows of a; out: 4 rows of 64.
     gpu::Buffer<float> a(4 * 64), b(64 * 64), out(4 * 64);
     a.fill_bytes(0x3f);
     b.fill_bytes(0x3f);
@@ -193,13 +193,13 @@ TEST_CASE("skinny products read b once", "[day05][small]") {
         });
         CHECK(touched.has_value() == gpu::is_emulated());
         if (!touched) continue;
-        const std::int64_t blocks = b_transposed ? 16 : 2;  // 4 multiprocessors
+        const std::int64_t blocks = b_transposed ? 16 : 2;  // 4 SMs
         CHECK(touched->sectors ==
               4096 / 8 + blocks * 4 * 64 / 8 + std::max<std::int64_t>(blocks * 4, 4 * 64 / 8));
     }
 }
 
-// --- step 16, which takes any --------------------------------------------------------------------
+// --- step 16, which takes any product ------------------------------------------------------------
 
 TEST_CASE("shallow products: one below and above a tile, in every layout",
           "[day05][kernels][small]") {
@@ -218,7 +218,7 @@ TEST_CASE("shallow products: one below and above a tile, in every layout",
     }
 }
 
-// --- step 15, which wants a workspace and a K to divide ------------------------------------------
+// --- step 15, which needs a workspace and a K to divide ------------------------------------------
 
 TEST_CASE("K in parts", "[day05][kernels][small]") {
     const Place columns = {Lies::column_major};
@@ -233,7 +233,7 @@ TEST_CASE("K in parts", "[day05][kernels][small]") {
                             {5, 68, 130, {}, 0, {}, {Lies::gaps}, {}, {2, 1}, {2}}});
 }
 
-TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
+TEST_CASE("the path that matmul chooses, and that it takes the product", "[day05][small]") {
     for (const Size& s : {Size{64, 64, 33},
                           {32, 128, 33},
                           {31, 128, 33},
@@ -253,7 +253,7 @@ TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
     CHECK(kernel({40, 2, 8}) == "matmul_skinny_dots_kernel");
 }
 
-// Row-major, on a device of 132 multiprocessors.
+// Row-major, on a device of 132 SMs.
 Problem problem(std::int64_t M, std::int64_t N, std::int64_t K) {
     Problem x =
         problem_of({nullptr, Shape{M, K}}, {nullptr, Shape{K, N}}, {}, {nullptr, Shape{M, N}});
@@ -305,16 +305,16 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
     };
     CHECK(large(4096, 4096, 4096) == 0);
     CHECK(large(16, 4096, 4096) == parts_of_floats({8, 1, 16, 4096}));  // 32 blocks, 8 times
-    CHECK(large(16, 4098, 4096) == 0);       // rows of b that are no quads
-    CHECK(large(16, 128 * 133, 4096) == 0);  // blocks enough
-    CHECK(large(4, 6144, 4096) == 0);        // step 14 alone has blocks enough
+    CHECK(large(16, 4098, 4096) == 0);       // rows of b are not whole float4s
+    CHECK(large(16, 128 * 133, 4096) == 0);  // enough blocks
+    CHECK(large(4, 6144, 4096) == 0);        // step 14 alone has enough blocks
     CHECK(large(5, 6144, 4096) == parts_of_floats({4, 1, 5, 6144}));
     CHECK(large(16, 2304, 768) == 0);  // little work
     CHECK(large(16, 768, 3072) == parts_of_floats({32, 1, 16, 768}));
     CHECK(large(64, 4096, 32) == 0);  // step 16 takes it
     CHECK(large(64, 0, 4096) == 0);
     CHECK(large(128, 2304, 768) == parts_of_floats({3, 1, 128, 2304}));
-    // For a path that is asked for, also where it does not pay, and before there is any memory.
+    // For a requested path, even where it does not pay, and before there is any memory.
     const auto of_path = [](std::int64_t M, std::int64_t N, std::int64_t K, P path) {
         return matmul_workspace_bytes({nullptr, Shape{M, K}}, {nullptr, Shape{K, N}},
                                       {nullptr, Shape{M, N}}, path);

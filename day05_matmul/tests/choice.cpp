@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMuch = std::int64_t{1} << 60;  // a workspace for anything
 
-// A product without memory, on a device of so many multiprocessors.
+// A product without memory, on a device with this many SMs.
 Problem planned(const Size& s, int multiprocessors = 132, Lies a = Lies::row_major,
                 Lies b = Lies::row_major, Lies out = Lies::row_major) {
     Problem x = problem_of({nullptr, layout_of({s.M, s.K}, a)}, {nullptr, layout_of({s.K, s.N}, b)},
@@ -25,10 +25,9 @@ Problem planned(const Size& s, int multiprocessors = 132, Lies a = Lies::row_maj
     return x;
 }
 
-// --- what was measured stays chosen --------------------------------------------------------------
+// --- the measured path stays the chosen one ------------------------------------------------------
 
-TEST_CASE("132 multiprocessors: every measured shape is made by the path that was measured",
-          "[day05][small]") {
+TEST_CASE("132 SMs: every measured shape takes the path that was measured", "[day05][small]") {
     std::ifstream file(SIXDAYS_DAY05_RESULTS);
     REQUIRE(file.good());
     int rows = 0;
@@ -70,8 +69,8 @@ TEST_CASE("every choice is legal, whatever the device has", "[day05][small]") {
                         const P with_room = choose(x, kMuch), without = choose(x, 0);
                         const std::string needs = missing(with_room, x) + missing(without, x);
                         if (needs == "" && without != P::split_k && ++legal > 0) continue;
-                        FAIL(multiprocessors << " multiprocessors, " << M << ", " << N << ", " << K
-                                             << ": " << name(with_room) << " needs " << needs);
+                        FAIL(multiprocessors << " SMs, " << M << ", " << N << ", " << K << ": "
+                                             << name(with_room) << " needs " << needs);
                     }
                 }
             }
@@ -80,13 +79,13 @@ TEST_CASE("every choice is legal, whatever the device has", "[day05][small]") {
     CHECK(legal == 6 * 12 * 12 * 9 * 3);
 }
 
-TEST_CASE("more multiprocessors want smaller tiles and more parts", "[day05][small]") {
+TEST_CASE("more SMs need smaller tiles and more parts", "[day05][small]") {
     CHECK(cut_for(planned({1024, 1024, 64}, 4)) == WholeTile::large);
     CHECK(cut_for(planned({1024, 1024, 64}, 132)) == WholeTile::small);
     CHECK(cut_for(planned({2048, 2048, 64}, 132)) == WholeTile::large);
     CHECK(cut_for(planned({2048, 2048, 64}, 188)) == WholeTile::small);
     CHECK(parts_of(planned({16, 4096, 4096}, 46)) == 2);
-    CHECK(parts_of(planned({16, 4096, 4096}, 84)) == 4);  // 5 do not divide 4,096
+    CHECK(parts_of(planned({16, 4096, 4096}, 84)) == 4);  // 5 does not divide 4,096
     CHECK(parts_of(planned({16, 4096, 4096}, 188)) == 8);
     CHECK(planned({1, 1, 1}).multiprocessors == 132);
     CHECK(problem_of({nullptr, Shape{1, 1}}, {nullptr, Shape{1, 1}}, {}, {nullptr, Shape{1, 1}})
@@ -104,25 +103,25 @@ TEST_CASE("each condition of the choice, false alone", "[day05][small]") {
     CHECK(chosen({17, 17, 33}) == "skinny");
     CHECK(chosen({16, 17, 32}) == "skinny");
     CHECK(chosen({17, 16, 32}) == "skinny");
-    // Room for the parts, and parts that pay: step 15.
+    // Memory for the parts, and parts that pay: step 15.
     const std::int64_t bytes = bytes_for_parts(planned({64, 64, 1024}));
     CHECK(chosen({64, 64, 1024}, bytes) == "split K");
     CHECK(chosen({64, 64, 1024}, bytes - 1) == "whole tiles");
     CHECK(chosen({64, 64, 1024}, 0) == "whole tiles");
     CHECK(chosen({64, 64, 1021}) == "whole tiles");      // a prime
-    CHECK(chosen({4096, 4096, 4096}) == "whole tiles");  // blocks enough
-    // Few rows: 2^25 multiply-adds; rows of b in quads; fewer than two blocks a multiprocessor.
+    CHECK(chosen({4096, 4096, 4096}) == "whole tiles");  // enough blocks
+    // Few rows: 2^25 multiply-adds; rows of b in float4s; fewer than two blocks per SM.
     CHECK(chosen({16, 1024, 2048}) == "split K");
     CHECK(chosen({16, 1024, 2047}) == "skinny");
     CHECK(chosen({16, 1020, 2048}) == "skinny");
     CHECK(chosen({16, 1026, 2048}) == "skinny");
     CHECK(chosen({16, 128 * 132, 2048}) == "split K");
     CHECK(chosen({16, 128 * 132 + 4, 2048}) == "skinny");
-    // Up to 4 rows only where 132 multiprocessors have less than 32 columns each.
+    // Up to 4 rows only if 132 SMs have fewer than 32 columns each.
     CHECK(chosen({4, 32 * 132 - 4, 4096}) == "split K");
     CHECK(chosen({4, 32 * 132, 4096}) == "skinny");
     CHECK(chosen({5, 32 * 132, 4096}) == "split K");
-    // As seen from the other side, few columns are no rows of quads.
+    // Transposed, few columns are not rows of float4s.
     CHECK(chosen({1024, 16, 2048}) == "skinny");
     // A whole tile and a K of 16: step 13; else step 14.
     CHECK(chosen({64, 64, 33}, 0) == "whole tiles");
@@ -135,13 +134,13 @@ TEST_CASE("each condition of the choice, false alone", "[day05][small]") {
 
 // --- which calls a path accepts ------------------------------------------------------------------
 
-// One of these, drawn by number `i` of a call.
+// One of these, chosen by number `i` of a call.
 template <class X>
 X draw(std::int64_t call, std::int64_t i, const std::vector<X>& of) {
     return of[testing::detail::random_bits(11, 64 * call + i) % of.size()];
 }
 
-// A matrix, or a stack of them, of odd strides, at an address of its own that is never read.
+// A matrix, or a stack of them, of unusual strides, at its own address that is never read.
 template <class T>
 Call::Argument drawn(const Shape& shape, std::int64_t call, std::int64_t operand, bool injective) {
     const std::int64_t i = 8 * operand, quad = 16 / std::int64_t{sizeof(T)};
@@ -186,7 +185,7 @@ Product draw_product(std::int64_t call, Call& c) {
     return p;
 }
 
-// Each path accepts exactly the calls that its description says, and there are some of both.
+// Each path accepts exactly the calls that its description lists, and both cases occur.
 template <class Path, class Check>
 void check_acceptance(const Operation& op, const Call& c, std::vector<std::array<int, 2>>& seen,
                       const Check& check) {
@@ -259,7 +258,7 @@ TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description
     }
 }
 
-TEST_CASE("columns of vectors: each operand asks its own stack, pitch and address",
+TEST_CASE("columns of vectors: each operand depends on its own stack, pitch and address",
           "[day05][small]") {
     const Problem good = planned({8, 8, 8});
     const Problem turned = planned({8, 8, 8}, 132, Lies::column_major, Lies::column_major);
@@ -302,7 +301,7 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     CHECK((x.alpha == 3 && x.beta == 2 && x.relu && !x.swish));
     const Problem swish = problem_of(a, b, {.swish = true}, out);
     CHECK((swish.swish && !swish.relu && !in_parts(swish, 2, memory).swish));
-    CHECK(x.dims == 2);  // the dim of extent 1 is left out
+    CHECK(x.dims == 2);  // the dimension of extent 1 is left out
     CHECK((x.extent[0] == 2 && x.extent[1] == 3));
     CHECK((x.step_a[0] == 20 && x.step_a[1] == 0));
     CHECK((x.step_b[0] == 0 && x.step_b[1] == 28));
@@ -314,20 +313,21 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     CHECK((y.a_m == 4 && y.a_k == 1 && y.b_k == 1 && y.b_n == 4));
     CHECK((y.out_m == 1 && y.out_n == 7 && y.bias_m == 2 && y.bias_n == 0));
     CHECK((y.step_a[1] == 28 && y.step_b[0] == 20 && y.step_out[1] == 35));
-    // Turned only if that makes rows of out run along memory where they did not.
+    // Transposed only if that makes rows of out contiguous when they were not.
     CHECK(along_rows(x).M == 5);
     CHECK(along_rows(y).M == 5);
     CHECK(
         along_rows(planned({3, 5, 2}, 1, Lies::row_major, Lies::row_major, Lies::every_other)).M ==
         3);
-    // Parts are one dim more, the outermost; each takes its share of K, and leaves the bare sums.
+    // Parts are one more dimension, the outermost; each takes its part of K, and stores the bare
+    // sums.
     const Problem parts = in_parts(x, 2, memory);
     CHECK((parts.dims == 3 && parts.K == 2 && parts.extent[0] == 2 && parts.extent[2] == 3));
     CHECK((parts.step_a[0] == 2 && parts.step_b[0] == 2 && parts.step_out[0] == 6 * 35));
     CHECK((parts.step_a[1] == 20 && parts.step_b[2] == 28));
     CHECK((parts.step_out[1] == 3 * 35 && parts.step_out[2] == 35));
     CHECK((parts.bias == nullptr && parts.alpha == 1 && parts.beta == 0 && !parts.relu));
-    // Whether quads can be written is asked of the parts, not of out.
+    // Whether float4s can be stored depends on the parts, not on out.
     alignas(16) float room[256] = {};
     Problem quads = planned({8, 6, 128}), none = planned({8, 8, 128});
     quads.out_m = 8, none.out_m = 9;
@@ -355,14 +355,14 @@ TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
 
 // --- nothing to do, and nothing to read ----------------------------------------------------------
 
-TEST_CASE("no outputs: nothing divides by them", "[day05][small]") {
+TEST_CASE("no outputs: no division by their number", "[day05][small]") {
     CHECK(parts_of(planned({0, 64, 64})) == 0);
     CHECK(parts_of(planned({64, 0, 64})) == 0);
 }
 
 TEST_CASE("a K of 0: null pointers, and stacks of negative strides", "[day05][small]") {
     for (const std::int64_t step : {-12, 12}) {
-        // More than a tile, so that blocks begin at other rows and columns than the first.
+        // More than a tile, so that some blocks begin at later rows and columns.
         const Shape shape{3, 40, 264};
         const View<const float> a(nullptr, Layout({3, 40, 0}, {step, 1, 1})),
             b(nullptr, Layout({3, 0, 264}, {-step, 264, 1}));
@@ -381,7 +381,7 @@ TEST_CASE("a K of 0: null pointers, and stacks of negative strides", "[day05][sm
 
 // --- the loops in other orders -------------------------------------------------------------------
 
-TEST_CASE("the loops in three orders give the same bits, and refuse a stack", "[day05][small]") {
+TEST_CASE("the loops in three orders give the same bits, and reject a stack", "[day05][small]") {
     const Tensor<float> a = seeded<float>({5, 70}, 1, -1, 1),
                         b = seeded<float>({70, 300}, 2, -1, 1);
     Tensor<float> stack({2, 5, 300});
@@ -396,9 +396,9 @@ TEST_CASE("the loops in three orders give the same bits, and refuse a stack", "[
     }
 }
 
-// --- what the bench notices ----------------------------------------------------------------------
+// --- what the bench reports ----------------------------------------------------------------------
 
-TEST_CASE("the bench says which output of a timed product is wrong", "[day05][small]") {
+TEST_CASE("the bench reports which output of a timed product is wrong", "[day05][small]") {
     const Sizes s{5, 70, 9};
     const Tensor<float> a = whole({5, 9}, 1), b = whole({9, 70}, 2);
     Tensor<float> out({5, 70});

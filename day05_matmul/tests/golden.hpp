@@ -1,5 +1,5 @@
 /// @file
-/// What NumPy says of products; made by golden.py.
+/// Products computed by NumPy; written by golden.py.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 /// @file
-/// What Day 05's test files share: layouts of matrices, paths and whole numbers.
+/// Helpers of Day 05's tests: layouts of matrices, paths and integers.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,22 @@
 
 namespace sixdays::day05_matmul {
 
-/// How a matrix, or a stack of them, lies in memory.
+/// The layout of a matrix, or of a stack of them.
 enum class Lies {
     row_major,
-    column_major,  // as a transposed view: a weight stored (N, K)
-    column_gaps,   // the same of a wider one; columns begin at multiples of 16 bytes
+    column_major,  // a transposed view: a weight stored (N, K)
+    column_gaps,   // the same, of a wider matrix; columns begin at multiples of 16 bytes
     gaps,          // a slice of a wider matrix; rows still begin at multiples of 16 bytes
-    odd_gaps,      // the same, and they do not
+    odd_gaps,      // the same, but rows do not
     every_other,   // the columns 0, 2, 4, ... of a matrix
-    flipped,       // rows and columns backwards
+    flipped,       // negative strides of rows and columns
 };
 
 inline const std::vector<Lies> kAllLies = {Lies::row_major, Lies::column_major, Lies::column_gaps,
                                            Lies::gaps,      Lies::odd_gaps,     Lies::every_other,
                                            Lies::flipped};
 
-/// @param vector  elements of 16 bytes
+/// @param vector  elements per 16 bytes
 inline Layout layout_of(const Shape& shape, Lies lies, std::int64_t vector = 4) {
     const int m = shape.rank - 2, n = shape.rank - 1;
     Shape room = shape, across;
@@ -78,7 +78,7 @@ inline std::string last_kernel() {
     return gpu::last_kernel();
 }
 
-/// Whole numbers: any order of adding them gives the same bits.
+/// Integers: any order of adding them gives the same bits.
 inline Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
     return testing::seeded_integers<float>(shape, seed, -9, 9);
 }

@@ -1,5 +1,5 @@
-// Offsets of more than 32 bits, with all the memory: what the emulator, whose device ends at 8 GiB,
-// sees only the ends of (all_paths.cpp).
+// Offsets of more than 32 bits, with all the memory: the emulator, whose device has 8 GiB, tests
+// only the ends (all_paths.cpp).
 #include "day05_matmul/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    // f(first element, which line, the dim along which its elements are neighbours)
+    // f(first element, line number, the dimension along which its elements are contiguous)
     template <class F>
     static void lines(const Layout& layout, const F& f) {
         const int along = layout.stride(1) == 1 ? 1 : 0, across = 1 - along;
@@ -95,7 +95,7 @@ TEST_CASE("more than 2^31 outputs, by every path", "[day05][huge]") {
     need_device_memory(40 * kTwo31 / 2);
     const std::int64_t most = kTwo31 + (std::int64_t{1} << 23);
     gpu::Buffer<float> memory(most);
-    // Operands repeat: a few numbers are read again and again, by strides that overlap.
+    // Operands repeat: a few elements are read again and again, by strides that overlap.
     const Tensor<float> numbers = whole({most / 32 + 4096}, 1);
     const gpu::Buffer<float> device(numbers);
     for (const P path : all_paths()) {
@@ -140,7 +140,7 @@ TEST_CASE("a stack past 2^31 outputs", "[day05][huge]") {
         gpu::Buffer<float> out(matrices * M * N);
         out.fill_bytes(0xff);
         const Layout la({matrices, M, K},
-                        {4, K, 1});  // each begins a quad behind the one before it
+                        {4, K, 1});  // each begins a float4 after the one before it
         const View<const float> va = da.view(la), vb = db.view({K, N});
         const View<float> vout = out.view({matrices, M, N});
         gpu::Buffer<std::byte> room(matmul_workspace_bytes(va, vb, vout, path));

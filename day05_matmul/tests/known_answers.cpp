@@ -1,5 +1,5 @@
-// Products whose answers other texts give. They are whole numbers, so every path must give them
-// exactly; rows, columns and inner size are told apart by their values.
+// Products with published answers. They are integers, so every path must give them exactly; their
+// values distinguish rows, columns and inner size.
 #include "day05_matmul/tests/helpers.hpp"
 
 using namespace sixdays;

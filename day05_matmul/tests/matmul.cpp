@@ -1,5 +1,5 @@
-// Particular products of floats: answers from outside the code, every path at the edges of its
-// tiles, what the warps touch, and the words of what is rejected.
+// Specific products of floats: answers from outside the code, every path at the edges of its tiles,
+// which memory the warps access, and the messages of rejections.
 #include "common/testing/operation/cases.hpp"
 #include "day05_matmul/matmul.op.hpp"
 #include "day05_matmul/tests/golden.hpp"
@@ -10,7 +10,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// --- the loop ------------------------------------------------------------------------------------
+// --- the CPU reference ---------------------------------------------------------------------------
 
 TEST_CASE("a product worked by hand", "[day05][small]") {
     const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({3, 2}, {7, 8, 9, 10, 11, 12});
@@ -40,7 +40,7 @@ TEST_CASE("alpha, beta, bias and ReLU, worked by hand", "[day05][small]") {
     CHECK(cut.matches(Tensor<float>({2, 2}, {1058, 0, 1139, 0})));
 }
 
-TEST_CASE("what NumPy says of stacks, broadcast stacks and transposed operands", "[day05][small]") {
+TEST_CASE("stacks, broadcast stacks and transposed operands equal NumPy", "[day05][small]") {
     for (const GoldenProduct& g : golden_products) {
         CAPTURE(to_string(g.a), to_string(g.b), g.a_transposed, g.b_transposed);
         const Tensor<float> a = distinct<float>(g.a, 1), b = distinct<float>(g.b, 3);
@@ -70,7 +70,7 @@ Product pitched() {
     return {.a = {Lies::gaps}, .b = {Lies::gaps}, .out = {Lies::gaps}};
 }
 
-TEST_CASE("every step of the ladder equals the loop, at every edge of its tiles",
+TEST_CASE("every step of the ladder equals the CPU reference, at every edge of its tiles",
           "[day05][kernels][small]") {
     check_sizes({{1, 1, 1}, {2, 3, 5}, {33, 31, 17}, {31, 65, 33}, {5, 257, 16}, {65, 66, 9}},
                 pitched());
@@ -86,7 +86,7 @@ TEST_CASE("tiles at their edges: two guards and two barriers", "[day05][small]")
                 {.bias_stride = 0});
 }
 
-TEST_CASE("the ring: what was copied is there before it is read", "[day05][small]") {
+TEST_CASE("the ring: copies arrive before they are read", "[day05][small]") {
     check_sizes({{5, 8, 70}});
 }
 
@@ -106,11 +106,11 @@ TEST_CASE("every size around the tiles, in every step", "[day05][full]") {
     }
 }
 
-// --- what the warps touch ------------------------------------------------------------------------
+// --- which memory the warps access ---------------------------------------------------------------
 
-TEST_CASE("what the steps touch: sectors and banks", "[day05][kernels][small]") {
-    // 64 x 64 outputs, K = 32: 512 sectors to store, 256 each to read a and b once. Passes of
-    // shared memory: copies into the tiles, and for each k what the warps load.
+TEST_CASE("what the steps access: sectors and banks", "[day05][kernels][small]") {
+    // 64 x 64 outputs, K = 32: 512 sectors to store, 256 each to read a and b once. Wavefronts of
+    // shared memory: copies into the tiles, and for each k the loads of the warps.
     const std::int64_t M = 64, N = 64, K = 32;
     gpu::Buffer<float> a(M * K), b(K * N), out(M * N);
     a.fill_bytes(0x3f);
@@ -134,7 +134,8 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][kernels][small]") 
         {P::ring, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},  // a copy is one request
         {P::fragments, false, 1024, -1, -1},
         {P::spread_copies, false, 1024, -1, -1},
-        // Two tiles of K, and the second twice more: nothing asks whether it is the last.
+        // Two tiles of K, and the second twice more: the loop does not check whether it is the
+        // last.
         {P::whole_tiles, false, 4 * 256 + 512, -1, -1},
         {P::whole_tiles, true, 4 * 256 + 512, -1, -1},
     };
@@ -171,7 +172,7 @@ TEST_CASE("a product of 2^40 rows and no column is no work", "[day05][small]") {
 
 // --- what is rejected ----------------------------------------------------------------------------
 
-TEST_CASE("matmul says what does not fit", "[day05][small]") {
+TEST_CASE("matmul reports what does not match", "[day05][small]") {
     const auto says = [](const Shape& a, const Shape& b, const Shape& out, const std::string& words,
                          const Shape& bias = {4}) {
         Operation op = matmul_operation({2, 4, 3});
@@ -193,13 +194,13 @@ TEST_CASE("matmul says what does not fit", "[day05][small]") {
     says({2, 3}, {3, 4}, {4, 2},
          "a has shape (2, 3) and b (3, 4), so out must have (2, 4), but has (4, 2)");
     says({2, 3}, {3, 4}, {2, 4},
-         "bias has shape (3), but out (2, 4) needs (4), a number for each column", {3});
+         "bias has shape (3), but out (2, 4) needs (4), one element per column", {3});
     says({2, 1, 3}, {3, 3, 4}, {2, 4},
          "the stacks of a and b: shapes (2) and (3) cannot be broadcast together: extents 2 and 3 "
          "differ, and neither is 1");
 }
 
-TEST_CASE("a path says what it needs", "[day05][small]") {
+TEST_CASE("a path reports what it needs", "[day05][small]") {
     alignas(16) static float memory[3][256];
     const auto needs = [&](P path, const Shape& a, const Shape& b, const Layout& out,
                            const Epilogue& then = {}) {
@@ -211,19 +212,19 @@ TEST_CASE("a path says what it needs", "[day05][small]") {
     for (const P path : {P::quads, P::warp_tiles}) {
         CHECK(needs(path, {5, 6}, {6, 8}, row_major({5, 8})) ==
               std::string("matmul: the path '") + name(path) +
-                  "' needs a, b and out whose rows run along memory and begin at multiples of 16 "
+                  "' needs a, b and out whose rows are contiguous and begin at multiples of 16 "
                   "bytes; a has shape (5, 6), strides (6, 1), b shape (6, 8), strides (8, 1), out "
                   "shape (5, 8), strides (8, 1)");
     }
     for (const P path : {P::ring, P::fragments, P::serpentine, P::spread_copies}) {
         CHECK(contains(needs(path, {5, 8}, {8, 6}, narrow),
-                       "needs b and out whose rows run along memory and begin at multiples of 16 "
+                       "needs b and out whose rows are contiguous and begin at multiples of 16 "
                        "bytes; a has"));
     }
     CHECK(contains(needs(P::whole_tiles, {5, 8}, {8, 6}, narrow),
                    "needs a K of 16 at least, and room for a tile of 64 x 64 or 32 x 128; a has"));
     CHECK(contains(needs(P::split_k, {5, 8}, {8, 6}, narrow),
-                   "'split K' needs a K that is a few times a whole number from 64 on, and "));
+                   "'split K' needs a K that splits into equal parts of at least 64, and "));
     CHECK(
         contains(needs(P::tile, {5, 8}, {8, 6}, {{5, 6}, {-6, 1}}),
                  "matmul: the path 'tile' needs rows and columns with no negative stride, for CUDA "

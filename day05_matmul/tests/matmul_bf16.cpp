@@ -1,4 +1,4 @@
-// Products of 16-bit numbers: every path within the bound of a sum in float, around its fragments,
+// Products of 16-bit elements: every path within the bound of a sum in float, around its fragments,
 // tiles and stages.
 #include <cmath>
 #include <optional>
@@ -14,7 +14,7 @@ using namespace sixdays::testing;
 namespace {
 
 using B = MatmulBf16Path;
-// Paths that copy 16 bytes at a time; the last two on Hopper alone.
+// Paths with 16-byte copies; the last two need Hopper.
 const std::vector<B> kInVectors = {B::ring, B::fragments_ahead, B::warpgroups, B::persistent};
 const std::vector<B> kOfHopper = {B::warpgroups, B::persistent};
 
@@ -34,8 +34,8 @@ void check_all(const Product& p) {
     CHECK(computes_its_result(matmul_bf16_operation<T>(p)));
 }
 
-// By one path. `kept`: the exact result of other calls with these numbers. It takes seconds, and the
-// CPU reference takes longer: smaller cases hold it to its bound.
+// By one path. `kept`: the exact results of other calls with these inputs. Computing them takes
+// seconds, and the CPU reference takes longer: smaller cases check the reference.
 using Kept = std::vector<Expected>;
 template <class T = bf16>
 void check(B path, const Product& p, Kept* kept = nullptr) {
@@ -50,7 +50,7 @@ void check(B path, const Product& p, Kept* kept = nullptr) {
     CHECK(computes_its_result(op));
 }
 
-// Of a and b in rows and in columns, each of the four pairs.
+// a and b in rows and in columns, each of the four pairs.
 template <class F>
 void for_each_order(const F& f) {
     for (const Place& a : {kRows, kColumns}) {
@@ -58,7 +58,8 @@ void for_each_order(const F& f) {
     }
 }
 
-// What the emulator grants a block, and Hopper; and the emulator's ring of 128 x 192, three stages.
+// The shared memory that the emulator and Hopper allow a block; and the emulator's ring of 128 x
+// 192, three stages.
 constexpr std::size_t kEmulated = 163 * 1024, kOnHopper = 227 * 1024, kEmulatedRing = 120 * 1024;
 
 // Which tiles do steps 6 and 7 take here?
@@ -68,9 +69,9 @@ RingCut cut_here(const Size& s) {
                               : cut_for_hopper(s.M, s.N, multiprocessors, kOnHopper);
 }
 
-// --- the loop ------------------------------------------------------------------------------------
+// --- the CPU reference ---------------------------------------------------------------------------
 
-TEST_CASE("matmul_bf16: the loop, by hand", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: the CPU reference, by hand", "[day05][matmul_bf16][small]") {
     const Tensor<float> numbers({2, 3}, {1, 2, 3, 4, 5, 6}), others({3, 2}, {7, 8, 9, 10, 11, 12});
     Tensor<bf16> a({2, 3}), b({3, 2});
     for (int i = 0; i < 6; ++i) {
@@ -84,7 +85,7 @@ TEST_CASE("matmul_bf16: the loop, by hand", "[day05][matmul_bf16][small]") {
     CHECK((out(0, 0) == 158 && out(0, 1) == 0 && out(1, 0) == 239 && out(1, 1) == 0));
 }
 
-TEST_CASE("matmul_bf16: sums are float, and sums in bf16 are refused by the bound",
+TEST_CASE("matmul_bf16: sums are float, and sums in bf16 exceed the bound",
           "[day05][matmul_bf16][small]") {
     // 1 + 256 * 2^-9: in bf16, where 1 + 2^-9 is 1, nothing would ever be added.
     Operation op = matmul_bf16_operation<bf16>({1, 1, 257, {}, 0, {}, {}, {}, {}, {}, true});
@@ -120,7 +121,7 @@ TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][matmul_bf16][small
 }
 
 TEST_CASE("matmul_bf16: a NaN stays a NaN, through ReLU too", "[day05][matmul_bf16][small]") {
-    // Tiles that are all edges, and one that lies inside.
+    // Tiles that are all edges, and one in the interior.
     CHECK(spreads_nans_alike(
         matmul_bf16_operation<f16>({40, 24, 40, {.alpha = -2, .beta = 3, .relu = true}})));
     CHECK(spreads_nans_alike(matmul_bf16_operation<bf16>({128, 128, 16, {.relu = true}, 0})));
@@ -171,7 +172,7 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
              {1, 1}, {15, 7}, {16, 8}, {17, 9}, {63, 65}, {65, 63}, {127, 129}, {129, 127}}) {
         check_all(product({M, N, 24}));
     }
-    check(B::fragments_ahead, product({129, 128, 136}));  // one tile that lies inside
+    check(B::fragments_ahead, product({129, 128, 136}));  // one interior tile
 }
 
 // The stride of a dimension of extent 1 is never used and may be any number. Tiles name rows beyond
@@ -196,19 +197,19 @@ void check_unused_strides(const std::vector<std::int64_t>& extents) {
         }
     }
 }
-TEST_CASE("matmul_bf16: a row or a column, whose stride is never used and may be any",
+TEST_CASE("matmul_bf16: a row or a column, whose stride is unused and may have any value",
           "[day05][matmul_bf16][small]") {
     check_unused_strides({1, 3, 32});
 }
-TEST_CASE("matmul_bf16: all small rows and columns, whose stride is never used",
+TEST_CASE("matmul_bf16: all small rows and columns, whose stride is unused",
           "[day05][matmul_bf16][full]") {
     check_unused_strides({1, 2, 3, 7, 8, 9, 16, 32});
 }
 
 // --- rings and tiles -----------------------------------------------------------------------------
 
-// A ring begins again, and again. Steps 6 and 7 make four tiles of 128 x 128 where there are four
-// multiprocessors, as on the emulator, and else tiles of 64 x 64.
+// A ring wraps around several times. Steps 6 and 7 have four tiles of 128 x 128 where there are
+// four SMs, as on the emulator, and else tiles of 64 x 64.
 TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") {
     for (const B path : kInVectors) {
         const bool cuts_two_ways = path == B::warpgroups || path == B::persistent;
@@ -218,13 +219,14 @@ TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") 
     }
 }
 
-// More tiles of outputs than blocks that stay, of more stages than the ring has and of fewer: the
-// ring goes on from one tile to the next. (On a GPU, whose blocks are many: the same with [huge].)
-TEST_CASE("matmul_bf16: blocks that stay", "[day05][matmul_bf16][small]") {
+// More tiles of outputs than persistent blocks, with more stages than the ring has and with fewer:
+// the ring continues from one tile to the next. (On a GPU, which runs many blocks: the same with
+// [huge].)
+TEST_CASE("matmul_bf16: the persistent kernel", "[day05][matmul_bf16][small]") {
     for (const std::int64_t K : {40, 136, 328}) {
         check(B::persistent, product({700, 130, K}));
         check<f16>(B::persistent, in_columns(product({130, 700, K}, {}, true)));
-        // Fifteen tiles of 64 x 64, two blocks on each of four multiprocessors.
+        // Fifteen tiles of 64 x 64, two blocks on each of four SMs.
         check(B::persistent, product({257, 129, K}, {}, true));
         // Six of 128 x 128.
         check(B::persistent, product({300, 250, K}, {}, true));
@@ -233,9 +235,9 @@ TEST_CASE("matmul_bf16: blocks that stay", "[day05][matmul_bf16][small]") {
     check(B::persistent, product({2200, 264, 72}));
 }
 
-// Of 128 x 192 outputs, on the emulator's four multiprocessors: whole tiles, each edge alone, all
-// together in each layout, as many tiles as multiprocessors and more; and rows of k's for more
-// stages than the ring has. (A GPU cuts these into other tiles, and larger ones so with [huge].)
+// 128 x 192 outputs, on the four SMs of the emulator: whole tiles, each edge alone, all together in
+// each layout, as many tiles as SMs and more; and rows of k's for more stages than the ring has. (A
+// GPU cuts these into other tiles; larger ones are tested with [huge].)
 TEST_CASE("matmul_bf16: tiles of 128 x 192", "[day05][matmul_bf16][small]") {
     for (const B path : kOfHopper) {
         for (const Size& s : std::vector<Size>{{256, 384, 256},
@@ -253,7 +255,7 @@ TEST_CASE("matmul_bf16: tiles of 128 x 192", "[day05][matmul_bf16][small]") {
     }
 }
 
-// Outputs of a whole tile go in pairs: each condition of that false alone, all others true.
+// Outputs of a whole tile are stored in pairs: each condition of that false alone, all others true.
 TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16][small]") {
     const auto all = [](B path) {
         const auto check_pairs = [&](const Epilogue& then, bool bias = false,
@@ -274,8 +276,8 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
         check_pairs({.beta = 3}, false, {Lies::row_major, 1});
         check_pairs({}, false, {Lies::gaps});
         check_pairs({}, false, {Lies::odd_gaps});      // every other row begins between two pairs
-        check_pairs({}, false, {Lies::every_other});   // neighbours do not lie side by side
-        check_pairs({}, false, {Lies::column_major});  // nor do they here
+        check_pairs({}, false, {Lies::every_other});   // columns are not contiguous
+        check_pairs({}, false, {Lies::column_major});  // nor are they here
         check_pairs({}, false, {Lies::row_major, 1});
         check_pairs({}, false, {Lies::row_major, 2});
         check(path, product({127, 128, 16}));
@@ -286,26 +288,26 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
     check(B::fragments_ahead, product({128, 128, 64}, some, true));
     for (const B path : kOfHopper) {
         all(path);
-        // The same of tiles of 128 x 128, where four are one for each multiprocessor.
+        // The same with tiles of 128 x 128, where four are one per SM.
         check(path, product({256, 256, 16}, some, true));
         check(path, product({255, 256, 16}));
         check(path, product({256, 255, 16}));
     }
 }
 
-// Step 7 stores whole lines of a tile that lies inside, where rows of out begin at vectors.
+// Step 7 stores whole lines of an interior tile if rows of out begin at vectors.
 TEST_CASE("matmul_bf16: outputs in whole lines", "[day05][matmul_bf16][small]") {
     const Epilogue some = {.alpha = 0.75f, .relu = true};
     for (const std::int64_t N : {256, 388, 390}) {  // 390: every other row begins between two
         check(B::persistent, product({256, N, 72}));
         check<f16>(B::persistent, product({140, N, 24}, some, true));
     }
-    for (const std::int64_t N : {132, 134}) {  // the same of tiles of 64 x 64
+    for (const std::int64_t N : {132, 134}) {  // the same with tiles of 64 x 64
         check<f16>(B::persistent, product({100, N, 24}, some, true));
     }
 }
 
-// More tiles down than one group of eight, and more than one group: each tile is somebody's.
+// More tiles down than one group of eight, and more than one group: every tile is computed.
 TEST_CASE("matmul_bf16: many tiles", "[day05][matmul_bf16][full]") {
     for (const B path :
          {B::shared_tiles, B::ring, B::fragments_ahead, B::warpgroups, B::persistent}) {
@@ -313,9 +315,8 @@ TEST_CASE("matmul_bf16: many tiles", "[day05][matmul_bf16][full]") {
     }
 }
 
-// Tiles that lie wholly in the matrix beside such as do not, and more of them than the ring has
-// stages.
-TEST_CASE("matmul_bf16: whole tiles and edges", "[day05][matmul_bf16][full]") {
+// Tiles entirely in the matrix and partial ones, and more of them than the ring has stages.
+TEST_CASE("matmul_bf16: whole tiles and partial ones", "[day05][matmul_bf16][full]") {
     for_each_order([](const Place& a, const Place& b) {
         for (const B path : kInVectors) {
             check(path, {140, 150, 267, {}, 0, a, b, {}, {}, {}, true});
@@ -324,8 +325,7 @@ TEST_CASE("matmul_bf16: whole tiles and edges", "[day05][matmul_bf16][full]") {
     });
 }
 
-// 128 x 256 tiles, on a GPU that has multiprocessors for so many; and more of them than the ring
-// has stages.
+// 128 x 256 tiles, on a GPU that has enough SMs; and more of them than the ring has stages.
 TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     Kept plain, with_more, middle;
     for_each_order([&](const Place& a, const Place& b) {
@@ -340,21 +340,20 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     for (const B path : kInVectors) {
         check<f16>(path, product({2050, 3100, 600}, {.beta = 3}, true), &with_more);
     }
-    // Lines of 128 x 256 tiles; 128 x 128, more than one for each multiprocessor; and 64 x 64, more
-    // than two.
+    // Whole lines of 128 x 256 tiles; 128 x 128, more than one per SM; and 64 x 64, more than two.
     check(B::persistent, product({2050, 3100, 16}, {.alpha = -2, .relu = true}, true));
     check(B::persistent, product({2050, 1900, 72}));
     check(B::persistent, product({300, 5750, 264}, {}, true));
 }
 
-// On a GPU, since the emulator has neither so many multiprocessors nor rings so long: tiles of
-// 128 x 128 and of 128 x 192 that are all whole, each edge alone, and all together in each layout.
+// On a GPU, since the emulator has too few SMs and too short rings: tiles of 128 x 128 and of 128 x
+// 192, all whole, each edge alone, and all together in each layout.
 TEST_CASE("matmul_bf16: edges of square and of middle tiles", "[day05][matmul_bf16][huge]") {
     struct Sizes {
         RingCut cut;
         Size whole, some;  // `some` is ragged in M, N and K
     };
-    // An H100 or H200; else others are cut.
+    // For an H100 or H200; other GPUs cut other tiles.
     const bool as_measured = runs_hopper() && gpu::multiprocessors() == 132;
     for (const auto& [cut, whole, some] :
          {Sizes{RingCut::square, {1152, 1024, 64}, {1056, 1000, 600}},
@@ -379,7 +378,7 @@ TEST_CASE("matmul_bf16: edges of square and of middle tiles", "[day05][matmul_bf
 
 // --- what is rejected, and the choice ------------------------------------------------------------
 
-TEST_CASE("matmul_bf16: a path says what it needs", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][small]") {
     alignas(16) static bf16 memory[2][1024];
     const auto of = [&](int i, const Layout& layout) {
         return View<const bf16>(memory[i], layout);
@@ -394,20 +393,19 @@ TEST_CASE("matmul_bf16: a path says what it needs", "[day05][matmul_bf16][small]
     const Layout a = row_major({16, 24}), b = row_major({24, 32}), odd({16, 24}, {25, 1});
     CHECK(
         needs(B::ring, odd, b) ==
-        "matmul_bf16: the path 'ring' needs a and b whose rows, or columns, run along memory and "
+        "matmul_bf16: the path 'ring' needs a and b whose rows, or columns, are contiguous and "
         "begin at multiples of 16 bytes; a has shape (16, 24), strides (25, 1), b shape (24, 32), "
         "strides (32, 1), out shape (16, 32), strides (32, 1)");
     CHECK(contains(needs(B::persistent, odd, b),
                    runs_hopper()
-                       ? "needs a and b whose rows, or columns, run along memory, begin at "
+                       ? "needs a and b whose rows, or columns, are contiguous, begin at "
                          "multiples of 16 bytes and do not overlap; a has"
                        : "needs a GPU of compute capability 9.0 (Hopper), or the emulator"));
     const Layout high({kMostRows + 1, 24}, {0, 1}), tall({8 * kMostRows + 1, 24}, {0, 1});
     CHECK(contains(needs(B::one_element, high, b), "needs at most 524280 rows of out"));
     CHECK(contains(needs(B::one_warp, tall, b), "needs at most 4194240 rows of out"));
     CHECK(needs(B::one_element, Layout({kMostRows, 24}, {0, 1}), b) == "");
-    // Rows too far apart, or 2^31 rows or columns, are vectors, but Hopper's engine takes no tiles
-    // of them.
+    // Rows too far apart, or 2^31 rows or columns, are vectors, but TMA takes no tiles of them.
     constexpr std::int64_t kMany = std::int64_t{1} << 31, kFar = std::int64_t{1} << 38;
     for (const auto& [x, path] :
          std::vector<std::pair<Layout, B>>{{a, B::persistent},
@@ -424,7 +422,7 @@ TEST_CASE("matmul_bf16: a path says what it needs", "[day05][matmul_bf16][small]
     }
 }
 
-TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: how the outputs are cut", "[day05][matmul_bf16][small]") {
     const std::size_t most = kOnHopper;
     CHECK(cut_for_ring(4096, 4096, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(4096, 4096, 132, kWideRing - 1) == RingCut::square);
@@ -433,7 +431,7 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11 + 1, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(128 * 10, 256 * 11 + 1, 132, most) == RingCut::square);
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11, 132, most) == RingCut::square);
-    // Steps 6 and 7 count what the multiprocessor with most tiles has to do, in tiles of 64 x 64.
+    // Steps 6 and 7 count the work of the SM with the most tiles, in tiles of 64 x 64.
     constexpr auto small = RingCut::small, square = RingCut::square, middle = RingCut::middle,
                    wide = RingCut::wide;
     struct Row {
@@ -451,7 +449,7 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
                           {4096, 2304, middle, square},  // 18 for 20, 18, 24
                           {4096, 3072, wide, square},    // 24 each
                           {8192, 2304, wide, square},    // 36 for 36, 36, 40: not a tenth less
-                          {2050, 3100, wide, square},    // as the case with [huge] wants them
+                          {2050, 3100, wide, square},    // as the [huge] case needs it
                           {2050, 2100, middle, square},
                           {2050, 1900, square, square},
                           {300, 5750, small, small},  // four for eight
@@ -467,7 +465,7 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
     CHECK(cut_for_hopper(256, 384, 4, ring, ring) == middle);
     CHECK(cut_for_hopper(256, 384, 4, ring - 1, ring) == square);
     CHECK(cut_for_hopper(300, 250, 4, kEmulated, ring) == square);    // eight for twelve
-    CHECK(cut_for_hopper(4096, 4096, 4, kEmulated, ring) == square);  // wide ones would do
+    CHECK(cut_for_hopper(4096, 4096, 4, kEmulated, ring) == square);  // wide ones would fit
     CHECK(cut_for_hopper(1024, 768, 96, most) == small);              // two for four
     CHECK(cut_for_hopper(1024, 768, 95, most) == square);             // three for four
     CHECK(cut_for_hopper(1024, 2304, 144, most) == square);

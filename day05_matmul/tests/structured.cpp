@@ -1,5 +1,5 @@
-// Particular structured products: known answers, a diagonal as a vector, and the words of what is
-// rejected.
+// Specific structured products: known answers, a diagonal as a vector, and the messages of
+// rejections.
 #include "common/testing/operation/cases.hpp"
 #include "day05_matmul/structured.op.hpp"
 #include "day05_matmul/tests/helpers.hpp"
@@ -10,7 +10,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("triangles, symmetric matrices and a diagonal times (3, 2): what NumPy says",
+TEST_CASE("triangles, symmetric matrices and a diagonal times (3, 2) equal NumPy",
           "[day05][structured][small]") {
     const auto check = [&](Structure structure, const std::vector<float>& values) {
         Operation op = structured_operation(structure, 3, 2);
@@ -37,7 +37,7 @@ TEST_CASE("a vector is a diagonal matrix by strides (0, 1)", "[day05][structured
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("structured products say what does not fit", "[day05][structured][small]") {
+TEST_CASE("structured products report what does not match", "[day05][structured][small]") {
     const auto says = [](const Shape& a, const Shape& b, const Shape& out,
                          const std::string& words) {
         Operation op = structured_operation(Structure::upper, 3, 4);

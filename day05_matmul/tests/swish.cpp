@@ -1,5 +1,5 @@
-// Swish as a product's epilogue: known answers, and what is rejected. tests/all_paths.cpp and
-// tests/matmul_bf16.cpp hold every path to a bound.
+// Swish as an epilogue: known answers, and what is rejected. tests/all_paths.cpp and
+// tests/matmul_bf16.cpp check every path against a bound.
 #include "common/testing/operation/cases.hpp"
 #include "day05_matmul/matmul.op.hpp"
 
@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("swish of a product and a bias: what NumPy says", "[day05][swish][small]") {
+TEST_CASE("swish of a product and a bias equals NumPy", "[day05][swish][small]") {
     // x = numpy.array([[-4, -1, -1], [4, 1, -1]]); x / (1 + numpy.exp(-x))
     Operation op = matmul_operation({2, 3, 1, {.swish = true}, 1, {}, {}, {}, {}, {}, true});
     const Values values[] = {list({1, -1}), list({-4, -1, 0}), {}, list({0, 0, -1})};
@@ -37,8 +37,7 @@ TEST_CASE("swish of large sums, infinities and NaN, as PyTorch's silu", "[day05]
 TEST_CASE("relu and swish at once are rejected, by floats and by 16 bits",
           "[day05][swish][small]") {
     const Product both{2, 2, 2, {.relu = true, .swish = true}};
-    const std::string words =
-        "relu and swish are both asked for, but a sum goes through one of them";
+    const std::string words = "relu and swish are both set; choose one of them";
     CHECK(rejects_as_it_is(matmul_operation(both), words));
     CHECK(rejects_as_it_is(matmul_bf16_operation<bf16>(both), words));
 }

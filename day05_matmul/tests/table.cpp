@@ -1,4 +1,4 @@
-// What must hold for every product, over a table of calls (common/testing/operation/operation.hpp).
+// Properties of every product, over a table of calls (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day05_matmul/matmul.op.hpp"
 #include "day05_matmul/structured.op.hpp"
@@ -23,8 +23,8 @@ std::vector<Operation> of_16_bits(const std::vector<Product>& products) {
     return all;
 }
 
-// Rows of vectors and none; then K in parts; stacks; a row and a column, whose strides are not
-// used.
+// Rows of vectors and others; then K in parts; stacks; a row and a column, whose strides are
+// unused.
 const std::vector<Product> kSmall = {{4, 8, 12, kAll}, {3, 7, 5}};
 const std::vector<Product> kMore = {
     {5, 16, 128, kAll},
@@ -35,7 +35,7 @@ const std::vector<Product> kMore = {
 };
 const std::vector<Product> kEmpty = {
     {0, 5, 4}, {4, 0, 5}, {0, 0, 3}, {2, 4, 4, {}, 1, {}, {}, {}, {0}}};
-// Nothing to sum, so that a and b are not read.
+// An empty sum, so that a and b are not read.
 const std::vector<Product> kNoSums = {{5, 12, 0, {.alpha = INFINITY, .beta = 2}},
                                       {5, 16, 0},
                                       {4, 8, 16, {.alpha = 0, .beta = 2}},
@@ -64,7 +64,7 @@ TEST_CASE("matmul: every path gives the product wherever its operands are, or re
     for (const Operation& op : of_floats(kEmpty)) CHECK(takes_empty_outputs(op));
 }
 
-TEST_CASE("matmul: every path gives the same of stacks, rows and columns", "[day05][full]") {
+TEST_CASE("matmul: every path gives the same for stacks, rows and columns", "[day05][full]") {
     for (const Operation& op : of_floats(kMore)) CHECK(ignores_unused_strides(op));
     CHECK(takes_or_rejects_placements(matmul_operation(kSmall[1])));
     CHECK(takes_or_rejects_placements(
@@ -91,7 +91,7 @@ TEST_CASE("matmul_bf16: every path gives the product wherever its operands are, 
     for (const Operation& op : of_16_bits(kEmpty)) CHECK(takes_empty_outputs(op));
 }
 
-TEST_CASE("matmul_bf16: every path gives the same of rows, and of f16",
+TEST_CASE("matmul_bf16: every path gives the same for rows, and for f16",
           "[day05][matmul_bf16][full]") {
     for (const Operation& op : of_16_bits(kMore)) CHECK(ignores_unused_strides(op));
     CHECK(takes_or_rejects_placements(matmul_bf16_operation<bf16>(kSmall[1])));

@@ -1,4 +1,4 @@
-// What a tuner tries: every way gives the product, and one of them is what matmul_cuda() takes.
+// The candidates of a tuner: each gives the product, and one is what matmul_cuda() takes.
 #include "day05_matmul/tuning.hpp"
 
 #include "day05_matmul/tests/helpers.hpp"
@@ -21,7 +21,7 @@ std::string tried(std::int64_t M, std::int64_t N, std::int64_t K, Lies lies) {
     int chosen = 0;
     const auto all = candidates(da.view(), db.view(), same.view());
     for (std::size_t i = 0; i < all.size(); ++i) {
-        DeviceOut<float> got({M, N});  // each its own, so that one that does nothing is seen
+        DeviceOut<float> got({M, N});  // a new one each time, so that writing nothing fails
         const Candidate one = candidates(da.view(), db.view(), got.view())[i];
         CAPTURE(one.name);
         gpu::Buffer<std::byte> room(one.workspace_bytes);
@@ -45,7 +45,7 @@ TEST_CASE("a tuner tries every step and every tile that takes the product",
     CHECK(contains(all, "whole tiles of 128 x 256"));
     CHECK(contains(all, "whole tiles of 64 x 64"));
     CHECK(contains(all, "whole tiles of 32 x 128"));
-    // 127 rows are fewer than the largest tile has; strides of 2 go by single elements.
+    // 127 rows are fewer than the largest tile has; strides of 2 prevent vector loads.
     const std::string fewer = tried(127, 130, 64, Lies::every_other);
     CHECK(contains(fewer, any));
     CHECK(!contains(fewer, "quads"));

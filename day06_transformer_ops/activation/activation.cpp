@@ -1,4 +1,4 @@
-// What loops and ports of the activations refuse, and which path is taken.
+// The argument checks of the activations, and the choice of their path.
 #include "day06_transformer_ops/activation/activation.hpp"
 
 #include "common/gpu/tile.hpp"
@@ -8,7 +8,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// --- which path ----------------------------------------------------------------------------------
+// --- choice of path ------------------------------------------------------------------------------
 
 template <class T>
 ActivationPath choose_activation(const View<const Same<T>>& in, const View<const Same<T>>& more,
@@ -21,7 +21,7 @@ ActivationPath choose_activation(const View<const Same<T>>& in, const View<const
     return quads ? ActivationPath::quads : ActivationPath::one_element;
 }
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- argument checks -----------------------------------------------------------------------------
 namespace {
 
 template <class T>
@@ -35,7 +35,7 @@ void check_path(const char* op, std::optional<ActivationPath> path, const View<c
         for (const Layout& layout : layouts) {
             if (gpu::takes_tiles(layout)) continue;
             refuse(std::string(op) + ": the path 'tile' needs, after simplifying, " +
-                   std::to_string(gpu::kMostTileDims) + " dims at most with " +
+                   std::to_string(gpu::kMostTileDims) + " dimensions at most with " +
                    gpu::kNoNegativeStride + "; here one has " + to_string(layout));
         }
     }

@@ -1,6 +1,6 @@
 /// @file
-/// Activations: what makes a network more than one large matrix. Each element by itself becomes
-/// f(x), and f is no straight line:
+/// Activations make a network more than one large matrix product. Each element becomes f(x), where
+/// f is not linear:
 ///
 ///     relu        0 below 0, else x
 ///     gelu_erf    x * P(a normal variable < x) = x/2 * erfc(-x / sqrt(2))
@@ -11,18 +11,17 @@
 /// (GELU: Hendrycks and Gimpel 2016, arXiv 1606.08415, both forms. SiLU: Elfwing and others 2017,
 /// arXiv 1702.03118.)
 ///
-/// Two ways of writing them lose digits where x is far below 0: 1 + erf(x / sqrt(2)) and
+/// Two ways of writing them cancel digits where x is far below 0: 1 + erf(x / sqrt(2)) and
 /// 1 + tanh(u) subtract two numbers that are nearly equal. So erfc is used, and 1 + tanh(u) is
-/// 2 / (1 + exp(-2u)), which makes gelu_tanh a sister of silu: x / (1 + exp(-2u)).
+/// 2 / (1 + exp(-2u)), which gives gelu_tanh the form of silu: x / (1 + exp(-2u)).
 ///
-/// For all versions: any strides, `out` injective; an input may be `out` itself where the shape is
-/// the same. T is float or bf16; arithmetic is float. NaN stays NaN and +infinity stays; -infinity
-/// becomes 0 by relu, and NaN by the others, as in PyTorch: their formulas say infinity times 0.
-/// Error: 16 units of 2^-24 |y|. Where x is below 0 the argument of exp or erfc was rounded, which
-/// is worth more the larger it is: 3 |x| units more of silu, 2 x^2 of gelu_erf, 14 |u| of
-/// gelu_tanh. And 3e-37 where y is as small; a gate or a bf16 costs the rounding of it. relu is
-/// exact.
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
+/// For all versions: any strides, `out` injective; an input may be `out` itself if it has the same
+/// shape. T is float or bf16; arithmetic is float. NaN stays NaN and +infinity stays; -infinity
+/// becomes 0 with relu, NaN with the others, as in PyTorch: their formulas give infinity times 0.
+/// Error: 16 units of 2^-24 |y|. Where x is below 0, rounding the argument of exp or erfc adds an
+/// error that grows with it: 3 |x| units for silu, 2 x^2 for gelu_erf, 14 |u| for gelu_tanh. For
+/// tiny y add 3e-37; a gate or a bf16 adds its own rounding. relu is exact.
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap
 #pragma once
 
@@ -36,12 +35,12 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of the activations. Quads are possible where the innermost dim of all tensors lies
-/// along memory, is made of whole quads, and begins at a multiple of 16 bytes in every row.
+/// The paths of the activations. Quads (128-bit accesses) need an innermost dimension that is
+/// contiguous in all tensors, made of whole quads, and aligned to 16 bytes in every row.
 enum class ActivationPath {
-    one_element,  // a thread, an element: the loop's twin
-    quads,        // 02: 16 bytes a load, and functions of few instructions
-    tile,         // never chosen unasked: CUDA Tile C++; 4 dims at most, no negative strides
+    one_element,  // one thread per element: the twin
+    quads,        // 02: 128-bit loads, and functions of few instructions
+    tile,         // only on request: CUDA Tile C++; at most 4 dimensions, no negative strides
 };
 [[nodiscard]] const char* name(ActivationPath path);
 
@@ -84,7 +83,7 @@ template <class T>
 void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
                    const gpu::Launch<ActivationPath>& how = {});
 
-/// out = f(in + bias): one pass over memory where two operations need two.
+/// out = f(in + bias): fused, one pass over memory instead of two.
 /// @param bias  broadcast to in's shape: (C) for rows of C
 template <class T>
 void activate_biased_cpu(Activation what, View<const Same<T>> in, View<const Same<T>> bias,
@@ -93,12 +92,12 @@ template <class T>
 void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Same<T>> bias,
                           View<T> out, const gpu::Launch<ActivationPath>& how = {});
 
-/// out = f(gate) * in. With silu this is SwiGLU, with a GELU GeGLU: one half of a layer's outputs
-/// says how much of the other half gets through (Shazeer 2020, arXiv 2002.05202). `gate` and `in`
-/// are often slices of one tensor, and `out` may be `gate` or `in`. But where these two are halves
-/// of one tensor's rows, the rows of one lie between those of the other, and an `out` in either is
-/// refused as an overlap: give it memory of its own.
-/// @param gate  of in's shape
+/// out = f(gate) * in. With silu this is SwiGLU, with a GELU it is GeGLU: one half of a layer's
+/// outputs gates the other half (Shazeer 2020, arXiv 2002.05202). `gate` and `in` are often slices
+/// of one tensor, and `out` may be `gate` or `in`. But if these two are halves of one tensor's
+/// rows, their rows are interleaved, and an `out` in either is rejected as an overlap: give it
+/// separate memory.
+/// @param gate  shape of in
 template <class T>
 void activate_gated_cpu(Activation what, View<const Same<T>> gate, View<const Same<T>> in,
                         View<T> out);
@@ -106,7 +105,7 @@ template <class T>
 void activate_gated_cuda(Activation what, View<const Same<T>> gate, View<const Same<T>> in,
                          View<T> out, const gpu::Launch<ActivationPath>& how = {});
 
-/// What the operations refuse; with a path also what that path cannot take.
+/// Rejects invalid arguments; with a path, also views that the path does not support.
 template <class T>
 void check_activate(const View<const Same<T>>& in, const View<T>& out,
                     std::optional<ActivationPath> path = {});
@@ -117,8 +116,7 @@ template <class T>
 void check_activate_gated(const View<const Same<T>>& gate, const View<const Same<T>>& in,
                           const View<T>& out, std::optional<ActivationPath> path = {});
 
-/// The best path for views that were not refused. @param more  bias or gate; `in` again if there is
-/// none
+/// The best path for valid views. @param more  bias or gate; `in` again if there is none
 template <class T>
 [[nodiscard]] ActivationPath choose_activation(const View<const Same<T>>& in,
                                                const View<const Same<T>>& more, const View<T>& out);

@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include "common/tensor/names.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 

@@ -1,4 +1,4 @@
-// The loops' twins, and the launchers. What is faster is in steps/.
+// The twins, and the launchers. Faster versions are in steps/.
 #include "day06_transformer_ops/activation/activation.hpp"
 
 #include "common/gpu/launch.hpp"

@@ -1,6 +1,6 @@
-// Activations in tiles. CUDA Tile C++ has exp and exp2 but no erf: gelu_erf is made of 2^x and the
-// polynomial that steps/functions.hpp explains. A division that may be a little wrong is one
-// instruction of few; a right one is ten.
+// Activations as tile kernels. CUDA Tile C++ has exp and exp2 but no erf: gelu_erf is computed from
+// 2^x and the polynomial that steps/functions.hpp explains. An approximate division takes few
+// instructions; a correctly rounded one takes ten.
 #include <type_traits>
 
 #include "common/gpu/strided_tiles.hpp"
@@ -17,7 +17,8 @@ using gpu::I, gpu::strided_tiles, gpu::four;
 constexpr ct::round_approximate_t kNearly{};
 
 // [functions]
-/// x / (1 + 2^v). Both sides are a quarter of that, for such a quotient is 0 above 2^126.
+/// x / (1 + 2^v). Numerator and denominator are scaled by 1/4: the approximate quotient is 0 if the
+/// denominator exceeds 2^126.
 template <class X>
 __tile__ X share_tile(const X& x, const X& v) {
     return ct::div(0.25f * x, 0.25f + ct::exp2(v - 2.0f), kNearly);
@@ -34,7 +35,7 @@ __tile__ X gelu_erf_tile(const X& x) {
     p = p * t + 0.121872156f;
     p = p * t + 0.11949445f;
     p = p * t + 6.77149678e-6f;
-    const X q = p * ct::exp2(-0.72134752f * x * x);  // the part of the normal curve beyond |x|
+    const X q = p * ct::exp2(-0.72134752f * x * x);  // tail probability beyond |x|
     return x * ct::select(x > 0.0f, 1.0f - q, q);
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// The launcher of the tile port, activation_tile.cu. It checks nothing; all tensors have one
+/// The launcher of the tile kernel, activation_tile.cu. It checks nothing; all tensors have one
 /// shape.
 #pragma once
 

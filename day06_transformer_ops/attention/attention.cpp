@@ -1,4 +1,4 @@
-// What loops and ports of attention refuse, which path is taken, and the views that it works on.
+// The argument checks of attention, the choice of its path, and the views that it works on.
 #include "day06_transformer_ops/attention/attention.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// k or v with the dims of q's stack: (..., S, D).
+// k or v with the stack dimensions of q: (..., S, D).
 template <class E>
 View<const E> beside(const View<const E>& x, const Shape& q) {
     Shape wanted = q;
@@ -27,7 +27,7 @@ void check_table(const std::string& op, const char* name, const View<const E>& x
                  const View<const E>& q) {
     if (x.rank() < 2 || x.extent(x.rank() - 1) != q.extent(q.rank() - 1)) {
         refuse(op + ": q has shape " + to_string(q.shape()) + ", but " + name + " " +
-               to_string(x.shape()) + "; the last dims, of one head, must be equal");
+               to_string(x.shape()) + "; the last dimensions, of one head, must be equal");
     }
     (void)with_prefix(op + ": " + name, [&] { return beside(x, q.shape()); });
 }
@@ -47,7 +47,7 @@ void check_inputs(const std::string& op, const View<const E>& q, const View<cons
     }
 }
 
-// Rows of whole quads that begin at multiples of 16 bytes.
+// Rows are made of whole quads and aligned to 16 bytes.
 template <class E>
 bool in_quads(const View<const E>& x) {
     return has_wider(x.data, x.layout, sizeof(E));
@@ -133,7 +133,7 @@ void check_attention(const View<const float>& q, const View<const float>& k,
     if (path == AttentionPath::tile && out.size() > 0 &&
         !stacked<float>(kStackOfFloats, q, k, v, out)) {
         refuse(
-            "attention: the path 'tile' needs stacks that are two dims at most, once simplified, "
+            "attention: the path 'tile' needs stacks of at most two dimensions, once simplified, "
             "and " +
             gpu::kNoNegativeStride + "; q has " + to_string(q.layout) + ", k " +
             to_string(k.layout) + ", v " + to_string(v.layout) + ", out " + to_string(out.layout));
@@ -169,7 +169,7 @@ std::optional<Stacked<E>> stacked(int dims, const View<const E>& q, const View<c
 }
 
 std::int64_t attention_parts(const View<const float>& q, const View<const float>& k) {
-    const std::int64_t blocks = 512, keys = 64;  // in all, at most; of a part, at least
+    const std::int64_t blocks = 512, keys = 64;  // at most in total; at least per part
     const std::int64_t queries = queries_of(q), S = k.extent(k.rank() - 2);
     const std::int64_t fit = std::max<std::int64_t>(blocks / std::max<std::int64_t>(queries, 1), 1);
     return std::clamp<std::int64_t>((S + keys - 1) / keys, 1, fit);
@@ -223,13 +223,13 @@ AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const
     const auto of_queries = [&](const View<const E>& x) {
         View<const E> first = beside(x, q.shape());
         first.layout.shape.rank = first.layout.strides.rank = r - 1;
-        first.extent(r - 2) = q.extent(r - 2);  // all tokens of a head have the same
+        first.extent(r - 2) = q.extent(r - 2);  // the same for all tokens of a head
         first.stride(r - 2) = 0;
         return first;
     };
     p.keys = of_queries(k);
     p.values = of_queries(v);
-    if (p.S == 0) {  // nobody reads a key, but kernels take addresses: any will do
+    if (p.S == 0) {  // no key is read, but kernels compute addresses: any base will do
         p.keys = p.values = {q.data, Layout(p.q.first.shape(), Dims::filled(r - 1, 0))};
         p.k_along_s = p.k_along_d = p.v_along_s = p.v_along_d = 0;
     }
@@ -237,7 +237,7 @@ AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const
     const auto D = static_cast<float>(q.extent(r - 1));
     p.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(D);
     p.causal = options.causal;
-    // Tiles also name rows that are not there, so a step counts even where it is never taken.
+    // Tiles also address rows past the end, so a stride matters even where it is never used.
     const std::int64_t steps = q.stride(r - 2) | p.k_along_s | p.v_along_s;
     const bool whole = steps % (kQuad / static_cast<int>(sizeof(E))) == 0;
     p.in_quads = in_quads(q) && in_quads(k) && in_quads(v) && whole;

@@ -1,28 +1,28 @@
 /// @file
-/// Attention: every token asks all tokens before it, and itself, what they know. Its query is
-/// compared with the key of each; softmax turns the scores into shares, and the answer is the sum
-/// of the values, each by its share:
+/// Attention: each token attends to itself and the tokens before it. The dot products of its query
+/// with their keys are its scores; softmax turns them into attention weights, and the output is the
+/// weighted sum of the values:
 ///
-///     score(t, s) = scale * sum over d of q(t, d) * k(s, d)
-///     share(t, :) = softmax of score(t, :) over the tokens s that t sees
-///     out(t, d)   = sum over s of share(t, s) * v(s, d)
+///     score(t, s)  = scale * sum over d of q(t, d) * k(s, d)
+///     weight(t, :) = softmax of score(t, :) over the tokens s that t sees
+///     out(t, d)    = sum over s of weight(t, s) * v(s, d)
 ///
 /// (Vaswani and others 2017, "Attention is all you need", arXiv 1706.03762, section 3.2.)
 ///
 /// For all versions: q has shape (..., T, D), k (..., S, D), v (..., S, D) and out (..., T, D), in
-/// float and of any strides; out injective. The dims before the last two, say batch and head, are
-/// q's; those of k and v are broadcast to them. Queries, keys and values are mostly views of one
-/// buffer: heads_of(). Heads that share their keys are a dim of stride 0: grouped().
+/// float and with any strides; out injective. The dimensions before the last two, such as batch and
+/// head, are q's; those of k and v are broadcast to them. Queries, keys and values are mostly views
+/// of one buffer: heads_of(). Heads that share their keys have a dimension of stride 0: grouped().
 ///
-/// Of S keys the first `length` count: a cache holds more than it has been given yet. The last
-/// query belongs to the last of them, so causal token t sees length - T + t + 1. (PyTorch's
+/// Only the first `length` of S keys are valid: a KV cache has room for more. The last query
+/// belongs to the last valid key, so causal token t sees length - T + t + 1 keys. (PyTorch's
 /// `is_causal` lets token t see the first t + 1: the same if T = S.) A token that sees nothing gets
-/// 0. What it does not see is not read, and may be NaN; what it sees counts even if its share is 0,
-/// for 0 * NaN is NaN.
+/// 0. Masked keys and values are not read and may be NaN; a visible value counts even if its weight
+/// is 0: 0 * NaN is NaN.
 /// Error of out(t, d) for a token that sees n keys: (2 (D + 6) P + 4 n + 40) 2^-24 of the sum of
-/// share * |v|; P is the largest of its scale * sum of |q k|.
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
-/// overlap; a path that cannot take these views; the loop: a length that is not 0 to S
+/// weight * |v|; P is the largest of its scale * sum of |q k|.
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
+/// overlap; a path that does not support these views; the CPU reference: a length not in [0, S]
 #pragma once
 
 #include <cstddef>
@@ -36,57 +36,57 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of attention.
 enum class AttentionPath {
-    four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
-    fused,         // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
-    split_keys,    // 03: a block, a query; its warps share out the keys: for few queries. D <= 128
+    four_passes,   // one thread per query: the twin; scores in the workspace
+    fused,         // 02: one warp per query; scores never leave the SM. D <= 128
+    split_keys,    // 03: one block per query; its warps split the keys: for few queries. D <= 128
     tiles,         // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
-    split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
-    wide_heads,    // 06: a warp, a query, whose sums stand in `out`: heads of any width
-    tile,  // never chosen unasked: CUDA Tile C++. D <= 128; two dims of stack, no negative strides
+    split_blocks,  // 05: several blocks split a query's keys; 128-bit loads. D <= 128
+    wide_heads,    // 06: one warp per query, sums kept in `out`: heads of any width
+    tile,  // only on request: CUDA Tile C++. D <= 128; two stack dimensions, no negative strides
 };
 [[nodiscard]] const char* name(AttentionPath path);
 
 struct AttentionOptions {
     bool causal = true;
     float scale = 0;  // 0: 1 / sqrt(D), so that scores do not grow with D
-    /// How many keys count, in device memory for a port: a number that changes from token to token
-    /// without a new launch. Rank 0; a null pointer: all S. A port answers a length that is not 0
-    /// to S with NaN.
+    /// The number of valid keys, in device memory for the CUDA version, so that a replayed launch
+    /// can use a new length. Rank 0; a null pointer: all S. The CUDA version writes NaN if it is
+    /// not in [0, S].
     View<const std::int64_t> length = {};
 };
 
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out);
-/// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' takes one
-/// block for a query if there is none; the others use none
+/// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' uses one
+/// block per query if there is none; the others need none
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out,
                     const gpu::Launch<AttentionPath>& how = {});
-/// The same by the path 'tiles', which here leaves what training's backward pass makes shares of
-/// again: of each query the log of the sum of exp(score). -infinity where nothing is seen.
+/// The same by the path 'tiles', which also writes the log-sum-exp of each query's scores, from
+/// which the backward pass recomputes the weights. -infinity where nothing is seen.
 /// @param log_sums  (..., T), injective, apart from all else
-/// @throws std::invalid_argument  as above; log_sums that do not fit
+/// @throws std::invalid_argument  as above; log_sums of another shape
 void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<const float> v,
                                  const AttentionOptions& options, View<float> out,
                                  View<float> log_sums, gpu::Stream stream = {});
 
-/// Bytes of workspace that `path` can use. Without a path: of the best one for these views.
-/// @throws std::invalid_argument  shapes that do not fit
+/// Bytes of workspace that `path` can use. Without a path: the best one for these views.
+/// @throws std::invalid_argument  shapes that do not match
 [[nodiscard]] std::int64_t attention_workspace_bytes(const View<const float>& q,
                                                      const View<const float>& k,
                                                      const View<const float>& v,
                                                      std::optional<AttentionPath> path = {});
 
-/// What the operation refuses; with a path also what that path cannot take.
+/// Rejects invalid arguments; with a path, also views that the path does not support.
 void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
                      const View<float>& out, std::optional<AttentionPath> path = {});
 
-/// The widest head that 'fused', 'split keys', 'tiles' and 'split blocks' take.
+/// The widest head that 'fused', 'split keys', 'tiles' and 'split blocks' support.
 inline constexpr std::int64_t kMostOfHead = 128;
 
 /// The best path for these views.
-/// @param shared  bytes of shared memory that a block may have: 'fused' does with less than 'tiles'
+/// @param shared  bytes of shared memory per block: 'fused' needs less than 'tiles'
 [[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
                                              const View<const float>& v,
                                              std::size_t shared = SIZE_MAX);
@@ -99,10 +99,10 @@ struct Heads {
 /// The three as views of one buffer: nothing is copied.
 ///
 ///     qkv (B, T, 3 C), row-major             (3 T C, 3 C, 1)
-///     a third of the columns (B, T, C)       (3 T C, 3 C, 1)       begins at 0, C, 2 C
-///     cut into heads (B, T, H, D)            (3 T C, 3 C, D, 1)
+///     a third of the columns (B, T, C)       (3 T C, 3 C, 1)       offset 0, C, 2 C
+///     split into heads (B, T, H, D)          (3 T C, 3 C, D, 1)
 ///     heads before tokens (B, H, T, D)       (3 T C, D, 3 C, 1)
-/// @throws std::invalid_argument  not of rank 3, no thirds, H does not divide C
+/// @throws std::invalid_argument  rank other than 3; last extent not 3 C; H does not divide C
 template <class T>
 [[nodiscard]] Heads<T> heads_of(const View<T>& qkv, std::int64_t H);
 

@@ -1,4 +1,4 @@
-// The plain loop: one query after the other, in four passes over what it sees.
+// The CPU reference: for each query, four passes over the keys that it sees.
 #include <cmath>
 #include <vector>
 
@@ -17,7 +17,7 @@ void attention_loop(const AttentionProblem& p, float* score) {
         const Row<const float> q = p.q.row(r);
         const Table k = p.keys_of(at), v = p.values_of(at);
         const Row<float> out = p.out.row(r);
-        // 1. how well each key fits the query
+        // 1. scores
         for (std::int64_t s = 0; s < n; ++s) {
             float dot = 0;
             for (std::int64_t d = 0; d < D; ++d) {
@@ -25,18 +25,18 @@ void attention_loop(const AttentionProblem& p, float* score) {
             }
             score[s] = p.scale * dot;
         }
-        // 2. the best of them
+        // 2. their maximum
         float m = -INFINITY;
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, score[s]);
         }
-        // 3. exp of each, and their sum: a share is exp over sum
+        // 3. exponentials and their sum; weight = exp / sum
         float sum = 0;
         for (std::int64_t s = 0; s < n; ++s) {
             score[s] = std::exp(score[s] - m);
             sum += score[s];
         }
-        // 4. the values, each by its share
+        // 4. values, each times its weight
         for (std::int64_t d = 0; d < D; ++d) {
             float x = 0;
             for (std::int64_t s = 0; s < n; ++s) {
@@ -60,7 +60,7 @@ void attention_cpu(View<const float> q, View<const float> k, View<const float> v
                std::to_string(p.S) + " keys");
     }
     std::vector<float> score(static_cast<std::size_t>(p.S));
-    // Always so; GCC 14 cannot know, and warns of the index -1.
+    // Always true; GCC 14 cannot know that and warns of index -1.
     if (p.q.first.rank() > 0) attention_loop(p, score.data());
 }
 

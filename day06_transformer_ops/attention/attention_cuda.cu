@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each query, and the launcher. What is faster is in steps/.
+// The twin, one thread per query, and the launcher. Faster versions are in steps/.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
@@ -15,7 +15,7 @@ namespace {
 constexpr int kThreads = 128;
 
 // [attention]
-// scores: a row of S for each query, so that no two threads share one.
+// scores: one row of S per query, so that no two threads share one.
 __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, float* scores) {
     const std::int64_t D = p.q.length, counted = p.counted();
     const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -26,7 +26,7 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
         const Row<const float> q = p.q.row(r);
         const Table k = p.keys_of(at), v = p.values_of(at);
         const Row<float> out = p.out.row(r);
-        // 1. how well each key fits the query
+        // 1. scores
         for (std::int64_t s = 0; s < n; ++s) {
             float dot = 0;
             for (std::int64_t d = 0; d < D; ++d) {
@@ -34,18 +34,18 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
             }
             score[s] = p.scale * dot;
         }
-        // 2. the best of them
+        // 2. their maximum
         float m = -INFINITY;
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, score[s]);
         }
-        // 3. exp of each, and their sum: a share is exp over sum
+        // 3. exponentials and their sum; weight = exp / sum
         float sum = 0;
         for (std::int64_t s = 0; s < n; ++s) {
             score[s] = std::exp(score[s] - m);
             sum += score[s];
         }
-        // 4. the values, each by its share
+        // 4. values, each times its weight
         for (std::int64_t d = 0; d < D; ++d) {
             float x = 0;
             for (std::int64_t s = 0; s < n; ++s) {

@@ -1,6 +1,6 @@
-// Attention in tiles, online: 32 queries meet 32 keys at a time. Keys that all 32 may see are met
-// by two products of tiles; the last ones, which only some of them see, one by one: a share of 0
-// would not keep the NaN of a value away that a token must not see.
+// Attention as a tile kernel with online softmax: 32 queries and 32 keys at a time. Keys that all
+// 32 queries see are processed by two tile products; the last ones, which only some of them see,
+// one by one: a weight of 0 would not hide a NaN in a masked value.
 #include "common/gpu/strided_tiles.hpp"
 #include "day06_transformer_ops/attention/keys_counted.hpp"
 #include "day06_transformer_ops/attention/tile.hpp"
@@ -15,12 +15,12 @@ using gpu::I, gpu::strided_tiles;
 constexpr int kQueries = 32, kKeys = 32;
 
 // [online]
-/// Scores become shares before the division, exp(score - m), where m is the largest so far. What
-/// `sum` and `o` hold was shared out by an earlier m.
+/// Turns scores into unnormalized weights, exp(score - m), where m is the running maximum, and
+/// rescales `sum` and `o` from the previous maximum.
 template <class S, class M, class O>
 __tile__ auto shares(const S& score, M& m, M& sum, O& o) {
     const M larger = ct::max(m, ct::reduce_max(score, 1_ic));
-    const M base = ct::select(larger == -INFINITY, ct::zeros<M>(), larger);  // inf - inf: NaN
+    const M base = ct::select(larger == -INFINITY, ct::zeros<M>(), larger);  // inf - inf is NaN
     const auto p = ct::exp(score - base);
     const auto keep = ct::exp(m - base);
     sum = sum * keep + ct::sum(p, 1_ic);
@@ -48,7 +48,7 @@ __tile__ void meet_all(I b, I h, I end, const X& x, const K& keys, const V& valu
         o = ct::mma(p, v, o);
     }
 }
-/// Keys `first` to `end`, one by one: query number i sees those below seen[i].
+/// Keys `first` to `end`, one by one: query i sees those below seen[i].
 template <int HEAD, class X, class K, class V, class SEEN, class M, class O>
 __tile__ void meet_some(I b, I h, I first, I end, const X& x, const K& keys, const V& values,
                         const SEEN& seen, M& m, M& sum, O& o) {
@@ -79,8 +79,8 @@ template <int HEAD, int WHOLE>
     const auto key = strided_tiles<WHOLE, 1, HEAD>(k, B, H, n, D, k0, k1, k2, k3);
     const auto value = strided_tiles<WHOLE, 1, HEAD>(v, B, H, n, D, v0, v1, v2, v3);
     const auto outs = strided_tiles<WHOLE, kQueries, HEAD>(out, B, H, T, D, o0, o1, o2, o3);
-    const I first = causal ? n - T + i * kQueries + 1 : n;  // how many keys the first query sees
-    const I step = causal ? 1 : 0;                          // and how many more each next one
+    const I first = causal ? n - T + i * kQueries + 1 : n;  // keys that the first query sees
+    const I step = causal ? 1 : 0;                          // how many more each next query sees
     const auto seen = first + step * ct::iota<ct::tile<I, ct::shape<kQueries, 1>>>();
     const I whole = ct::max(first, I{0}) / kKeys, last = ct::min(n, first + step * (kQueries - 1));
     const auto x = scale * rows_of<kQueries, HEAD>(queries, b, h, i);
@@ -96,7 +96,7 @@ template <int HEAD, int WHOLE>
 
 template <int HEAD, int WHOLE>
 void launch(const Stacked<float>& x, const AttentionProblem& p, gpu::Stream stream) {
-    const auto stride = [](const Layout& layout, int d) {  // of one index no step is taken
+    const auto stride = [](const Layout& layout, int d) {  // extent 1: the stride is never used
         return layout.extent(d) == 1 ? 0 : layout.stride(d);
     };
     const Layout &q = x.q.layout, &k = x.k.layout, &v = x.v.layout, &o = x.out.layout;

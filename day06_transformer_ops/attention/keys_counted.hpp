@@ -1,5 +1,5 @@
 /// @file
-/// For tile ports of attention: the length in memory.
+/// For tile kernels of attention: the length in memory.
 #pragma once
 
 #include <cuda_tile.h>
@@ -8,7 +8,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// How many of S keys count, or -1 if `length` cannot be right.
+/// The number of valid keys out of S, or -1 if `length` is invalid.
 __tile__ inline std::int64_t keys_counted(const std::int64_t* length, std::int64_t S) {
     const std::int64_t counted =
         length == nullptr ? S : static_cast<std::int64_t>(cuda::tiles::load(length));

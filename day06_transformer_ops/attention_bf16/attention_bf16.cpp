@@ -1,4 +1,4 @@
-// What loop and ports of attention_bf16 refuse, and which path is taken.
+// The argument checks of attention_bf16 and the choice of its path.
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 
 #include "common/gpu/device.hpp"
@@ -12,9 +12,9 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr std::int64_t kMostOfRows = INT32_MAX;
-// Where step 4 is faster than step 3: of heads of 128 from 256 keys on; of heads of 64 from 1,536
-// on, and from 512 on if each of its blocks, of 192 queries, has a multiprocessor. Measured on an
-// H200, 12 heads, causal, cold, in a graph, medians of 11, microseconds by step 3 and by step 4:
+// Where step 4 is faster than step 3: with heads of 128 from 256 keys on; with heads of 64 from
+// 1,536 on, and from 512 on if each of its blocks of 192 queries has its own SM. Measured on an
+// H200: 12 heads, causal, cold cache, CUDA graph, median of 11, microseconds of step 3 and step 4:
 //
 //                    D = 64, B = 1    D = 64, B = 4    D = 128, B = 1    D = 128, B = 4
 //     T = S =  128     7.2    7.7       7.6    8.3        9.3    9.4       9.9    10.3
@@ -34,7 +34,7 @@ bool long_enough(const View<const T>& q, const View<const T>& k, int multiproces
     return keys >= 1536 || blocks <= multiprocessors;
 }
 
-// Rows of whole quads, eight numbers, that begin at multiples of 16 bytes.
+// Rows are made of whole quads (eight elements, 16 bytes) and aligned to 16 bytes.
 template <class T>
 bool in_quads(const View<const T>& x) {
     return x.size() == 0 || has_wider(x.data, x.layout, sizeof(T));
@@ -51,7 +51,7 @@ bool few_rows(const View<const T>& q, const View<const T>& k) {
     return q.extent(q.rank() - 2) <= kMostOfRows && k.extent(k.rank() - 2) <= kMostOfRows;
 }
 
-// What the path 'tile' takes, of whole quads.
+// Does the path 'tile' accept these views? They are made of whole quads already.
 template <class T>
 bool in_tiles(const View<const T>& q, const View<const T>& k, const View<const T>& v,
               const View<T>& out, const View<float>& log_sums) {
@@ -67,7 +67,7 @@ bool in_planes(const View<const T>& x) {
         .has_value();
 }
 
-// What the path 'warpgroups' needs besides, and has not; "" if all is there.
+// The unmet requirement of the path 'warpgroups' beyond those; "" if there is none.
 template <class T>
 std::string missing_for_warpgroups(const View<const T>& q, const View<const T>& k,
                                    const View<const T>& v, bool has_length) {
@@ -84,8 +84,8 @@ std::string missing_for_warpgroups(const View<const T>& q, const View<const T>& 
 
 std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows, std::int64_t pitch,
                                 std::int64_t D) {
-    if (rows <= 1) pitch = D;  // there is no second row
-    // Those less than a row apart lie side by side; the others are matrices.
+    if (rows <= 1) pitch = D;  // the pitch of a single row is unused
+    // Heads less than a row apart are side by side in the rows; the others are matrices.
     Planes x{1, INT64_MAX, D, pitch};
     for (int i = 0; i < heads.rank(); ++i) {
         if (heads.extent(i) <= 1 || heads.stride(i) == 0) continue;
@@ -98,7 +98,7 @@ std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows, std::int
         if (heads.stride(i) % x.plane_pitch != 0) return {};
         x.planes += (heads.extent(i) - 1) * (heads.stride(i) / x.plane_pitch);
     }
-    if (x.planes == 1) x.plane_pitch = pitch;  // any that no column reaches
+    if (x.planes == 1) x.plane_pitch = pitch;  // unused: any value that no column reaches
     constexpr std::int64_t kFarthest = std::int64_t{1} << 38;
     const bool fits = x.columns <= std::min(pitch, kMostOfRows) && x.planes <= kMostOfRows &&
                       x.plane_pitch < kFarthest;  // and so is `pitch`, which is no larger
@@ -153,7 +153,7 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     }
     if (path == AttentionBf16Path::tile && !in_tiles(q, k, v, out, log_sums)) {
         refuse(
-            "attention_bf16: the path 'tile' needs stacks that are three dims at most, once "
+            "attention_bf16: the path 'tile' needs stacks of at most three dimensions, once "
             "simplified, " +
             gpu::kNoNegativeStride +
             ", and first and last numbers less than 2^31 numbers apart; q has " +

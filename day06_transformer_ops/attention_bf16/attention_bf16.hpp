@@ -1,27 +1,25 @@
 /// @file
-/// Attention of 16-bit numbers: q, k, v and out are bf16 or f16, and scores, shares' sums and the
-/// sums of values are float. What it computes, its shapes and its length are those of
-/// attention.hpp; its steps multiply on tensor cores.
+/// Attention of 16-bit numbers: q, k, v and out are bf16 or f16; scores, sums of weights and sums
+/// of values are float. Definition, shapes and length are those of attention.hpp; the steps
+/// multiply on tensor cores.
 ///
-/// For all versions: T is bf16 or f16. In addition to `out` there are, if asked for, the logs of
-/// the sums: log_sums(t) = log of the sum over s of exp(score(t, s)), (...) as q without its last
-/// dim, float; -infinity for a token that sees nothing. Training needs them to make the shares
-/// again. Where all scores that a token sees are -infinity, log_sums is -infinity too, and out NaN.
+/// For all versions: T is bf16 or f16. Besides `out`, the log-sum-exps are optional outputs:
+/// log_sums(t) = log of the sum over s of exp(score(t, s)), float, shape as q without its last
+/// dimension; -infinity for a token that sees nothing. Training recomputes the weights from them.
+/// If all scores that a token sees are -infinity, log_sums is -infinity too, and out is NaN.
 ///
-/// What a token does not see may be NaN or infinite among queries and keys, but not among values:
-/// tiles multiply also what the mask hides, by a share of 0, and 0 * NaN is NaN, as 0 * infinity
-/// is. (Beyond `length` nothing is read.)
+/// Masked keys may be NaN or infinite, but masked values may not: tiles also multiply masked
+/// values, by a weight of 0, and 0 * NaN and 0 * infinity are NaN. (Beyond `length` nothing is read.)
 ///
-/// Error of out(t, d) for a token that sees n keys, with A = sum of share * |v|, P the largest of
+/// Error of out(t, d) for a token that sees n keys, with A = sum of weight * |v|, P the largest of
 /// its scale * sum of |q k|, and u = 2^-8 for bf16 or 2^-11 for f16, a rounding to T:
 ///
 ///     (u + ((36 ceil(D / 8) + 12) P + 7 n + 120) 2^-24) A + u |out|
 ///
 /// and for f16, which ends at 2^-24, (n max |v| + 1) 2^-24 more. Values of bf16 may be up to
-/// 2^112 / n: a sum with a guessed maximum may grow to 2^15 |v| for each key, and float ends at
-/// 2^128.
-/// @throws std::invalid_argument  as attention_cpu(); a negative scale; log_sums that do not fit; a
-/// path that cannot take these views: of the steps after the twin at most 2^31 - 1 tokens and keys
+/// 2^112 / n: with a guessed maximum, a sum may grow to 2^15 |v| per key, and float ends at 2^128.
+/// @throws std::invalid_argument  as attention_cpu(); a negative scale; log_sums of another shape;
+/// a path that does not support these views: all but the twin need at most 2^31 - 1 tokens and keys
 #pragma once
 
 #include "common/gpu/device.hpp"
@@ -32,16 +30,16 @@ namespace sixdays::day06_transformer_ops {
 
 /// The ladder.
 enum class AttentionBf16Path {
-    four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
-    tensor_cores,  // 02: a warp, 32 queries; scores and shares stay in its registers. Rows of quads
-    guessed_maximum,  // 03: and a tile is searched for a maximum only where the last will not do
-    warpgroups,  // 04: Hopper's: operands from shared memory, exps taken under the products. Heads
+    four_passes,      // one thread per query: the twin; scores in the workspace
+    tensor_cores,     // 02: one warp per 32 queries; scores stay in registers. Rows of quads
+    guessed_maximum,  // 03: a tile is searched for a maximum only where the last one is too small
+    warpgroups,  // 04: Hopper: wgmma from shared memory, exponentials overlap with products. Heads
                  // of 64 or 128, no length
     tile,        // CUDA Tile C++: attention_bf16_tile.cu
 };
 [[nodiscard]] const char* name(AttentionBf16Path path);
 
-/// @param log_sums  a null pointer: not wanted
+/// @param log_sums  may be a null pointer
 template <class T>
 void attention_bf16_cpu(View<const T> q, View<const T> k, View<const T> v,
                         const AttentionOptions& options, View<T> out, View<float> log_sums = {});
@@ -56,7 +54,7 @@ template <class T>
 [[nodiscard]] std::int64_t attention_bf16_workspace_bytes(View<const T> q, View<const T> k,
                                                           AttentionBf16Path path);
 
-/// What the operation refuses; with a path also what that path cannot take.
+/// Rejects invalid arguments; with a path, also views that the path does not support.
 template <class T>
 void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                           const AttentionOptions& options, View<T> out, View<float> log_sums = {},

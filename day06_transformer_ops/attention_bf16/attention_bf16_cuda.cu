@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each query, and the launcher. What is faster is in steps/.
+// The twin, one thread per query, and the launcher. Faster versions are in steps/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
@@ -14,7 +14,7 @@ namespace {
 constexpr int kThreads = 128;
 
 // [attention]
-// scores: a row of S for each query, so that no two threads share one.
+// scores: one row of S per query, so that no two threads share one.
 template <class T>
 __global__ void attention_bf16_kernel(const __grid_constant__ AttentionBf16Problem<T> p,
                                       float* scores) {

@@ -1,5 +1,5 @@
-// Attention of 16-bit numbers in tiles, online: 64 queries meet 128 keys at a time. Both products
-// are left to tensor cores by the type of their elements alone, and sums are float.
+// Attention of 16-bit numbers as a tile kernel with online softmax: 64 queries and 128 keys at a
+// time. The element type alone puts both products on tensor cores; accumulators are float.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -18,9 +18,9 @@ using Column = ct::tile<float, ct::shape<kQueries, 1>>;
 using Scores = ct::tile<float, ct::shape<kQueries, kKeys>>;
 
 // [rows]
-/// Heads (b, g, h) of n rows of D numbers, cut into tiles of rows. Promised is that D and all steps
-/// are multiples of eight, and that the first number lies at a multiple of 16 bytes. All of it is
-/// an argument of the kernel: what a block works out first, no copy engine can be told beforehand.
+/// Heads (b, g, h) of n rows of D elements, cut into tiles of rows. D and all strides are multiples
+/// of eight, and the data is aligned to 16 bytes. All of it comes from kernel arguments: a TMA
+/// descriptor is set up before the launch and cannot use values that a block computes.
 template <int ROWS, int HEAD, class E>
 __tile__ auto rows(E* data, int B, int G, int H, int n, int D, int s0, int s1, int s2, int down) {
     constexpr std::size_t kAny = ct::dynamic_extent;
@@ -35,7 +35,7 @@ __tile__ auto rows(E* data, int B, int G, int H, int n, int D, int s0, int s1, i
 }
 // [rows]
 
-/// A number for each of n rows, any step apart.
+/// One element per row, for n rows with any stride.
 __tile__ inline auto one_a_row(float* data, int n, int step) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     const ct::layout_strided_mapping places{ct::extents<int, kAny, 1>{n},
@@ -44,13 +44,13 @@ __tile__ inline auto one_a_row(float* data, int n, int step) {
 }
 
 // [shares]
-/// Scores become shares before the division, 2^(scale * score - m), where m is the largest so far.
-/// What `sum` and `o` hold was made with an earlier m.
+/// Turns scores into unnormalized attention weights, 2^(scale * score - m), where m is the running
+/// maximum, and rescales `sum` and `o` from the previous maximum.
 template <class O>
 __tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O& o) {
     const Column larger = ct::max(m, scale * ct::reduce_max(score, 1_ic));
     const Column base = ct::select(larger == -INFINITY, ct::zeros<Column>(), larger);
-    const auto p = ct::exp2(scale * score - base);  // -inf minus -inf would be NaN: hence `base`
+    const auto p = ct::exp2(scale * score - base);  // `base` avoids -inf - -inf, which is NaN
     const auto keep = ct::exp2(m - base);
     sum = sum * keep + ct::sum(p, 1_ic);
     o = o * keep;
@@ -60,9 +60,9 @@ __tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O
 // [shares]
 
 // [meet]
-/// All queries meet the keys of tiles `from` to `to`. SOME: not every query sees all of them. A
-/// hidden key's share is 0, and its value is multiplied by that. CUT: keys from n on do not count,
-/// and their values, which may be anything, are made 0.
+/// Processes tiles `from` to `to` of the keys for all queries. SOME: some queries do not see all of
+/// these keys. A masked key has weight 0, but its value is still multiplied by it. CUT: keys from n
+/// on do not count, and their values, which may be anything, are replaced by 0.
 template <bool SOME, bool CUT, int HEAD, class X, class K, class V, class SEEN, class O>
 __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, const K& keys,
                    const V& values, const SEEN& seen, float scale, Column& m, Column& sum, O& o) {
@@ -86,11 +86,11 @@ __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, con
 // [meet]
 
 // [answers]
-/// The output, and in `m` the log of the sums, where a query sees a key; otherwise `nothing`, 0 or
-/// NaN. Where it sees scores of -infinity alone, the sum is 0 and the output 0 / 0, NaN.
+/// The output, and in `m` the log-sum-exp, where a query sees a key; otherwise `nothing`, 0 or NaN.
+/// If all scores that it sees are -infinity, the sum is 0 and the output 0 / 0, NaN.
 template <class SEEN, class O>
 __tile__ void answers(const SEEN& seen, float nothing, Column& m, Column& sum, O& o) {
-    constexpr float kLog2 = 0.693147182f;  // m is a power of 2
+    constexpr float kLog2 = 0.693147182f;  // m is a base-2 exponent
     o = ct::select(seen > 0, o / sum, ct::full<O>(nothing));
     m = ct::select(seen > 0, kLog2 * m + ct::log(sum), ct::full<Column>(nothing - INFINITY));
 }
@@ -106,13 +106,13 @@ template <int HEAD, bool CUT, class E>
     float* __restrict__ log_sums) {
     const int counted = static_cast<int>(keys_counted(length, S)), n = ct::max(counted, 0);
     const int down = (T + kQueries - 1) / kQueries, head = ct::bid().x / down;
-    const int i = down - 1 - ct::bid().x % down;  // if causal, the last take longest
+    const int i = down - 1 - ct::bid().x % down;  // causal: the longest ones first
     const int h = head % H, g = head / H % G, b = head / H / G;
     const auto keys = rows<kKeys, HEAD>(k, B, G, H, S, D, k0, k1, k2, k3);
     const auto values = rows<kKeys, HEAD>(v, B, G, H, S, D, v0, v1, v2, v3);
     const auto x = ct::reshape<ct::shape<kQueries, HEAD>>(
         rows<kQueries, HEAD>(q, B, G, H, T, D, q0, q1, q2, q3).load_masked(b, g, h, i, 0));
-    // How many keys the first query sees, and how many more each next one.
+    // The number of keys that the first query sees, and how many more each next query sees.
     const int first = causal ? n - T + i * kQueries + 1 : n, step = causal ? 1 : 0;
     const auto seen = first + step * ct::iota<ct::tile<int, ct::shape<kQueries, 1>>>();
     const int all = ct::max(first, 0) / kKeys, last = ct::min(n, first + step * (kQueries - 1));
@@ -132,14 +132,14 @@ template <int HEAD, bool CUT, class E>
 
 template <class E, class T>
 void launch(const Stacked<T>& x, const AttentionBf16Problem<T>& p, gpu::Stream stream) {
-    const auto step = [](const Layout& layout, int d) {  // of one index none is taken
+    const auto step = [](const Layout& layout, int d) {  // extent 1: the stride is never used
         return layout.extent(d) == 1 ? 0 : static_cast<int>(layout.stride(d));
     };
     const Layout &q = x.q.layout, &k = x.k.layout, &v = x.v.layout, &o = x.out.layout,
                  &l = x.log_sums.layout;
     const std::int64_t B = q.extent(0), G = q.extent(1), H = q.extent(2), tokens = q.extent(3);
     const unsigned grid = gpu::blocks_for(B * G * H * ((tokens + kQueries - 1) / kQueries), 1);
-    const float scale = p.scale * 1.44269504f;  // times log2(e): powers of 2 instead of e
+    const float scale = p.scale * 1.44269504f;  // times log2(e): exp2 instead of exp
     const auto of = [&]<int HEAD>() {
         return p.length.data ? attention_bf16_tile<HEAD, true, E>
                              : attention_bf16_tile<HEAD, false, E>;

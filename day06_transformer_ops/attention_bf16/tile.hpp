@@ -1,5 +1,5 @@
 /// @file
-/// The launcher of the tile port, attention_bf16_tile.cu, and the views that it takes.
+/// The launcher of the tile kernel, attention_bf16_tile.cu, and the views that it supports.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -8,7 +8,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-inline constexpr int kStackOfHalves = 3;  // dims of stack: batch, group of heads, head of the group
+inline constexpr int kStackOfHalves = 3;  // stack dimensions: batch, group, head in the group
 
 /// Its numbers are counted in 32 bits, those of a last tile's missing rows too.
 template <class E>

@@ -1,5 +1,5 @@
-// Attention as --bench measures it, and what a single token costs, where a launch takes longer than
-// the bytes: calls in a graph.
+// Attention as --bench measures it, and the cost of a single token, where launch overhead exceeds
+// the memory time: calls in a CUDA graph.
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +24,7 @@ gpu::Buffer<float> filled(std::int64_t n) {
     return x;
 }
 
-// T queries against S keys of each head of D numbers, B times H heads.
+// T queries against S keys per head of D elements, B times H heads.
 struct Sizes {
     std::int64_t B, H, T, S, D;
     [[nodiscard]] std::int64_t queries() const { return B * H * T * D; }
@@ -49,8 +49,8 @@ lesson::Version row_of(const char* op, AttentionPath path, const Sizes& n) {
     return row;
 }
 
-// One query's attention in double precision, and how far from each number of it a port may be, as
-// attention.hpp says.
+// One query's attention in double precision, and the error bound of each element, as in
+// attention.hpp.
 struct Exact {
     std::vector<double> value, bound;
 };
@@ -84,9 +84,9 @@ Exact exact(const float* q, const float* k, const float* v, std::int64_t n, std:
     return all;
 }
 
-// The first, a middle and the last query, causal, are held against double precision. q, k, v and
-// out lie in device memory.
-// @throws std::runtime_error  one is further away; --bench ends with this sentence
+// Compares the first, a middle and the last query, causal, with double precision. q, k, v and out
+// are in device memory.
+// @throws std::runtime_error  a larger error; --bench ends with this message
 void hold_against_double(const char* op, AttentionPath path, const Sizes& n, const float* q,
                          const float* k, const float* v, const float* out) {
     const std::int64_t queries = n.B * n.H * n.T;
@@ -108,7 +108,7 @@ void hold_against_double(const char* op, AttentionPath path, const Sizes& n, con
     }
 }
 
-// Three queries are held against double precision, and then all against the first answer.
+// Compares three queries with double precision, and then all results with the first one.
 void attend(lesson::Report& report, const char* op, AttentionPath path, const Sizes& n) {
     const gpu::Buffer<float> q = filled(n.queries()), k = filled(n.keys()), v = filled(n.keys());
     gpu::Buffer<float> out(n.queries()), want(n.queries());
@@ -126,8 +126,8 @@ void attend(lesson::Report& report, const char* op, AttentionPath path, const Si
     report.port(row);
 }
 
-// One call after the other in a graph. run(call, out, stream) launches number `call`, whose `each`
-// floats of result begin at out; look(all results) throws if some are wrong.
+// Consecutive calls in a CUDA graph. run(call, out, stream) launches call number `call`, whose
+// `each` result floats begin at out; look(all results) throws if some are wrong.
 template <class Run, class Look>
 void in_graph(lesson::Report& report, lesson::Version row, std::int64_t each, const Run& run,
               const Look& look) {
@@ -150,7 +150,7 @@ void in_graph(lesson::Report& report, lesson::Version row, std::int64_t each, co
     report.port(row);
 }
 
-// Each call has logits of its own: 40 MB together, which may stay in the cache.
+// Each call has its own logits: 40 MB together, which may stay in the cache.
 void bench_next_token(lesson::Report& report) {
     const std::int64_t V = 50257;
     const gpu::Buffer<float> logits = filled(kCalls * V);
@@ -178,7 +178,7 @@ void bench_next_token(lesson::Report& report) {
         });
 }
 
-// Each call has keys and values of its own.
+// Each call has its own keys and values.
 void bench_next_word(lesson::Report& report, const Sizes& n) {
     const gpu::Buffer<float> q = filled(n.queries()), k = filled(kCalls * n.keys()),
                              v = filled(kCalls * n.keys());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t K = 1024;
 
-// Numbers between -2 and 2 in no order, as queries and keys have after a norm: scores stay small.
+// Numbers between -2 and 2 in random order, like queries and keys after a norm: scores stay small.
 gpu::Buffer<bf16> mixed(std::int64_t n, std::uint64_t seed) {
     return gpu::Buffer<bf16>(lesson::filled<bf16>({n}, [seed](std::int64_t i) {
         std::uint64_t x = (static_cast<std::uint64_t>(i) + seed) * 0x9E3779B97F4A7C15u;
@@ -27,9 +27,9 @@ struct Heads16 {
     [[nodiscard]] Shape shape() const { return {B, H, T, D}; }
 };
 
-// The first, a middle and the last query, by the loop. Of numbers up to 2, shares and the output
-// are rounded by 2^-8 each; float sums are far nearer.
-// @throws std::runtime_error  one is further away; --bench ends with this sentence
+// Compares the first, a middle and the last query with the CPU reference. For numbers up to 2,
+// weights and output are rounded by 2^-8 each; float sums are far more accurate.
+// @throws std::runtime_error  a larger error; --bench ends with this message
 void hold_against_loop(AttentionBf16Path path, const Heads16& n, const bf16* q, const bf16* k,
                        const bf16* v, const bf16* out) {
     const std::int64_t queries = n.B * n.H * n.T;
@@ -51,7 +51,7 @@ void hold_against_loop(AttentionBf16Path path, const Heads16& n, const bf16* q, 
     }
 }
 
-// Three queries are held against the loop, and then all against the first answer.
+// Compares three queries with the CPU reference, and then all results with the first one.
 void attend(lesson::Report& report, const char* op, AttentionBf16Path path, const Heads16& n) {
     const gpu::Buffer<bf16> q = mixed(n.numbers(), 1), k = mixed(n.numbers(), 1000000007),
                             v = mixed(n.numbers(), 2000000011);
@@ -73,7 +73,7 @@ void attend(lesson::Report& report, const char* op, AttentionBf16Path path, cons
     row.dtype = "bfloat16";
     row.shape = to_string(n.shape());
     row.how = "the same bits again";
-    row.cache = "cold";  // 60 MB or more a run
+    row.cache = "cold";  // 60 MB or more per run
     const double bytes = 2.0 * static_cast<double>(n.numbers());
     row.work = {3 * bytes, bytes,
                 2.0 * static_cast<double>(n.numbers()) * static_cast<double>(n.T + 1)};

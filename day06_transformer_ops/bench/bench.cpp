@@ -1,4 +1,4 @@
-// What only --bench measures: every path on the shapes of a GPT-2, and on wider ones.
+// The measurements of --bench: every path on the shapes of a GPT-2, and on wider ones.
 #include "day06_transformer_ops/bench/bench.hpp"
 
 #include "common/gpu/tile.hpp"
@@ -60,7 +60,7 @@ void bench_softmax(lesson::Report& report) {
                           kFar<T>,
                           1.5};
     port(report, causal, {2, 64, 64}, {96, K, K});
-    // Of every three elements the mask hides one; it is the same for all 96.
+    // The mask hides every third element; it is the same for all 96.
     const Tensor<std::uint8_t> host =
         lesson::filled<std::uint8_t>({K, K}, [](std::int64_t i) { return i % 3 != 1; });
     const gpu::Buffer<std::uint8_t> device(host);
@@ -78,7 +78,7 @@ void bench_softmax(lesson::Report& report) {
     port(report, masked, {2, 64, 64}, {96, K, K});
 }
 
-// Three rows are held against the loop, and then all against the first answer.
+// Compares three rows with the CPU reference, and then all results with the first one.
 template <class T>
 void bench_cross_entropy(lesson::Report& report) {
     const std::int64_t rows = K, V = 50257;
@@ -152,7 +152,7 @@ void bench_norm(lesson::Report& report) {
     run(NormPath::registers, true, 16 * K, 4 * K);
 }
 
-// Bias and residual stream are Day 03's broadcast; they stand here because a block has them.
+// Bias and residual stream are Day 03's broadcast; they are here because a block has them.
 void bench_additions(lesson::Report& report) {
     const Tensor<float> bias = noise<float>({3 * K}), small = noise<float>({5, 3 * K});
     const gpu::Buffer<float> device_bias(bias), device_small(small);
@@ -214,7 +214,7 @@ void bench_activation(lesson::Report& report) {
     }
 }
 
-// Rows of a table of 50,257, picked without order, and the 1,024 positions.
+// Rows of a table of 50,257, in random order, and the 1,024 positions.
 void bench_embedding(lesson::Report& report) {
     const std::int64_t V = 50257, P = K, C = 768, T = 32 * K;
     const Tensor<std::int64_t> ids =
@@ -239,7 +239,7 @@ void bench_embedding(lesson::Report& report) {
         v.op = "embedding";
         v.version = name(path);
         v.shape = to_string(Shape{T, C});
-        v.cache = "cold";  // 200 MB a run; only the positions, 3 MB, stay in the cache
+        v.cache = "cold";  // 200 MB per run; only the positions, 3 MB, stay in the cache
         v.work = {4.0 * (T * C + P * C) + 16.0 * T, 4.0 * T * C, 0};
         v.check = {[&](int) { run(out); }, {{out.data(), want.data(), 4 * T * C}}};
         report.port(v);

@@ -1,6 +1,6 @@
 /// @file
-/// What is timed, where the ports run on a GPU, and how a version whose sums have another order
-/// than the loop's is held against it.
+/// The timed operations, and how a version whose sums have another order than the CPU reference's
+/// is compared with it.
 #pragma once
 
 #include <cmath>
@@ -25,17 +25,17 @@ template <class T>
         shape, [](std::int64_t i) { return T(static_cast<float>((i * 37 + 11) % 101) / 8 - 6); });
 }
 
-/// An operation from one tensor to one of the same shape, as loop and as port.
+/// An operation from one tensor to one of the same shape: CPU reference and CUDA version.
 template <class T>
 struct Op {
     std::string name, version;
     std::function<void(View<const T> in, View<T> out)> loop, port;
-    double far = 1e-5;   // from the loop's result, at most: in the largest element's size
-    double streams = 2;  // tensors that must move, read or written
+    double far = 1e-5;   // largest error, relative to the largest element of the reference
+    double streams = 2;  // tensors that must be read or written
 };
 
-/// The largest distance between two tensors, as a share of the largest element; NaN if one holds
-/// one.
+/// The largest difference between two tensors, relative to the largest element; NaN if either
+/// contains a NaN.
 template <class T>
 [[nodiscard]] double distance(const Tensor<T>& a, const Tensor<T>& b) {
     double most = 0, largest = 1e-30;
@@ -61,8 +61,7 @@ template <class T>
     return v;
 }
 
-/// Of a tensor in device memory, part number `at` of those of shape `one` that lie one behind the
-/// other.
+/// Part `at` of a tensor in device memory that consists of consecutive parts of shape `one`.
 template <class T>
 [[nodiscard]] Tensor<T> part_of(const T* device, const Shape& one, std::int64_t at) {
     Tensor<T> part(one);
@@ -71,9 +70,9 @@ template <class T>
     return part;
 }
 
-/// A repeatable answer may still be a wrong one: the first, the middle and the last of what lies
-/// along dim 0 is held against the loop. Sums of n numbers may be off by n 2^-24 more than op.far.
-/// @throws std::runtime_error  it is further away; --bench ends with this sentence
+/// A repeatable result may still be wrong: the first, the middle and the last index of dimension 0
+/// are compared with the CPU reference. Sums of n numbers may be off by n 2^-24 more than op.far.
+/// @throws std::runtime_error  a larger error; --bench ends with this message
 template <class T>
 void hold_against_loop(const Op<T>& op, const Shape& shape, const T* in, const T* out) {
     Shape one = shape;
@@ -91,9 +90,9 @@ void hold_against_loop(const Op<T>& op, const Shape& shape, const T* in, const T
     }
 }
 
-/// Holds the port against the loop on a small tensor, as far as op.far. The port must then make the
-/// same bits again, there and on a large tensor, where it is timed; there hold_against_loop() looks
-/// at them first.
+/// Compares the CUDA version with the CPU reference on a small tensor, up to op.far. It must then
+/// give the same bits again, there and on a large tensor, where it is timed; there
+/// hold_against_loop() checks the first result.
 template <class T>
 void port(lesson::Report& report, const Op<T>& op, const Shape& small, const Shape& large) {
     const Tensor<T> x = noise<T>(small);
@@ -132,7 +131,7 @@ void port(lesson::Report& report, const Op<T>& op, const Shape& small, const Sha
     report.port(v);
 }
 
-/// Attention, and what one token costs.
+/// Attention, and the cost of one token.
 void bench_attention(lesson::Report& report);
 /// Attention of 16-bit numbers, on tensor cores.
 void bench_attention_bf16(lesson::Report& report);
@@ -140,7 +139,7 @@ void bench_attention_bf16(lesson::Report& report);
 /// --bench
 void bench_all(lesson::Report& report);
 
-/// --trace: what the warps touch.
+/// --trace: the memory that the warps access.
 void trace_all();
 
 }  // namespace sixdays::day06_transformer_ops

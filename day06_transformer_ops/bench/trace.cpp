@@ -1,4 +1,4 @@
-// What the warps touch, for --trace.
+// The memory that the warps access, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -23,10 +23,10 @@ void trace_all() {
                            slice(out, 2, T - queries, T), {.path = path, .workspace = memory});
         });
     };
-    attention("attention of 32 tokens, 2 heads of 16, a thread a query", AttentionPath::four_passes,
-              T);
-    attention("fused, a warp a query", AttentionPath::fused, T);
-    attention("one new token, its 32 keys shared out", AttentionPath::split_keys, 1);
+    attention("attention of 32 tokens, 2 heads of 16, one thread per query",
+              AttentionPath::four_passes, T);
+    attention("fused, one warp per query", AttentionPath::fused, T);
+    attention("one new token, its 32 keys split among warps", AttentionPath::split_keys, 1);
 
     const std::int64_t rows = 32, n = 64;
     gpu::Buffer<float> x(rows * n), y(rows * n);
@@ -36,10 +36,10 @@ void trace_all() {
             softmax_cuda<float>(x.view({rows, n}), -1, y.view({rows, n}), {.path = path});
         });
     };
-    softmax("softmax of 32 rows of 64 floats, a thread a row", SoftmaxPath::thread_a_row);
-    softmax("a warp a row", SoftmaxPath::warp_a_row);
-    softmax("a block a row, online", SoftmaxPath::online);
-    softmax("the row in registers, in quads", SoftmaxPath::registers);
+    softmax("softmax of 32 rows of 64 floats, one thread per row", SoftmaxPath::thread_a_row);
+    softmax("one warp per row", SoftmaxPath::warp_a_row);
+    softmax("one block per row, online", SoftmaxPath::online);
+    softmax("the row in registers, 128-bit loads", SoftmaxPath::registers);
     lesson::trace("layer norm of the same rows, in registers", [&] {
         layer_norm_cuda<float>(x.view({rows, n}), {}, y.view({rows, n}),
                                {.path = NormPath::registers});

@@ -1,4 +1,4 @@
-// What loop and port of a block refuse: all of it before anything is written.
+// The argument checks of a block, all of them before anything is written.
 #include "day06_transformer_ops/block/block.hpp"
 
 #include "common/tensor/names.hpp"
@@ -17,7 +17,7 @@ void check_parameter(const char* op, const char* name, const View<const float>& 
     require_apart(op, name, v, written, out);
 }
 
-// A norm inside: its weight and bias, which may be missing.
+// A norm of the block: weight and bias may be absent.
 void check_norm_inside(const std::string& op, const std::string& norm,
                        const NormParameters& parameters, std::int64_t C, const char* written,
                        const View<float>& out) {

@@ -1,20 +1,20 @@
 /// @file
-/// A block of a transformer: what all operations of this day are for. A GPT-2 is twelve of them,
-/// one behind the other, between the embedding and the head.
+/// A block of a transformer, built from the operations of this day. A GPT-2 is twelve of them, one
+/// after the other, between the embedding and the head.
 ///
-///     x += attention(layer_norm(x)) * attention_output      tokens tell each other what they know
-///     x += mlp(layer_norm(x))                   each token thinks about it by itself
+///     x += attention(layer_norm(x)) * attention_output      tokens exchange information
+///     x += mlp(layer_norm(x))                   each token is processed on its own
 ///     mlp(z) = activation(z * up) * down
 ///
 /// x is the residual stream: every part reads it and adds to it, and none overwrites it. The norm
-/// comes before a part, not behind it (pre-norm, as in GPT-2; why: Xiong and others 2020, arXiv
-/// 2002.04745). Products are Day 05's, and its epilogue adds bias and stream on the way out;
+/// comes before each part, not after it (pre-norm, as in GPT-2; for the reasons see Xiong and
+/// others 2020, arXiv 2002.04745). Products are Day 05's, and their epilogue adds bias and stream;
 /// attention is causal.
 ///
-/// For all versions: float, contiguous or not; x injective. The ports need a workspace, and write x
-/// only after everything was found to fit.
-/// @throws std::invalid_argument  shapes that do not fit, heads that do not divide C, x not
-/// injective, a null pointer, parameters that overlap x; the ports: too small a workspace
+/// For all versions: float, contiguous or not; x injective. The CUDA version needs a workspace, and
+/// writes x only after all checks have passed.
+/// @throws std::invalid_argument  shapes that do not match, heads that do not divide C, x not
+/// injective, a null pointer, parameters that overlap x; CUDA: a workspace that is too small
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Matrices are stored (in, out), as GPT-2 stores them; of one that is stored (out, in), give the
-/// transpose. C: numbers of a token. F: of an MLP's inside, mostly 4 C.
+/// Matrices are stored (in, out), as in GPT-2; if yours is stored (out, in), pass the transpose.
+/// C: elements per token. F: hidden elements of the MLP, mostly 4 C.
 struct BlockParameters {
     NormParameters norm1 = {};                     // weight (C), bias (C)
     View<const float> qkv = {};                    // (C, 3 C)
@@ -51,9 +51,9 @@ void block_cuda(const BlockParameters& parameters, View<float> x, gpu::Workspace
                                                  const View<float>& x);
 void check_block(const BlockParameters& parameters, const View<float>& x);
 
-/// What the model thinks comes next: out(b, t, v) = layer_norm(x)(b, t, :) . tokens(v, :). The head
-/// is tied: it is the table of the embedding once more, read as its transpose, and no copy of it
-/// (Press and Wolf 2016, arXiv 1608.05859).
+/// The logits of the next token: out(b, t, v) = layer_norm(x)(b, t, :) . tokens(v, :). The head is
+/// tied to the embedding: it is the same table, read as its transpose, without a copy (Press and
+/// Wolf 2016, arXiv 1608.05859).
 /// @param x       (B, T, C)
 /// @param tokens  (V, C)
 /// @param out     (B, T, V), apart from all inputs

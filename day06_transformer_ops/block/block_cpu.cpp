@@ -1,4 +1,4 @@
-// The block as loops: each line is an operation of this day or of Day 05.
+// The CPU reference of the block: each line is an operation of this day or of Day 05.
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/block/block.hpp"

@@ -1,5 +1,5 @@
-// The block as launches, line by line what the loops are: operations of this day and of Day 05. No
-// kernel stands here, for every line is one that has its own.
+// The CUDA version of the block mirrors the CPU reference line by line: operations of this day and
+// of Day 05. There is no kernel here, because every line has its own.
 #include <algorithm>
 
 #include "day05_matmul/matmul.hpp"
@@ -14,8 +14,8 @@ using day05_matmul::MatmulPath;
 
 namespace {
 
-// The room that products and attention share, one after the other, and behind it what is kept
-// between the operations, (B, T, ...) each.
+// The workspace: a part that products and attention use in turn, and after it the intermediate
+// results, (B, T, ...) each.
 struct Between {
     gpu::Workspace room;
     View<float> normed, qkv, mixed, hidden;

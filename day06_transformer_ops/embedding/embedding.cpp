@@ -1,4 +1,4 @@
-// What loops and ports of the embedding refuse, and which path is taken.
+// The argument checks of the embedding, and the choice of its path.
 #include "day06_transformer_ops/embedding/embedding.hpp"
 
 #include <cmath>
@@ -54,7 +54,8 @@ void check_tiles(const View<const T>& tokens, const View<const std::int64_t>& id
         return;
     }
     refuse(
-        "embed: the path 'tile' needs, after simplifying, three dims of ids, places and rows at "
+        "embed: the path 'tile' needs, after simplifying, three dimensions of ids, places and rows "
+        "at "
         "most, and tables and out with " +
         gpu::kNoNegativeStride + "; tokens have " + to_string(tokens.layout) + ", positions " +
         to_string(positions.layout) + ", ids " + to_string(ids.layout) + ", places " +

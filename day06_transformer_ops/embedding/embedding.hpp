@@ -1,15 +1,15 @@
 /// @file
-/// From numbers to vectors: what a network can compute with. A text is a list of token ids, and
-/// each id names a row of a table that was learned; a second table has a row for every position.
-/// The two rows are added, so that the same word is another vector at another place (as GPT-2 does:
-/// Radford and others 2019, "Language models are unsupervised multitask learners").
+/// The embedding turns token ids into vectors. Each id selects a row of a learned table, and a
+/// second table has a row per position. The two rows are added, so that the same token has another
+/// vector at another position (as in GPT-2: Radford and others 2019, "Language models are
+/// unsupervised multitask learners").
 ///
-/// The ids of a port lie in device memory, where its launcher cannot see them without waiting for
-/// the device. So an id that names no row is met differently. The loop refuses it before anything
-/// is written, and says which. The port never touches memory outside of a table: it fills the row
-/// of `out` with NaN, which no later result can hide. If you have the ids on the host, as a
-/// tokenizer has, ask check_ids() first. (PyTorch stops the whole process' use of the GPU by an
-/// assert.)
+/// The CUDA version's ids are in device memory, where the launcher cannot read them without waiting
+/// for the device. So an id out of range is handled in two ways. The CPU reference rejects it
+/// before anything is written, and names it. The CUDA version never accesses memory outside of a
+/// table: it fills the row of `out` with NaN, which no later result can hide. If you have the ids
+/// on the host, as a tokenizer does, call check_ids() first. (PyTorch's device assert makes the GPU
+/// unusable for the rest of the process.)
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of embed. Quads need C of whole quads, columns that are neighbours in memory, and rows
-/// that begin at multiples of 16 bytes, in both tables and in out.
+/// The paths of embed. Quads (128-bit loads) need rows of whole quads, contiguous in memory and
+/// aligned to 16 bytes, in both tables and in out.
 enum class EmbedPath {
-    one_element,  // a thread, an element: the loop's twin
-    quads,        // 02: a warp, a row; its id is read once, and the row in quads
-    tile,  // never chosen unasked: CUDA Tile C++; no negative stride in tables and out, and, after
-           // simplifying, three dims of ids at most
+    one_element,  // one thread per element: the twin
+    quads,        // 02: one warp per row; its id is read once, and the row with 128-bit loads
+    tile,  // only on request: CUDA Tile C++; no negative stride in tables and out, and at most
+           // three dimensions of ids after simplification
 };
 [[nodiscard]] const char* name(EmbedPath path);
 
@@ -36,11 +36,11 @@ enum class EmbedPath {
 /// @param tokens     (V, C), any strides. T is float or bf16; the sum is rounded once
 /// @param ids        any shape S and strides, 0 <= id < V
 /// @param positions  (P, C), any strides; {}, of rank 0: nothing is added
-/// @param places     broadcast to S, 0 <= place < P: (T) for ids (B, T). In device memory, for a
-///                   cache that grows by a token changes them without a new launch
+/// @param places     broadcast to S, 0 <= place < P: (T) for ids (B, T). In device memory, so that
+///                   a replayed launch can use new positions as a KV cache grows
 /// @param out        (S.., C), injective, apart from all inputs
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
-/// overlap; the loop: an id or a place that names no row, and where it stands
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
+/// overlap; the CPU reference: an id or a place out of range, with its index
 template <class T>
 void embed_cpu(View<const T> tokens, View<const std::int64_t> ids, View<const Same<T>> positions,
                View<const std::int64_t> places, View<Same<T>> out);
@@ -49,46 +49,47 @@ void embed_cuda(View<const T> tokens, View<const std::int64_t> ids, View<const S
                 View<const std::int64_t> places, View<Same<T>> out,
                 const gpu::Launch<EmbedPath>& how = {});
 
-/// What the operation refuses; with a path also what that path cannot take.
+/// Rejects invalid arguments; with a path, also views that the path does not support.
 template <class T>
 void check_embed(const View<const T>& tokens, const View<const std::int64_t>& ids,
                  const View<const Same<T>>& positions, const View<const std::int64_t>& places,
                  const View<Same<T>>& out, std::optional<EmbedPath> path = {});
 
-/// The best path for views that check_embed() has not refused.
+/// The best path for views that check_embed() accepts.
 template <class T>
 [[nodiscard]] EmbedPath choose_embed(const View<const T>& tokens,
                                      const View<const Same<T>>& positions,
                                      const View<Same<T>>& out);
 
-/// For ids in host memory. @throws std::invalid_argument  not 0 <= id < rows, with its place
+/// For ids in host memory. @throws std::invalid_argument  not 0 <= id < rows, with its index
 void check_ids(const char* op, const char* name, const View<const std::int64_t>& ids,
                std::int64_t rows);
 
-/// Which two numbers of a head are one pair.
+/// Which two elements of a head form a pair.
 enum class Pairing {
     neighbours,  // 0 and 1, 2 and 3, ...
-    halves,      // 0 and D / 2, 1 and D / 2 + 1, ...: the same angles, other partners
+    halves,      // 0 and D / 2, 1 and D / 2 + 1, ...: the same angles, other pairs
 };
 
-/// cos and sin of place * base^(-2 i / D) for pair i: row p has D / 2 cosines and then as many
-/// sines. Computed in double, for an angle of 1,000 has only 4 digits behind the point in float.
+/// cos and sin of place * base^(-2 i / D) for pair i: row p has D / 2 cosines, then D / 2 sines.
+/// Computed in double, because a float angle of 1,000 has only 4 digits after the point.
 /// @throws std::invalid_argument  D odd or below 2, base not above 0
 [[nodiscard]] Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base = 10000);
 
-/// Rotary position: every pair (a, b) of a query or key is turned by an angle that grows with its
-/// place, so that the product of a query and a key depends on how far apart they are.
+/// Rotary position embedding (RoPE): every pair (a, b) of a query or key is rotated by an angle
+/// that grows with its position, so that the product of a query and a key depends on their
+/// distance.
 ///
 ///     a cos - b sin,  a sin + b cos
 ///
-/// A model is trained with one pairing and means nothing with the other. (Su and others 2021, arXiv
+/// A model works only with the pairing that it was trained with. (Su and others 2021, arXiv
 /// 2104.09864.)
 /// @param in      (..., T, D), any strides; D even
 /// @param table   rotary_table(P, D)
-/// @param places  broadcast to (..., T), 0 <= place < P; a port answers another one with NaN
+/// @param places  broadcast to (..., T), 0 <= place < P; the CUDA version gives NaN for others
 /// @param out     in's shape, injective; may be `in` itself
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
-/// overlap; the loop: a place that has no row
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
+/// overlap; the CPU reference: a place out of range
 void rotary_cpu(View<const float> in, View<const float> table, View<const std::int64_t> places,
                 Pairing pairing, View<float> out);
 void rotary_cuda(View<const float> in, View<const float> table, View<const std::int64_t> places,
@@ -96,7 +97,7 @@ void rotary_cuda(View<const float> in, View<const float> table, View<const std::
 void check_rotary(const View<const float>& in, const View<const float>& table,
                   const View<const std::int64_t>& places, const View<float>& out);
 
-/// out = in, in another type: float to bf16 or f16, rounded to nearest even, or back, exactly.
+/// Converts the type: float to bf16 or f16, rounded to nearest even, or back, exactly.
 /// @param in, out  of one shape and any strides; out injective and apart from in
 /// @throws std::invalid_argument  other shapes, out not injective, a null pointer, overlap
 template <class From, class To>

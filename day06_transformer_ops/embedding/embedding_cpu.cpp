@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include <cmath>
 
 #include "day06_transformer_ops/embedding/embedding.hpp"
@@ -7,7 +7,7 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [embed]
-// A row of out for each id. embed_cpu has checked ids and places, and given them one shape.
+// One row of out per id. embed_cpu has checked ids and places, and given them one shape.
 template <class T>
 void embed_loop(View<const T> tokens, View<const std::int64_t> ids, View<const T> positions,
                 View<const std::int64_t> places, const Rows<T>& out) {

@@ -1,4 +1,4 @@
-// The loops' twins, and the launchers. What is faster is in steps/.
+// The twins, and the launchers. Faster versions are in steps/.
 #include "day06_transformer_ops/embedding/embedding.hpp"
 
 #include "common/gpu/launch.hpp"
@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // [embed]
-// Neighbouring threads take neighbouring columns. An id or a place that names no row: NaN.
+// Neighbouring threads take neighbouring columns. An id or a place out of range gives NaN.
 template <class T>
 __global__ void embed_kernel(const __grid_constant__ View<const T> tokens,
                              const __grid_constant__ View<const std::int64_t> ids,
@@ -49,7 +49,7 @@ __global__ void convert_kernel(const __grid_constant__ View<const From> in,
 // [convert]
 
 // [rotary]
-// A thread, a pair.
+// One thread per pair.
 __global__ void rotary_kernel(const __grid_constant__ Rows<const float> in,
                               const __grid_constant__ View<const float> table,
                               const __grid_constant__ View<const std::int64_t> places,

@@ -1,5 +1,5 @@
-// The embedding in tiles. An id is a number that the kernel loads, and then the index of a tile in
-// the table: no tile is gathered element by element.
+// The embedding as a tile kernel. The kernel loads an id and uses it as the index of a tile in the
+// table, so no tile is gathered element by element.
 #include <cmath>
 
 #include "common/gpu/launch.hpp"
@@ -13,8 +13,8 @@ namespace {
 using gpu::I, gpu::strided_tiles, gpu::four, gpu::tiles_of;
 
 // [row of]
-/// Tile k of row `id` of a table (rows, length); NaN where the table has no such row. A tile that
-/// lies outside altogether must not even be loaded through a mask.
+/// Tile k of row `id` of a table (rows, length); NaN if the table has no such row. A tile that is
+/// entirely out of range must not be loaded, not even with a mask.
 template <int WHOLE, int N, class E>
 __tile__ auto row_of(const E* table, I rows, I length, I step, I stride, I id, I k) {
     using Row = ct::tile<float, ct::shape<1, 1, 1, N>>;
@@ -28,7 +28,7 @@ __tile__ auto row_of(const E* table, I rows, I length, I step, I stride, I id, I
 // [row of]
 
 // [embed]
-/// A block makes N columns of one row of out, (n0, n1, n2, C).
+/// A block computes N columns of one row of out, (n0, n1, n2, C).
 template <int WHOLE, int N, class E>
 __tile_global__ void embed_tile(const E* tokens, I V, I C, I t0, I t1, const I* ids, I i0, I i1,
                                 I i2, bool adds, const E* positions, I P, I p0, I p1,

@@ -1,5 +1,5 @@
 /// @file
-/// The launcher of the tile port, embedding_tile.cu, and what it can take.
+/// The launcher of the tile kernel, embedding_tile.cu, and the views that it supports.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -9,7 +9,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Layouts of out's rows, of ids and of places, with as few dims as all three allow.
+/// Layouts of out's rows, of ids and of places, with as few dimensions as all three allow.
 /// @param places  of ids' shape
 template <class T>
 [[nodiscard]] std::array<Layout, 3> embedded_rows(const View<T>& out,
@@ -18,7 +18,7 @@ template <class T>
     return simplify(rows_along(out, out.rank() - 1).first.layout, ids.layout, places.layout);
 }
 
-/// The row's dim is one of a span's four; the others number the rows.
+/// The row's dimension is one of a span's four; the others number the rows.
 inline constexpr int kMostRowDims = gpu::kMostTileDims - 1;
 
 /// @param quads  both tables and out have rows of whole quads that begin at multiples of 16 bytes

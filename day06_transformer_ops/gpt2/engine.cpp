@@ -77,7 +77,7 @@ void Engine::next() {
         last_and_choose(1);
     };
     if (look_ || times_ != nullptr) {
-        pass();  // who looks or measures wants every call made, not replayed
+        pass();  // profiling and `--compare` need every call made, not replayed
     } else {
         backend_.replay(pass);
     }

@@ -1,5 +1,5 @@
 /// @file
-/// The engine: which calls of a backend make a pass, and what a text is while it grows. The same
+/// The engine: the calls of a backend that form a pass, and the state of a growing text. The same
 /// code for every device.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sixdays::gpt2 {
 
-/// The calls of a pass that take time, in their order.
+/// The timed parts of a pass, in order.
 enum class Part {
     embed,
     query_key_value,
@@ -26,46 +26,46 @@ enum class Part {
 inline constexpr int kParts = 8;
 [[nodiscard]] const char* name(Part part);
 
-/// Seconds that were spent in each part.
+/// Seconds spent in each part.
 using PartTimes = std::array<double, kParts>;
 
 class Engine {
 public:
-    /// @param capacity  tokens that a text may have: what the backend was made with
-    /// @throws std::invalid_argument  not 1 .. config.context
+    /// @param capacity  the longest text in tokens, as passed to the backend
+    /// @throws std::invalid_argument  capacity not in [1, config.context]
     Engine(const Config& config, Backend& backend, std::int64_t capacity);
 
-    std::int64_t length() const noexcept { return length_; }  // tokens of the text that were read
+    std::int64_t length() const noexcept { return length_; }  // tokens processed so far
     std::int64_t capacity() const noexcept { return capacity_; }
     Backend& backend() noexcept { return backend_; }
 
-    /// Reads tokens behind the text so far, and chooses the next one.
+    /// Processes tokens after the text so far, and chooses the next one.
     /// @param ids  (T), T at least 1, in host memory
-    /// @throws std::invalid_argument  an id that is none, a text longer than the capacity; nothing
-    /// has changed then
+    /// @throws std::invalid_argument  an invalid id, a text longer than the capacity; nothing has
+    /// changed then
     void read(View<const std::int64_t> ids);
 
-    /// Reads the token that was chosen, and chooses the next. @throws std::invalid_argument  no
-    /// room
+    /// Processes the chosen token, and chooses the next. @throws std::invalid_argument  the context
+    /// is full
     void next();
 
-    /// The token that was chosen last: what comes at position length().
+    /// The token that was chosen last, for position length().
     [[nodiscard]] std::int64_t chosen() { return backend_.token(length_); }
 
-    /// Reads tokens and shows the logits behind each of them, some rows (.., V) at a time, the
-    /// first of which belongs to ids(first). Chooses nothing.
+    /// Processes tokens and passes on the logits after each of them, some rows (.., V) at a time,
+    /// the first of which belongs to ids(first). Chooses nothing.
     void score(View<const std::int64_t> ids,
                const std::function<void(std::int64_t first, View<const float> logits)>& see);
 
-    /// The next text begins.
+    /// Starts a new text.
     void forget() noexcept { length_ = 0; }
 
-    /// Called in each pass after the embedding, with 0, and after each block, with 1, 2, ...: then
-    /// backend().read_stream() shows what leaves it. No function: nobody looks.
+    /// Sets a function to call in each pass after the embedding, with 0, and after each block, with
+    /// 1, 2, ...: there backend().read_stream() returns its output. Empty: no calls.
     void watch(std::function<void(std::int64_t)> look) { look_ = std::move(look); }
 
-    /// Measures every part from now on, and waits for each: a little slower than without, and a
-    /// device that works ahead no longer does. @param times  what is added to; null: no more
+    /// Times every part from now on, and waits for each: slower than without, because launches are
+    /// no longer asynchronous. @param times  is added to; null: stop timing
     void measure(PartTimes* times) noexcept { times_ = times; }
 
 private:

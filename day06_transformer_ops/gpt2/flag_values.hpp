@@ -1,6 +1,6 @@
 /// @file
-/// Values of a command's flags. A sentence holds the value and the range, and no more than 80
-/// letters of a value that is longer.
+/// Values of a command's flags. An error message contains the value, cut after 80 characters, and
+/// the range.
 #pragma once
 
 #include <charconv>
@@ -13,14 +13,14 @@
 
 namespace sixdays::gpt2 {
 
-/// A number in the fewest digits that are this one and no other.
+/// A number in the fewest digits that identify it.
 template <class Number>
 std::string digits_of(Number number) {
     char digits[40];
     return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-/// All of the text as a number. @param wanted  what it must be, for the sentence
+/// The whole text as a number. @param wanted  what it must be, for the error message
 template <class Number>
 Number number(const std::string& flag, const std::string& text, const std::string& wanted) {
     Number value{};
@@ -32,7 +32,7 @@ Number number(const std::string& flag, const std::string& text, const std::strin
     return value;
 }
 
-/// A number from least to most, which NaN is not.
+/// A number in [least, most]; rejects NaN.
 template <class Number>
 Number number_within(Number least, Number most, const std::string& flag, const std::string& text) {
     const std::string wanted =
@@ -45,9 +45,9 @@ Number number_within(Number least, Number most, const std::string& flag, const s
     return value;
 }
 
-/// Sizes that a file may have, too (model_file.cpp): more is no model.
+/// Also the limit for sizes in a file (model_file.cpp).
 inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
-/// Of a CPU: more than any machine has, and fewer than a system refuses to start.
+/// CPU threads: more than any machine has, but few enough for a system to start.
 inline constexpr int kMostThreads = 1024;
 
 }  // namespace sixdays::gpt2

@@ -29,7 +29,7 @@ std::int64_t most_tokens(std::int64_t capacity, const std::vector<std::int64_t>&
 }
 
 void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n) {
-    if (n < 1) refuse(std::to_string(n) + " tokens to make; 1 is the least");
+    if (n < 1) refuse(std::to_string(n) + " tokens to generate; the minimum is 1");
     if (n > most_tokens(capacity, prompt)) {
         refuse("a prompt of " + std::to_string(std::max<std::size_t>(1, prompt.size())) +
                " tokens and " + std::to_string(n) + " more do not fit: the context ends at " +
@@ -85,7 +85,7 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
         const std::int64_t end = std::min(size, begin + engine.capacity());
         const auto see = [&](std::int64_t first, View<const float> logits) {
             for (std::int64_t r = 0; r < logits.extent(0); ++r) {
-                const std::int64_t at = begin + first + r + 1;  // of the token to foresee
+                const std::int64_t at = begin + first + r + 1;  // position of the token to predict
                 if (at >= end) continue;
                 const View<const float> row = select(logits, 0, r);
                 float largest = row(0);
@@ -93,7 +93,7 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
                 double sum = 0;
                 for (std::int64_t v = 0; v < row.size(); ++v)
                     sum += std::exp(double{row(v)} - largest);
-                if (!std::isfinite(sum)) {  // nor is it for a +infinity: inf - inf is NaN
+                if (!std::isfinite(sum)) {  // +infinity gives NaN, too: inf - inf
                     refuse("perplexity: a logit behind token " + std::to_string(at - 1) +
                            " is NaN or infinite" + engine.backend().advice());
                 }
@@ -110,8 +110,8 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
 
 namespace {
 
-// What leaves each layer, and the last token's logits: of all ids in one pass, then of each of
-// `more` in a pass of its own.
+// The output of each layer, and the last token's logits: of all ids in one pass, then of each of
+// `more` in a separate pass.
 std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
                                    View<const std::int64_t> ids, View<const std::int64_t> more) {
     std::vector<Tensor<float>> seen;
@@ -166,7 +166,7 @@ std::vector<LayerDifference> compare(const Config& config, Engine& got, Engine& 
         }
         LayerDifference& found = all[i < rows ? layer : rows + layer];
         for (std::int64_t n = 0; n < a[i].size(); ++n) {
-            if (std::isnan(found.difference)) break;  // which the next comparison would forget
+            if (std::isnan(found.difference)) break;  // the next comparison would hide it
             const double want = b[i].data()[n];
             const double difference = std::abs(a[i].data()[n] - want);
             found.largest = std::max(found.largest, std::abs(want));

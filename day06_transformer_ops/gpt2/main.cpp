@@ -1,5 +1,5 @@
-// The command: options in, text out. The text alone goes to the output, everything else to the
-// error output, so that a text can be put into a file.
+// The command line tool. Only the text goes to standard output, everything else to standard error,
+// so that you can redirect the text to a file.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,13 +22,13 @@ namespace {
 using namespace sixdays;
 using namespace sixdays::gpt2;
 
-// Ctrl-C ends the text after the token that is being made, not the program in the middle of it.
+// Ctrl-C ends the text after the current token, instead of the program in the middle of it.
 std::atomic<bool> interrupted{false};
 
 void listen_to_ctrl_c() {
     struct sigaction action = {};
     action.sa_handler = [](int) { interrupted = true; };
-    sigaction(SIGINT, &action, nullptr);  // without SA_RESTART: waiting for a line ends too
+    sigaction(SIGINT, &action, nullptr);  // without SA_RESTART, so that waiting for a line ends too
 }
 
 void show_loading(const Model& model) {
@@ -59,7 +59,7 @@ void show_row(const char* what, double prompt, double all_of_prompt, double toke
                  share(prompt, all_of_prompt), token * 1e3, share(token, all));
 }
 
-// Rows add up to the last one: what is in no part, the engine's own, has a row too.
+// The rows add up to the last one; time outside of all parts is the engine's own row.
 void show_stats(const std::string& backend, const Generated& made) {
     const std::int64_t passes = std::max<std::int64_t>(made.tokens - 1, 0);
     const auto speed = [](std::int64_t tokens, double seconds) {
@@ -84,12 +84,12 @@ void show_stats(const std::string& backend, const Generated& made) {
     show_row("all", made.prompt_seconds, made.prompt_seconds, token, token);
 }
 
-// @param echo  the prompt is printed, too: once it is known to fit
+// @param echo  also print the prompt, once it is known to fit
 Generated go_on(const Options& options, const Model& model, Engine& engine,
                 const std::string& prompt, bool measure, bool echo) {
     const auto ids = encode(model.vocabulary, prompt);
     const std::int64_t fits = most_tokens(engine.capacity(), ids);
-    // Where not even one fits, it is said so.
+    // If not even one token fits, an error says so.
     const std::int64_t n = options.n.value_or(std::clamp(fits, std::int64_t{1}, Options::kTokens));
     check_room(engine.capacity(), ids, n);
     engine.backend().set_sampler(options.sampler);
@@ -98,16 +98,16 @@ Generated go_on(const Options& options, const Model& model, Engine& engine,
         return generate(
             engine, model.vocabulary, ids, n, print, [] { return interrupted.load(); }, measure);
     } catch (const std::exception&) {
-        if (echo) print("\n");  // what is said of it begins a line
+        if (echo) print("\n");  // the error message begins on a new line
         throw;
     }
 }
 
 constexpr const char* kHelp =
-    R"(A line is a prompt; the text goes on behind it. An empty line begins any text.
-  :help    this
-  :stats   after each text, how fast it was; again: no more
-  :quit    the end, as Ctrl-D is; Ctrl-C ends the text that is being made
+    R"(Each line is a prompt, which the model continues. After an empty line it writes any text.
+  :help    print this text
+  :stats   after each text, print its speed; type it again to turn this off
+  :quit    quit, like Ctrl-D; Ctrl-C only ends the current text
 )";
 
 int interactive(Options options, const Model& model, Engine& engine) {
@@ -122,7 +122,7 @@ int interactive(Options options, const Model& model, Engine& engine) {
             options.stats = !options.stats;
             std::fprintf(stderr, "stats: %s\n", options.stats ? "on" : "off");
         } else if (line.size() > 1 && line[0] == ':') {
-            std::fprintf(stderr, "%s is no command; :help lists them\n",
+            std::fprintf(stderr, "unknown command %s; :help lists the commands\n",
                          line.substr(0, 80).c_str());
         } else {
             try {
@@ -151,16 +151,16 @@ int show_comparison(const Options& options, const Model& model, Engine& engine) 
     }
     const std::string both = engine.backend().name() + " and " + plain->name();
     if (first == nullptr) {
-        std::printf("%s differ nowhere by more than %g of the largest.\n", both.c_str(),
+        std::printf("%s differ by at most %g of the largest value.\n", both.c_str(),
                     LayerDifference::kBound);
         return 0;
     }
-    std::printf("%s differ by more than %g of the largest; the first to do so: %s.\n", both.c_str(),
+    std::printf("%s differ by more than %g of the largest value, first in: %s.\n", both.c_str(),
                 LayerDifference::kBound, first->layer.c_str());
     if (options.prompts == Prompts::tensor_cores && ids.size() > 1) {
         std::printf(
             "--fast rounds the prompt to 16 bits, which alone moves numbers by more than that. "
-            "Without it a difference is a mistake.\n");
+            "Without it, a difference is a bug.\n");
     }
     return 1;
 }
@@ -183,7 +183,7 @@ int run(const Options& options) {
     const Generated made = go_on(options, model, engine, *options.prompt, options.stats, true);
     print("\n");
     if (options.stats) show_stats(backend->name(), made);
-    return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
+    return interrupted ? 130 : 0;  // a shell's status for a program that Ctrl-C ended
 }
 
 }  // namespace

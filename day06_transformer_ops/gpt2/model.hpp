@@ -12,15 +12,15 @@
 
 namespace sixdays::gpt2 {
 
-/// Everything in it points into the mapped file, so it stays where it is.
+/// All views point into the mapped file, so it cannot be moved.
 struct Model {
     MappedFile mapped;
     Gguf file;
     ModelWeights weights;
     Vocabulary vocabulary;
 
-    /// @throws std::invalid_argument  no such file, or no GPT-2: as MappedFile, Gguf, read_model
-    /// and Vocabulary say; checksums that do not match, if the file has some
+    /// @throws std::invalid_argument  a missing file, or not a GPT-2: see MappedFile, Gguf,
+    /// read_model and Vocabulary; checksums that do not match, if the file has any
     explicit Model(const std::string& path)
         : mapped(path),
           file(checked(mapped.bytes(), path)),
@@ -29,8 +29,8 @@ struct Model {
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;
 
-    /// Reads the file's pages from the disk, so that the first token need not.
-    /// @param progress  is given the bytes so far, every 16 MB and at the end
+    /// Reads the file's pages from disk, so that the first token is not delayed.
+    /// @param progress  receives the bytes so far, every 16 MB and at the end
     void load(const std::function<void(std::size_t)>& progress) const;
 
 private:

@@ -47,9 +47,9 @@ const std::map<std::string, Set>& flags_with_value() {
     return flags;
 }
 
-// How many letters must be added, left out or replaced to make b of a.
+// Edit distance: the letters to insert, delete or replace to turn a into b.
 std::size_t letters_between(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);  // of the first i letters of a and the first j of b
+    std::vector<std::size_t> row(b.size() + 1);  // of the first i letters of a, first j of b
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = std::exchange(row[0], i);
@@ -85,7 +85,7 @@ const std::map<std::string, Switch>& switches() {
 [[noreturn]] void refuse_flag(const std::string& word) {
     if (word.size() > 80) refuse(gpt2::quoted(word) + " is not a flag");
     std::string nearest;
-    std::size_t distance = 3;  // more letters apart: another word
+    std::size_t distance = 3;  // further apart: a different word
     const auto compare = [&](const std::string& flag) {
         const std::size_t here = letters_between(word, flag);
         if (here < distance && here < flag.size() - 1) nearest = flag, distance = here;
@@ -107,7 +107,7 @@ void check(const Options& options) {
     const int tasks = int{options.prompt.has_value()} + int{options.interactive} +
                       int{options.perplexity.has_value()};
     if (tasks != 1) {
-        refuse("one of --prompt TEXT, --interactive and --perplexity FILE is needed, and no two");
+        refuse("exactly one of --prompt TEXT, --interactive and --perplexity FILE is needed");
     }
 }
 
@@ -123,11 +123,11 @@ Options parse(const std::vector<std::string>& arguments) {
         }
         const auto found = flags_with_value().find(flag);
         if (found == flags_with_value().end()) refuse_flag(flag);
-        if (++i == arguments.size()) refuse(flag + " is the last word, but a value must follow it");
+        if (++i == arguments.size()) refuse(flag + " needs a value");
         found->second(options, flag, arguments[i]);
     }
     if (!options.help) check(options);
-    // Beside the plain loops nothing is rounded unasked: each F16 file would differ.
+    // Rounding is off by default in a comparison: otherwise every F16 file would differ.
     if (options.compare && options.prompts == Prompts::as_weights) {
         options.prompts = Prompts::floats;
     }
@@ -135,28 +135,28 @@ Options parse(const std::vector<std::string>& arguments) {
 }
 
 std::string usage() {
-    return R"(gpt2: goes on with a text, by a GPT-2 that runs on six days' operations
+    return R"(gpt2: continues a text with a GPT-2 built from the operations of six days
 
   --model FILE        a GPT-2 as a GGUF file, weights in F32, F16, BF16 or Q8_0
-  --prompt TEXT       the text's beginning; "" for any text
-  --interactive       prompts from the keyboard, one a line; :help there says more
-  --perplexity FILE   how well the model foresees a text
+  --prompt TEXT       the beginning of the text; "" lets the model choose
+  --interactive       prompts from the keyboard, one per line; type :help there
+  --perplexity FILE   how well the model predicts a text
 
-  -n N                tokens to make: 40, or as many as fit
-  --temperature T     below 1 the likely gets likelier; 0: always the likeliest. 1
-  --top-k K           choose from the K likeliest; 0: from all. 40
-  --top-p P           choose from the fewest that together have this probability. 1
-  --seed S            another seed, another text; the same seed, the same. 0
+  -n N                tokens to generate (default: 40, or as many as fit)
+  --temperature T     below 1 favors likely tokens; 0 always takes the likeliest (1)
+  --top-k K           choose among the K likeliest tokens; 0: among all (40)
+  --top-p P           choose among the fewest tokens with this total probability (1)
+  --seed S            the same seed gives the same text, another seed another (0)
 
-  --backend NAME      cpu, or cuda: a GPU, and where none answers the emulator. cpu
-  --fast              prompts by tensor cores, rounded to 16 bits: of the cuda backend, which
-                      does it unasked where all matrices are F16 or BF16
-  --floats            prompts in floats there, too
-  --threads N         of the cpu backend, up to 1024: all cores
-  --stats             how fast it was, and which part of the model took how long
-  --compare           reads the prompt by this backend and by the days' plain loops, and names the
-                      first layer that differs; in floats, unless --fast is given
-  --help              this
+  --backend NAME      cpu, or cuda: a GPU, or the emulator if there is none (cpu)
+  --fast              process prompts on tensor cores, rounded to 16 bits; the cuda backend
+                      does it by default if all matrices are F16 or BF16
+  --floats            process prompts in float even then
+  --threads N         threads of the cpu backend, up to 1024 (all cores)
+  --stats             print the speed, and the time of each part of the model
+  --compare           run the prompt with this backend and with the CPU references, and name the
+                      first layer that differs; in float, unless --fast is given
+  --help              print this text
 )";
 }
 

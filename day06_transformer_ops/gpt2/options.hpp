@@ -26,8 +26,7 @@ struct Options {
 };
 
 /// @param arguments  without the program's name
-/// @throws std::invalid_argument  a flag that is none, a value that is missing, no number or of no
-/// use
+/// @throws std::invalid_argument  an unknown flag; a missing or invalid value
 [[nodiscard]] Options parse(const std::vector<std::string>& arguments);
 
 /// What --help prints.

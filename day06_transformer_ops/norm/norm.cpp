@@ -1,4 +1,4 @@
-// What loops and ports of the norms refuse, and which path is taken.
+// The argument checks of the norms, and the choice of their path.
 #include "day06_transformer_ops/norm/norm.hpp"
 
 #include "common/tensor/names.hpp"
@@ -6,7 +6,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// --- which path ----------------------------------------------------------------------------------
+// --- choice of path ------------------------------------------------------------------------------
 
 template <class T>
 NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
@@ -15,12 +15,12 @@ NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residua
     if (can_be_held(in, last) && can_be_held(residual, last) && can_be_held(out, last)) {
         return NormPath::registers;
     }
-    // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
+    // Rows across memory: threads of neighbouring rows read neighbouring elements: coalesced.
     return in.stride(last) != 1 && in.extent(last) > 1 ? NormPath::thread_a_row
                                                        : NormPath::warp_a_row;
 }
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- argument checks -----------------------------------------------------------------------------
 namespace {
 
 void check_parameter(const char* op, const char* name, const View<const float>& v, std::int64_t C) {
@@ -30,7 +30,7 @@ void check_parameter(const char* op, const char* name, const View<const float>& 
     }
 }
 
-// Weight and bias lie apart from what is written.
+// Weight and bias must not overlap an output.
 template <class T>
 void check_apart(const char* op, const NormParameters& parameters, const char* written,
                  const View<T>& out) {
@@ -75,7 +75,7 @@ template <class T>
 void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
                 const View<T>& out, std::optional<NormPath> path) {
     if (in.rank() == 0) {
-        refuse(std::string(op) + ": in has rank 0, but rows lie along the last dim");
+        refuse(std::string(op) + ": in has rank 0, but rows run along the last dimension");
     }
     check_rows<T>(op, in, out);
     check_norm_parameters(op, parameters, in.extent(in.rank() - 1));

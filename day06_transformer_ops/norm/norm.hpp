@@ -1,24 +1,24 @@
 /// @file
-/// Norms: every token's vector is brought to the same size, so that no block of a network has to
-/// know how large the numbers are that the one before it makes.
+/// Norms scale every token's vector to the same size, so that no block of a network depends on how
+/// large the numbers of the previous block are.
 ///
 ///     layer norm   z(i) = (x(i) - mean) / sqrt(variance + eps)     mean of x, mean of (x - mean)^2
 ///     RMS norm     z(i) = x(i) / sqrt(mean of x^2 + eps)
 ///     both         out(i) = z(i) * weight(i) + bias(i)
 ///
-/// The variance is that of a population, divided by N, not by N - 1; eps stands inside the root. It
-/// is summed in a pass of its own, from x - mean. E[x^2] - E[x]^2 would need one pass less, and is
-/// wrong where the mean is large: near 10240 squares are near 10^8, where floats are 8 apart, and
-/// their difference is noise. Sums start from the row's first element, as x(i) - x(0): so the mean
-/// of a constant row is exactly that constant.
+/// The variance is that of a population, divided by N, not by N - 1; eps is inside the root. It is
+/// summed in a second pass, from x - mean. E[x^2] - E[x]^2 would save that pass, but is wrong where
+/// the mean is large: near 10240 squares are near 10^8, where floats are 8 apart, and their
+/// difference is noise. Sums are relative to the row's first element, x(i) - x(0), so the mean of a
+/// constant row is exactly that constant.
 ///
-/// For all versions: rows lie along the last dim. `in` and `out` have one shape (..., C) and any
-/// strides, `out` is injective and may be `in` itself. T is float or bf16; arithmetic is float. A
-/// row that holds a NaN becomes NaN; one with an infinity too, but RMS norm, which divides by
-/// infinity then, leaves 0 of its finite elements. Other rows do not notice.
-/// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or no number, out
-/// not injective, a null pointer, overlap of in and out that are not the same; a path that cannot
-/// take these views
+/// For all versions: rows run along the last dimension. `in` and `out` have one shape (..., C) and
+/// any strides, `out` is injective and may be `in` itself. T is float or bf16; arithmetic is float.
+/// A row that contains a NaN becomes NaN; so does one with an infinity, except that RMS norm, which
+/// then divides by infinity, gives 0 for its finite elements. Other rows are not affected.
+/// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or NaN, out not
+/// injective, a null pointer, overlap of in and out that are not the same; a path that does not
+/// support these views
 #pragma once
 
 #include <cmath>
@@ -33,14 +33,14 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of the norms.
 enum class NormPath {
-    thread_a_row,  // a thread, a row: the loop's twin
-    warp_a_row,    // 02: a warp's lanes are neighbours in the row; memory is read three times
-    registers,     // 03: read once, in quads; both passes run over registers
-    tile,          // layer_norm and rms_norm, never chosen unasked: CUDA Tile C++, a row is a tile
+    thread_a_row,  // one thread per row: the twin
+    warp_a_row,    // 02: one warp per row; memory is read three times
+    registers,     // 03: read once, with 128-bit loads; both passes run over registers
+    tile,          // layer_norm and rms_norm, only on request: CUDA Tile C++, a row is a tile
 };
 [[nodiscard]] const char* name(NormPath path);
 
-/// What becomes of z. Weight and bias have shape (C) and any stride; a null pointer stands for
+/// Scale and shift of z. Weight and bias have shape (C) and any stride; a null pointer stands for
 /// ones, or for zeros.
 struct NormParameters {
     View<const float> weight = {};
@@ -68,16 +68,16 @@ template <class T>
 void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
                      const gpu::Launch<NormPath>& how = {});
 
-/// RMS norm: layer norm that takes the mean for 0 (Zhang and Sennrich 2019, arXiv 1910.07467).
+/// RMS norm: layer norm with the mean taken as 0 (Zhang and Sennrich 2019, arXiv 1910.07467).
 template <class T>
 void rms_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>
 void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
                    const gpu::Launch<NormPath>& how = {});
 
-/// residual += in, and out = layer norm of the sum, as it is stored. One pass over memory where two
-/// operations need two: what a block adds to the residual stream is at once the next block's input.
-/// @param residual  of in's shape; injective, apart from in and out
+/// residual += in, and out = layer norm of the stored sum. Fused, one pass over memory instead of
+/// two: each part of a block adds to the residual stream, and the next part normalizes it.
+/// @param residual  shape of in; injective, apart from in and out
 template <class T>
 void add_layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters,
                         View<Same<T>> residual, View<T> out);
@@ -86,8 +86,8 @@ void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameter
                          View<Same<T>> residual, View<T> out,
                          const gpu::Launch<NormPath>& how = {});
 
-/// What the operations refuse; with a path also what that path cannot take.
-/// @param op  "layer_norm" or "rms_norm": with which a message begins
+/// Rejects invalid arguments; with a path, also views that the path does not support.
+/// @param op  "layer_norm" or "rms_norm": the beginning of the message
 template <class T>
 void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
                 const View<T>& out, std::optional<NormPath> path = {});
@@ -96,11 +96,11 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
                           const View<Same<T>>& residual, const View<T>& out,
                           std::optional<NormPath> path = {});
 
-/// What is refused of weight, bias and eps for rows of C elements, in the name of `op`.
+/// Rejects invalid weight, bias and eps for rows of C elements, in the name of `op`.
 void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C);
 
-/// The best path for views that check_norm() has not refused.
-/// @param residual  of add_layer_norm; `out` again if there is none
+/// The best path for views that check_norm() accepts.
+/// @param residual  the one of add_layer_norm; `out` again if there is none
 template <class T>
 [[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
                                    const View<T>& out);

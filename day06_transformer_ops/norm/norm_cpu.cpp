@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include "day06_transformer_ops/norm/norm.hpp"
 
 namespace sixdays::day06_transformer_ops {

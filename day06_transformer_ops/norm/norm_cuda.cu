@@ -1,4 +1,4 @@
-// The loops' twins, a thread for each row, and the launchers. What is faster is in steps/.
+// The twins, one thread per row, and the launchers. Faster versions are in steps/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
@@ -88,7 +88,7 @@ Rows<T> rows_of(const View<T>& x) {
     return rows_along(x, x.rank() - 1);
 }
 
-// How the operation is launched, on its views; `twin(grid)` launches its twin.
+// Launches the operation on its views; `twin(grid)` launches its twin.
 template <class OP, class T, class Twin>
 void launch(const char* op, const gpu::Launch<NormPath>& how, const View<const T>& in,
             const NormParameters& parameters, const View<T>& residual, const View<T>& out,
@@ -113,7 +113,7 @@ void launch(const char* op, const gpu::Launch<NormPath>& how, const View<const T
     }
 }
 
-// Nothing is added: of out's layout, and nowhere.
+// No residual: a null pointer with out's layout.
 template <class T>
 View<T> no_residual(const View<T>& out) {
     return {nullptr, out.layout};

@@ -1,16 +1,16 @@
 /// @file
-/// The launcher of the tile port, norm_tile.cu, and what it can take.
+/// The launcher of the tile kernel, norm_tile.cu, and the views that it supports.
 #pragma once
 
 #include "day06_transformer_ops/norm/norm.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-/// A row is one tile, which has no more elements than these.
+/// A row is one tile, which has at most this many elements.
 inline constexpr int kMostTiled = 8192;
 
 /// Layer norm, or RMS norm.
-/// @param unit  rows lie along memory, are made of whole quads and begin at multiples of 16 bytes
+/// @param unit  rows are contiguous, made of whole quads and aligned to 16 bytes
 template <class T>
 void launch_norm_tile(bool layer, const Rows<const T>& in, const NormParameters& parameters,
                       const Rows<T>& out, bool unit, gpu::Stream stream);

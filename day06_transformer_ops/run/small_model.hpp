@@ -1,5 +1,5 @@
 /// @file
-/// The model that the run walks through, small enough for pencil and paper, and how it is printed.
+/// The model of the example run, small enough for pencil and paper, and how it is printed.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace sixdays::day06_transformer_ops {
 
 inline const float kLog2 = std::log(2.0f), kRoot2 = std::sqrt(2.0f);
 
-// `copies` unit matrices of 4 x 4 side by side; the second one times `second`.
+// `copies` identity matrices of 4 x 4 side by side; the second one times `second`.
 inline Tensor<float> units(std::int64_t copies, float second) {
     return lesson::filled<float>({4, 4 * copies}, [=](std::int64_t i) {
         const std::int64_t row = i / (4 * copies), column = i % (4 * copies);
@@ -23,7 +23,7 @@ inline Tensor<float> units(std::int64_t copies, float second) {
     });
 }
 
-// The block's parameters, wherever these matrices lie.
+// The block's parameters, with these matrices in host or device memory.
 inline BlockParameters parameters(const float* to_qkv, const float* attention_output,
                                   const float* up, const float* no_bias) {
     BlockParameters p;
@@ -36,8 +36,8 @@ inline BlockParameters parameters(const float* to_qkv, const float* attention_ou
     return p;
 }
 
-// B = 1 sequence of T = 3 tokens, V = 4 tokens in all, C = 4 numbers each, H = 2 heads of D = 2,
-// and F = 8 numbers inside of the MLP. Section after section fills in what is made.
+// B = 1 sequence of T = 3 tokens, a vocabulary of V = 4, C = 4 elements per token, H = 2 heads of
+// D = 2, and F = 8 hidden elements of the MLP. Each section of the run fills in its results.
 struct SmallModel {
     const Tensor<std::int64_t> ids{{1, 3}, {0, 1, 2}}, places{{3}, {0, 1, 2}};
     const Tensor<float> tokens{{4, 4}, {3, 0, 2, 1, 4, 5, 1, 0, 3, 1, 2, 3, 5, 0, 0, 4}};
@@ -45,7 +45,7 @@ struct SmallModel {
     const Tensor<float> to_qkv = units(3, kLog2*kRoot2 / 2), attention_output = units(1, 1);
     const Tensor<float> up = units(2, -1), no_bias{{12}};
     Tensor<float> x{{1, 3, 4}}, normed{{1, 3, 4}}, qkv{{1, 3, 12}}, mixed{{1, 3, 4}};
-    Tensor<float> hidden{{1, 3, 8}}, embedded{{1, 3, 4}};  // the last: x as it began
+    Tensor<float> hidden{{1, 3, 8}}, embedded{{1, 3, 4}};  // the last: the initial x
 
     [[nodiscard]] BlockParameters block() const {
         return parameters(to_qkv.data(), attention_output.data(), up.data(), no_bias.data());
@@ -73,12 +73,12 @@ inline std::string shown(const View<const float>& row) {
     }
     return text;
 }
-// Of a tensor (1, T, n): what belongs to "sat", the last token.
+// The row of "sat", the last token, in a tensor (1, T, n).
 inline View<const float> sat(const Tensor<float>& x) {
     return select(select(x.view(), 1, x.shape()[1] - 1), 0, 0);
 }
 
-// Of a tensor (1, 3, n): a line for each token.
+// Prints a tensor (1, 3, n), one line per token.
 inline void every_token(const Tensor<float>& x) {
     const char* const words[] = {"the", "cat", "sat"};
     for (int t = 0; t < 3; ++t) {
@@ -91,7 +91,7 @@ template <class T>
 void layout(const char* what, const View<T>& x, std::int64_t first = 0) {
     std::printf("   %-12s shape %-15s strides %s", what, to_string(x.shape()).c_str(),
                 to_string(x.strides()).c_str());
-    if (first > 0) std::printf(", begins at %d", static_cast<int>(first));
+    if (first > 0) std::printf(", offset %d", static_cast<int>(first));
     std::printf("\n");
 }
 

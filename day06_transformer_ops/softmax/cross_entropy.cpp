@@ -1,4 +1,4 @@
-// What loop and ports of cross-entropy refuse, and which path is taken.
+// The argument checks of cross-entropy, and the choice of its path.
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
 
 #include "common/tensor/names.hpp"
@@ -43,7 +43,8 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
         (surprised_rows(logits, targets, out)[0].rank() >= gpu::kMostTileDims ||
          !gpu::goes_forwards(logits.layout))) {
         refuse(
-            "cross_entropy: the path 'tile' needs, after simplifying, three dims of rows at most, "
+            "cross_entropy: the path 'tile' needs, after simplifying, three dimensions of rows at "
+            "most, "
             "and logits with " +
             gpu::kNoNegativeStride + "; logits have " + to_string(logits.layout) + ", targets " +
             to_string(targets.layout) + ", out " + to_string(out.layout));

@@ -1,16 +1,17 @@
 /// @file
-/// Cross-entropy: how surprised a model is by what came. It is what training makes small, and
-/// perplexity is its exp.
+/// Cross-entropy: the loss that training minimizes, the negative log-probability of the target.
+/// Perplexity is the exponential of its mean.
 ///
 ///     out(i) = -log(softmax(logits(i))(targets(i)))
 ///            = log(sum over j of exp(x(j) - m)) - (x(target) - m)     x: row i, m: its largest
 ///
-/// 0 if the model was certain of the target, log(V) if it took all V for equally probable. (The
+/// 0 if the model was certain of the target, log(V) if all V tokens were equally probable. (The
 /// formula: Goodfellow, Bengio and Courville, "Deep Learning", section 6.2.2.3.)
 ///
-/// Targets of a port lie in device memory, where a launcher cannot look without waiting: a target
-/// that names no logit becomes NaN there. The loop refuses it.
-/// Error: log softmax', (|x(target) - m| + |y| + 3 log V + A + 6) 2^-24; A is V, by blocks and in tiles 6 V.
+/// The CUDA version's targets are in device memory, where the launcher cannot read them without
+/// waiting: a target out of range gives NaN. The CPU reference rejects it.
+/// Error: log softmax's, (|x(target) - m| + |y| + 3 log V + A + 6) 2^-24; A is V, or 6 V by blocks
+/// and in tiles.
 #pragma once
 
 #include <cstdint>
@@ -24,33 +25,33 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of cross_entropy.
 enum class CrossEntropyPath {
-    thread_a_row,  // a thread, a row: the loop's twin
-    block_a_row,   // 02: logits along memory, read once, in quads; nothing of them is kept
-    tile,  // never chosen unasked: CUDA Tile C++; logits with no negative stride, and, after
-           // simplifying, three dims of rows at most
+    thread_a_row,  // one thread per row: the twin
+    block_a_row,   // 02: contiguous rows of logits, read once with 128-bit loads, not kept
+    tile,  // only on request: CUDA Tile C++; logits with no negative stride, and at most three
+           // dimensions of rows after simplification
 };
 [[nodiscard]] const char* name(CrossEntropyPath path);
 
 /// @param logits   (..., V), any strides; T is float or bf16
 /// @param targets  (...), any strides, 0 <= target < V
 /// @param out      (...), injective, apart from the inputs
-/// @throws std::invalid_argument  shapes that do not fit, V = 0, out not injective, a null pointer,
-/// overlap; the loop: a target that names no logit
+/// @throws std::invalid_argument  shapes that do not match, V = 0, out not injective, a null
+/// pointer, overlap; the CPU reference: a target out of range
 template <class T>
 void cross_entropy_cpu(View<const T> logits, View<const std::int64_t> targets, View<float> out);
 template <class T>
 void cross_entropy_cuda(View<const T> logits, View<const std::int64_t> targets, View<float> out,
                         const gpu::Launch<CrossEntropyPath>& how = {});
 
-/// What the operation refuses; with a path also what that path cannot take.
+/// Rejects invalid arguments; with a path, also views that the path does not support.
 template <class T>
 void check_cross_entropy(const View<const T>& logits, const View<const std::int64_t>& targets,
                          const View<float>& out, std::optional<CrossEntropyPath> path = {});
 
-/// For targets in host memory. @throws std::invalid_argument  not 0 <= target < V, with its place
+/// For targets in host memory. @throws std::invalid_argument  not 0 <= target < V, with its index
 void check_targets(const View<const std::int64_t>& targets, std::int64_t V);
 
-/// The best path for views that check_cross_entropy() has not refused.
+/// The best path for views that check_cross_entropy() accepts.
 template <class T>
 [[nodiscard]] CrossEntropyPath choose_cross_entropy(const View<const T>& logits);
 

@@ -7,7 +7,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Operands: logits (..., V), targets (...), out (...). At most three dims of rows.
+/// Operands: logits (..., V), targets (...), out (...). At most three dimensions of rows.
 template <class T>
 testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
     using namespace testing;

@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 

@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each row, and the launcher. What is faster is in steps/.
+// The twin, one thread per row, and the launcher. Faster versions are in steps/.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy_tile.hpp"

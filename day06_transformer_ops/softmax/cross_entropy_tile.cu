@@ -1,5 +1,5 @@
-// Cross-entropy in tiles: a block walks over one row, as softmax over a long one, and stores a
-// single number. The logit of the target is loaded alone, for no index reaches into a tile.
+// Cross-entropy as a tile kernel: a block loops over one row, as softmax does over a long one, and
+// stores one number. The target's logit is loaded separately: a tile cannot be indexed.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/strided_tiles.hpp"
 #include "day06_transformer_ops/row_tiles.hpp"

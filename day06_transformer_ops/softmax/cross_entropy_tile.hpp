@@ -1,5 +1,5 @@
 /// @file
-/// The launcher of cross-entropy's tile port, cross_entropy_tile.cu, and what it can take.
+/// The launcher of cross-entropy's tile kernel, cross_entropy_tile.cu, and the views it supports.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -9,7 +9,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Layouts of the rows of logits, of targets and of out, with as few dims as all three allow.
+/// Layouts of the rows of logits, of targets and of out, with as few dimensions as all three allow.
 template <class T>
 [[nodiscard]] std::array<Layout, 3> surprised_rows(const View<const T>& logits,
                                                    const View<const std::int64_t>& targets,

@@ -1,4 +1,4 @@
-// What loops and ports of softmax and its siblings refuse, and which path is taken.
+// The argument checks of softmax and its variants, and the choice of their path.
 #include "day06_transformer_ops/softmax/softmax.hpp"
 
 #include "common/tensor/names.hpp"
@@ -6,7 +6,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// --- which path ----------------------------------------------------------------------------------
+// --- choice of path ------------------------------------------------------------------------------
 namespace {
 
 // The path 'shared' counts quads in 32 bits.
@@ -26,13 +26,13 @@ template <class T>
 SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim, const View<T>& out) {
     const int d = checked_dim("softmax", dim, in.rank());
     if (rows_can_be_held<T>(in, d, out)) return SoftmaxPath::registers;
-    // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
+    // Rows across memory: threads of neighbouring rows read neighbouring elements: coalesced.
     return lies_along_memory(in, d) ? SoftmaxPath::shared : SoftmaxPath::thread_a_row;
 }
 
 namespace {
 
-// Few and long: too few blocks for a GPU, if each had a row.
+// Few, long rows: with one block per row, too few blocks for a GPU.
 bool may_be_shared(const Shape& in, int d) {
     return in[d] >= 16 * kSplitPart && size(in) / in[d] <= 8;
 }
@@ -65,11 +65,11 @@ std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim,
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return softmax_parts(c, in, d); });
 }
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- argument checks -----------------------------------------------------------------------------
 namespace {
 
-// What `path` cannot take. `siblings`: does the operation have thread_a_row, registers and shared
-// only?
+// Rejects views that `path` does not support. `siblings`: the operation has only thread_a_row,
+// registers and shared.
 template <class T>
 void check_path(const char* op, std::optional<SoftmaxPath> path, const View<const T>& in, int d,
                 const View<T>& out, bool siblings) {
@@ -82,16 +82,16 @@ void check_path(const char* op, std::optional<SoftmaxPath> path, const View<cons
     if (in.size() == 0) return;
     if (path == SoftmaxPath::registers && !rows_can_be_held<T>(in, d, out)) {
         refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
-               ", and rows lie along dim " + std::to_string(d));
+               ", and rows run along dimension " + std::to_string(d));
     }
     if (path == SoftmaxPath::tile && !rows_take_tiles<T>(in, d, out)) {
         refuse(op + (": the path 'tile' needs rows" + at_one_step()) + "; in has " +
                to_string(in.layout) + ", out " + to_string(out.layout) +
-               ", and rows lie along dim " + std::to_string(d));
+               ", and rows run along dimension " + std::to_string(d));
     }
     if (path == SoftmaxPath::shared && !lies_along_memory(in, d)) {
         refuse(std::string(op) + ": the path 'shared' needs rows of in along memory; in has " +
-               to_string(in.layout) + ", and rows lie along dim " + std::to_string(d));
+               to_string(in.layout) + ", and rows run along dimension " + std::to_string(d));
     }
 }
 

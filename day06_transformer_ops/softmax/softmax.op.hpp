@@ -1,5 +1,5 @@
 /// @file
-/// Softmax and its siblings as data, for their tests (common/testing/operation/operation.hpp).
+/// Softmax and its variants as data, for their tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include "day06_transformer_ops/softmax/softmax.hpp"
@@ -42,7 +42,7 @@ inline double log_share_error(double y, double x_minus_m, double N, double chain
     return (std::fabs(x_minus_m) + std::fabs(y) + 3 * std::log(N) + chain + 6) * kU;
 }
 
-/// What all elements of a row have in common: its maximum, and the sum of exp(x - m).
+/// Shared by all elements of a row: its maximum, and the sum of exp(x - m).
 struct RowSums {
     double m = -INFINITY, sum = 0;
     bool nan = false;
@@ -75,7 +75,7 @@ void expect_softmax(Expected& want, Softmax kind, const Tensor<double>& x, int d
     const double chain = softmax_chain(path, n);
     for (at[dim] = 0; at[dim] < x.shape()[dim]; ++at[dim]) {
         double &y = want.value.view()(at), &error = want.error.view()(at);
-        if (!counts(at)) {  // without shares, a mask leaves no 0 either
+        if (!counts(at)) {  // in a row of NaN, masked elements are NaN too
             y = kind == Softmax::masked_softmax && !(sums.sum > 0) ? NAN : 0;
             continue;
         }

@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include "day06_transformer_ops/softmax/softmax.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 
@@ -42,7 +42,7 @@ void log_softmax_loop(const Rows<const T>& in, const Rows<T>& out) {
 // [log_softmax]
 
 // [masked_softmax]
-// What is masked is selected away, not added to: NaN + -infinity is NaN.
+// A masked score is replaced, not added to: NaN + -infinity is NaN.
 template <class T>
 void masked_softmax_loop(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
                          const Rows<T>& out) {

@@ -1,4 +1,4 @@
-// The loops' twins, a thread for each row, and the launchers. What is faster is in steps/.
+// The twins, one thread per row, and the launchers. Faster versions are in steps/.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/softmax/softmax.hpp"

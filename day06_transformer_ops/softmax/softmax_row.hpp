@@ -1,5 +1,5 @@
 /// @file
-/// What softmax and its siblings ask of the first n elements of a row.
+/// What softmax and its variants compute from the first n elements of a row.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace sixdays::day06_transformer_ops {
 
 // [largest_of]
-/// A NaN need not come through: exp(NaN - m) will put it into the sum.
+/// A NaN may be ignored here: exp(NaN - m) carries it into the sum.
 template <class T>
 SIXDAYS_HD inline float largest_of(const Row<const T>& x, std::int64_t n) {
     float largest = -INFINITY;
@@ -29,7 +29,7 @@ SIXDAYS_HD inline float sum_of_exp(const Row<const T>& x, std::int64_t n, float 
 }
 // [largest_of]
 
-/// How many of S elements token t of T sees.
+/// The number of S elements that token t of T sees.
 SIXDAYS_HD inline std::int64_t seen_by(std::int64_t t, std::int64_t T, std::int64_t S) noexcept {
     return t + 1 + S - T;
 }

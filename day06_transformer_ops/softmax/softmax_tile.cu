@@ -1,7 +1,6 @@
-// Softmax in tiles: a row of a tile for each row of the matrix. Three things the loop gets for
-// nothing must be said here: what lies past the end of a row is padded with -infinity, for 0 would
-// be the largest of a row of negative numbers; tiles are powers of two, so a row is rarely a whole
-// one; and a row longer than a tile is walked, with maximum and sum corrected on the way.
+// Softmax as a tile kernel: each row of a tile is a row of the matrix. Tiles are powers of two, so
+// most rows are padded. The padding is -infinity, because 0 would be the maximum of a row of
+// negative numbers. A row longer than a tile is processed in pieces by online softmax.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/simplify.hpp"

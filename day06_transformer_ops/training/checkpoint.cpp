@@ -14,7 +14,7 @@ namespace {
 
 using gpt2::GgufWriter;
 
-// innermost first, as the format has dims
+// innermost dimension first, as in the format
 void put_tensor(GgufWriter& file, const std::string& name, const Shape& shape, const float* numbers,
                 gpt2::WeightType type = gpt2::WeightType::f32) {
     std::vector<std::uint64_t> dims;
@@ -34,8 +34,8 @@ std::uint32_t u32(std::int64_t number) {
     return static_cast<std::uint32_t>(number);
 }
 
-// What must be the same for a run to go on, as a user has typed it. (Another --backend or --gpus:
-// with other last digits. Other --steps: another schedule from here on.)
+// The options that must not change on --resume, as the user typed them. (Another --backend or
+// --gpus changes the last digits. Another --steps changes the schedule from here on.)
 struct Asked {
     const char* key;
     const char* flag;
@@ -57,7 +57,7 @@ std::vector<Asked> asked_of(const TrainOptions& o, std::uint64_t text) {
             {"run.text", "text's checksum", gpt2::digits_of(text)}};
 }
 
-// The file's own words of how far its run is; it may be no state at all.
+// The progress that the file records; it may not be a state file.
 std::string what_is_in(const std::string& state) {
     try {
         const gpt2::MappedFile mapped(state);
@@ -65,10 +65,10 @@ std::string what_is_in(const std::string& state) {
         const std::int64_t step = file.integer("run.step", 0, INT64_MAX),
                            steps = file.integer("run.steps", 0, INT64_MAX);
         return " holds a run that has done " + std::to_string(step) + " of " +
-               std::to_string(steps) + " steps: --resume goes on with it" +
+               std::to_string(steps) + " steps: --resume continues it" +
                (step < steps ? "" : ", up to a larger --steps");
     } catch (const std::invalid_argument&) {
-        return " is there already, but holds no run of this version of gpt2_train";
+        return " already exists, but holds no run of this version of gpt2_train";
     }
 }
 
@@ -82,21 +82,21 @@ std::int64_t size_of(const std::string& path) {
 
 void refuse_to_replace(const TrainOptions& options) {
     if (options.resume || options.restart) return;
-    constexpr const char* kRestart = "; --restart begins anew, and replaces it";
+    constexpr const char* kRestart = "; --restart starts over and replaces it";
     std::error_code none;
     if (std::filesystem::exists(options.state(), none)) {
         refuse(options.state() + what_is_in(options.state()) + kRestart);
     }
     if (std::filesystem::exists(options.out, none)) {
-        refuse(options.out + " is there already, and beside it no state of a run, which is " +
+        refuse(options.out + " already exists, but the state of its run is missing, which is " +
                options.state() + kRestart);
     }
 }
 
-// While a file is written the one that it replaces is still there: first the state's, then the
-// model's.
+// While a file is being written, the one that it replaces still exists: first the state's, then
+// the model's.
 std::int64_t room_of(const TrainOptions& options, const Parameters& map) {
-    constexpr std::int64_t kRest = 1 << 16;  // of keys and names, about; a block of the disk
+    constexpr std::int64_t kRest = 1 << 16;  // roughly: keys and names, and a disk block
     const std::int64_t state = 3 * 4 * map.size() + 4 * options.steps + kRest;
     const std::int64_t model = 4 * map.size() + 24 * map.config().vocabulary + kRest;
     return std::max(state, state - size_of(options.state()) + model);
@@ -170,7 +170,7 @@ TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& opt
     const auto of_another_version = [&](std::string_view key) {
         refuse(
             "--resume: " + options.state() + " has no " + std::string(key) +
-            ", so another version of gpt2_train wrote it; --restart begins anew, and replaces it");
+            ", so another version of gpt2_train wrote it; --restart starts over and replaces it");
     };
     if (!file.has_checksums()) of_another_version(gpt2::kFileChecksum);
     file.check_checksums();

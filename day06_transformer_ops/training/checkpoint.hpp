@@ -1,6 +1,6 @@
 /// @file
-/// Files of a run: the model, its losses as a picture, and the state from which the run can go on.
-/// Each gets to its place as a whole (gpt2/file/output_file.hpp).
+/// Files of a run: the model, its loss curve, and the state from which the run can be resumed.
+/// Each is replaced atomically (gpt2/file/output_file.hpp).
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ namespace sixdays::day06_transformer_ops {
 
 using gpt2::write_whole;
 
-/// @throws std::invalid_argument  a run or a model is there already, which this one would replace,
-/// and neither --resume nor --restart was given
+/// @throws std::invalid_argument  a run or a model already exists, and neither --resume nor
+/// --restart was given
 void refuse_to_replace(const TrainOptions& options);
 
-/// Bytes of the disk that a run's files take beside what they replace, at most.
+/// The most disk space that a run's files need beside those that they replace, in bytes.
 [[nodiscard]] std::int64_t room_of(const TrainOptions& options, const Parameters& map);
-/// Is there room on the disk for what save writes, beside what it replaces?
-/// @throws std::runtime_error  the disk has not that much room
+/// Checks that the disk has room for the files that save writes, beside those that they replace.
+/// @throws std::runtime_error  not enough disk space
 void check_room(const TrainOptions& options, const Parameters& map);
 
 /// The model as a GGUF file, under llama.cpp's names: vectors as float32, matrices as `type`.
-/// @param type  f32 or q8_0, which wants channels that are a multiple of 32
+/// @param type  f32 or q8_0, which needs channels that are a multiple of 32
 [[nodiscard]] std::vector<std::byte> model_file(const Parameters& map,
                                                 const std::vector<float>& parameters,
                                                 const gpt2::NewVocabulary& vocabulary,
@@ -33,20 +33,19 @@ void check_room(const TrainOptions& options, const Parameters& map);
 void write_model(const TrainOptions& options, const Parameters& map,
                  const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary);
 
-/// The losses as a picture, beside the model: FILE.svg.
+/// The loss curve, beside the model: FILE.svg.
 void write_curve(const TrainOptions& options, const std::vector<float>& losses);
 
-/// All that a run needs to go on: where it is, and what it was asked for. A GGUF file with
-/// checksums.
-/// @param text  the fingerprint of what it learns
+/// All that a run needs to resume: its progress and its options. A GGUF file with checksums.
+/// @param text  the fingerprint of the training data
 [[nodiscard]] std::vector<std::byte> state_file(const TrainOptions& options,
                                                 const TrainingState& state, std::uint64_t text);
 /// The same, written.
 void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text);
 
 /// @throws std::invalid_argument  a file that is missing, damaged, of an earlier version, or of
-/// another run: another text, seed, rate or size; fewer --steps than it has done. The sentence
-/// holds both values
+/// another run: another text, seed, rate or size; fewer --steps than it has done. The message
+/// contains both values
 [[nodiscard]] TrainingState read_state(const TrainOptions& options, const Parameters& map,
                                        std::uint64_t text);
 /// The same of a file's bytes.

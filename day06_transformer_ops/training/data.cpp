@@ -30,10 +30,10 @@ std::vector<std::int64_t> tokens_of_bytes(std::string_view bytes) {
     return tokens;
 }
 
-// A sample of a text goes on from its first tokens: nothing else is sure to have been seen.
+// A sample continues the first tokens of the text: they are sure to occur in it.
 constexpr std::int64_t kPromptOfText = 8;
 
-// What a model is asked in its samples if it learns lines about shapes of up to so many dims.
+// The prompts of samples if the model learns lines about shapes of up to this many dimensions.
 constexpr const char* kQuestions[] = {"shape 7 index 4", "shape 3 4 index 2 1",
                                       "shape 3 4 5 index 2 1 3", "shape 3 4 5 6 index 2 1 3 4"};
 
@@ -66,7 +66,7 @@ Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batchin
     const auto places = static_cast<double>(tokens.size()) - static_cast<double>(batching.context);
     Batch made;
     for (std::int64_t b = 0; b < batching.batch; ++b) {
-        // Draws of another seed than the weights', which count from 0 too.
+        // Another seed than that of the weights, whose draws count from 0 too.
         const double u =
             gpt2::uniform(~batching.seed, static_cast<std::uint64_t>(number * batching.batch + b));
         const auto first = tokens.begin() + static_cast<std::int64_t>(u * places);
@@ -78,7 +78,7 @@ Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batchin
 
 Source text_source(const std::string& path, const Batching& batching, std::int64_t vocabulary) {
     const std::string bytes = gpt2::contents_of(path);
-    // A token has 8 bytes; what learns a vocabulary keeps some more of each.
+    // A token takes 8 bytes; learning a vocabulary needs some more per token.
     gpt2::check_memory(path + " of " + std::to_string(bytes.size()) + " bytes, as tokens,",
                        (vocabulary == 0 ? 9 : 40) * static_cast<double>(bytes.size()));
     gpt2::LearnedVocabulary learned = {gpt2::vocabulary_of_words({}), {}};
@@ -114,14 +114,15 @@ Source line_source(std::int64_t most_dims, const Batching& batching) {
     const auto dims = static_cast<int>(most_dims);
     const std::int64_t longest = gpt2::longest_line(dims);
     if (longest > batching.context + 1) {
-        refuse("lines about shapes of up to " + std::to_string(most_dims) + " dims have up to " +
-               std::to_string(longest) + " tokens, so --context must be " +
-               std::to_string(longest - 1) + " or more, not " + std::to_string(batching.context));
+        refuse("lines about shapes of up to " + std::to_string(most_dims) +
+               " dimensions have up to " + std::to_string(longest) +
+               " tokens, so --context must be " + std::to_string(longest - 1) + " or more, not " +
+               std::to_string(batching.context));
     }
     const auto tokens_of = std::make_shared<const gpt2::LineTokens>();
     Source made;
     made.vocabulary = tokens_of->vocabulary();
-    made.words = "lines about shapes of up to " + std::to_string(most_dims) + " dims";
+    made.words = "lines about shapes of up to " + std::to_string(most_dims) + " dimensions";
     made.fingerprint = fingerprint_of(made.words);
     made.prompt = (*tokens_of)(text_of(gpt2::read_question(kQuestions[dims - 1])));
     made.answers = true;

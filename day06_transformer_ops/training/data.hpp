@@ -1,6 +1,5 @@
 /// @file
-/// What a run learns: pieces of a text, or lines about shapes, each batch known by its number
-/// alone.
+/// Training data: pieces of a text, or lines about shapes. A batch depends on its number alone.
 #pragma once
 
 #include <functional>
@@ -12,24 +11,24 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// How batches are cut.
+/// The shape of batches.
 struct Batching {
-    std::int64_t batch = 8, context = 64;  // sequences, and tokens of each
+    std::int64_t batch = 8, context = 64;  // sequences, and tokens per sequence
     std::uint64_t seed = 0;
 };
 
-/// Where batches come from. Batch `number` depends on nothing else, so a run that goes on reads
-/// what it would have read.
+/// The source of batches. Batch `number` depends on nothing else, so a resumed run reads the same
+/// batches as an uninterrupted one.
 struct Source {
     gpt2::NewVocabulary vocabulary;
-    std::uint64_t fingerprint = 0;  // of what is learned: another text has another one
+    std::uint64_t fingerprint = 0;  // of the data: another text has another one
     std::string words;              // "a text of 1234 tokens"
     std::function<Batch(std::int64_t number)> batch;
-    std::vector<std::int64_t> prompt = {};  // what a sample goes on from
+    std::vector<std::int64_t> prompt = {};  // which a sample continues
     bool answers = false;  // a sample: the likeliest tokens, to the end of the text
 };
 
-/// Batches, one after the other. The next one is made while the model learns this one.
+/// Batches, one after the other. The next one is prepared while the model trains on this one.
 class Batches {
 public:
     /// @param first  the number of the first one
@@ -56,18 +55,18 @@ private:
 [[nodiscard]] Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batching,
                               std::int64_t number);
 
-/// A file, cut anywhere between two tokens: its bytes, or those of a vocabulary that it teaches
-/// itself.
-/// @param vocabulary  how many tokens are learned (bpe_trainer.hpp); 0: each byte is one
-/// @throws std::invalid_argument  a file that cannot be read, or too short for one piece of context
-/// tokens and the one behind it, or for such a vocabulary
-/// @throws std::runtime_error  a vocabulary, and built without PCRE2
+/// A file as tokens: its bytes, or a vocabulary that is learned from it. Pieces may begin at any
+/// token.
+/// @param vocabulary  tokens to learn (bpe_trainer.hpp); 0: each byte is one
+/// @throws std::invalid_argument  a file that cannot be read, or is too short for context + 1
+/// tokens or for this vocabulary
+/// @throws std::runtime_error  a vocabulary was requested, but the build lacks PCRE2
 [[nodiscard]] Source text_source(const std::string& path, const Batching& batching,
                                  std::int64_t vocabulary = 0);
 
-/// Questions about shapes of up to so many dims, and their answers: a line each, filled up with
-/// ends of text. What counts is the answer and the end behind it; the question is given.
-/// @throws std::invalid_argument  dims not in 1 to 4, a context that does not hold the longest line
+/// Questions about shapes of up to this many dimensions, and their answers: one per line, padded
+/// with ends of text. The loss counts only the answer and the end after it; the question is given.
+/// @throws std::invalid_argument  most_dims not in [1, 4], a context shorter than the longest line
 [[nodiscard]] Source line_source(std::int64_t most_dims, const Batching& batching);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -26,7 +26,7 @@ struct Point {
     double step, loss;
 };
 
-// Means of neighbours, so that no more than kPoints are left.
+// Averages neighbours until at most kPoints are left.
 std::vector<Point> points_of(const std::vector<float>& losses) {
     const std::size_t each = std::max<std::size_t>(1, (losses.size() + kPoints - 1) / kPoints);
     std::vector<Point> points;

@@ -1,5 +1,5 @@
 /// @file
-/// A run's losses as a picture.
+/// A run's loss curve as a picture.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// An SVG of the loss over steps, its axis by powers, since a loss that halves again and again is a
-/// line there. Light or dark, as the reader's screen is. Each point is the mean of some steps.
-/// @param losses  of each step; what is no number above 0 is left out
+/// An SVG of the loss over steps, with a logarithmic axis. It follows the reader's light or dark
+/// theme. Each point is the mean of several steps.
+/// @param losses  one per step; values that are not positive numbers are left out
 [[nodiscard]] std::string loss_curve(const std::vector<float>& losses);
 
 }  // namespace sixdays::day06_transformer_ops

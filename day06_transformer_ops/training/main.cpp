@@ -1,5 +1,5 @@
-// The command: a text in, a model out. What it says goes to the error output, but for the last
-// line.
+// The command line tool: a text in, a model out. All messages go to standard error, except for the
+// last line.
 #include <unistd.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 // Thrown in the middle of a step.
 struct GivenUp {};
 
-// "step 40 of 200   loss 2.7312   1834 tokens/s   0:12 left", on a terminal always in one line.
+// "step 40 of 200   loss 2.7312   1834 tokens/s   0:12 left"; a terminal reuses one line.
 void show_step(const TrainOptions& o, std::int64_t done, std::int64_t since, double loss,
                double seconds) {
     const bool terminal = isatty(STDERR_FILENO) != 0, last = done == o.steps || interrupted();
@@ -53,7 +53,7 @@ void save(const TrainOptions& o, const Trainers<Device>& trainer, const Source& 
     write_curve(o, losses);
 }
 
-// What it writes by now, in a line of its own.
+// A sample of what the model writes, on its own line.
 template <class Device>
 void show_sample(const TrainOptions& o, const Trainers<Device>& trainer, const Source& source) {
     const std::vector<std::byte> model = model_file(trainer.parameters(), trainer.weights(),
@@ -84,22 +84,22 @@ double learn(const TrainOptions& o, Batches& batches, std::int64_t step,
     return loss;
 }
 
-// A run that fails in the middle says from where it can go on.
+// A run that fails in the middle reports the checkpoint from which it can continue.
 int failed(const TrainOptions& o, const std::exception& error, std::int64_t saved) {
     std::fprintf(stderr, "gpt2_train: %s\n", error.what());
     if (saved > 0) {
         std::fprintf(stderr,
                      "The last checkpoint is %s, of step %" PRId64
-                     ": the same command with --resume goes on from it.\n",
+                     ": the same command with --resume continues from there.\n",
                      o.state().c_str(), saved);
     }
-    // Where one GPU of several has failed, the others still wait for it, and whoever frees their
-    // memory would wait for them.
+    // If one of several GPUs has failed, the others still wait for it, and freeing their memory
+    // would wait for them.
     if (o.gpus > 1) std::_Exit(1);
     return 1;
 }
 
-// A model that no memory here holds is told before it is made.
+// A model that does not fit in memory is reported before it is created.
 template <class Device>
 void check_sizes(const TrainOptions& o, const gpt2::Config& config) {
     const double bytes = training_bytes(config, o.batch / o.gpus);
@@ -111,7 +111,7 @@ void check_sizes(const TrainOptions& o, const gpt2::Config& config) {
     gpt2::check_memory(what, bytes, static_cast<double>(gpu::device().memory_bytes), "this GPU");
 }
 
-// Where a run begins: at what was saved, or with random numbers.
+// The initial state: a checkpoint, or random numbers.
 template <class Device>
 TrainingState begin_of(const TrainOptions& o, const Parameters& map, const Source& source) {
     TrainingState begin;
@@ -133,10 +133,10 @@ TrainingState begin_of(const TrainOptions& o, const Parameters& map, const Sourc
 }
 
 void show_end(const TrainOptions& o, std::int64_t done, const std::vector<float>& losses) {
-    char loss[32] = "";  // of the last step, also where it was made before --resume
+    char loss[32] = "";  // of the last step, which may precede --resume
     if (!losses.empty()) std::snprintf(loss, sizeof loss, ", loss %.4f", double{losses.back()});
     std::printf("%" PRId64 " of %" PRId64 " steps%s; the model is %s%s\n", done, o.steps, loss,
-                o.out.c_str(), done < o.steps ? "; the same command with --resume goes on" : "");
+                o.out.c_str(), done < o.steps ? "; the same command with --resume continues" : "");
 }
 
 template <class Device>
@@ -166,14 +166,14 @@ int train(const TrainOptions& o, const Source& source, NcclSum& sum) {
             losses.push_back(static_cast<float>(loss));
             const std::chrono::duration<double> passed = Clock::now() - start;
             show_step(o, ++done, begin.step, loss, passed.count());
-            // A sample may end the run, where memory ends: first what is learned is kept.
+            // A sample may run out of memory and end the run: save the checkpoint first.
             if (done % o.save_every == 0 && done < o.steps) {
                 save(o, trainer, source, losses);
                 saved = done;
             }
             if (o.sample_every != 0 && done % o.sample_every == 0) show_sample(o, trainer, source);
         }
-    } catch (const GivenUp&) {  // what was learned before this step is untouched
+    } catch (const GivenUp&) {  // the state before this step is untouched
     } catch (const std::exception& error) {
         return failed(o, error, saved);
     }
@@ -208,8 +208,8 @@ int main(int argc, char** argv) {
             return std::fflush(stdout) == 0 ? 0 : 1;
         }
         if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
-        NcclSum sum(options.gpus);  // GPUs that are not there are refused before a text is read
-        const gpt2::OutputLock lock(options.out);  // before anything of another run is touched
+        NcclSum sum(options.gpus);                 // rejects missing GPUs before a text is read
+        const gpt2::OutputLock lock(options.out);  // before touching files of another run
         for (const std::string& file : options.files()) gpt2::check_output(file);
         refuse_to_replace(options);
         const Source source = options.text.empty()
@@ -221,7 +221,7 @@ int main(int argc, char** argv) {
                                                   : train<Cuda>;
         const int status = run(options, source, sum);
         if (std::fflush(stdout) == 0) return status;
-        std::fprintf(stderr, "gpt2_train: not all that it says arrived at its output\n");
+        std::fprintf(stderr, "gpt2_train: not all of its output could be written\n");
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr,
                      "gpt2_train: this machine has not enough memory for the model and its text\n");

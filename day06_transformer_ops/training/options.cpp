@@ -38,7 +38,8 @@ const std::map<std::string, Set>& flags() {
         {"--vocab",
          [](O& o, const auto& f, const auto& v) {
              const std::string wanted =
-                 "bytes, or how many tokens are learned: from 257 (256 bytes, and the end) to " +
+                 "bytes, or the number of tokens to learn, from 257 (256 bytes and the end of "
+                 "text) to " +
                  std::to_string(kMostVocabulary);
              o.vocab = v == "bytes" ? 0 : gpt2::number<std::int64_t>(f, v, wanted);
              if (v != "bytes" && (o.vocab < gpt2::kLeastVocabulary || o.vocab > kMostVocabulary)) {
@@ -71,7 +72,7 @@ const std::map<std::string, Set>& flags() {
          }},
         {"--rate",
          [](O& o, const auto& f, const auto& v) {
-             constexpr const char* kWanted = "a number above 0, and 1 at most";
+             constexpr const char* kWanted = "a number above 0 and at most 1";
              o.rate = gpt2::number<double>(f, v, kWanted);
              if (!(o.rate > 0 && o.rate <= 1)) {
                  refuse(f + " is " + gpt2::digits_of(o.rate) + ", but must be " + kWanted);
@@ -92,8 +93,8 @@ const std::map<std::string, bool TrainOptions::*>& switches() {
     return all;
 }
 
-// A text that the run's own files would replace is refused. Two paths may be one file, by a link or
-// a ./ in them; a path where nothing is yet can lose nothing.
+// Rejects a text that the run's own files would overwrite. Two paths may name one file, through a
+// link or a ./ in them; a path where no file exists yet is safe.
 void refuse_to_write_over_the_text(const TrainOptions& o) {
     for (const std::string& file : o.files()) {
         for (const std::string& written : {file, file + ".new", o.out + ".lock"}) {
@@ -122,24 +123,24 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
         }
         const auto found = flags().find(flag);
         if (found == flags().end()) refuse(gpt2::quoted(flag) + " is not a flag");
-        if (++i == arguments.size()) refuse(flag + " is the last word, but a value must follow it");
+        if (++i == arguments.size()) refuse(flag + " needs a value");
         found->second(o, flag, arguments[i]);
     }
     if (o.help) return o;
     if (o.text.empty() == (o.strides == 0)) {
-        refuse(o.text.empty() ? "--text FILE is missing: what the model is to learn"
+        refuse(o.text.empty() ? "--text FILE is missing: the text that the model learns"
                               : "--text and --strides: a model learns one of them");
     }
     if (o.out.empty()) refuse("--out FILE is missing: where the model is written");
     if (o.resume && o.restart) {
-        refuse("--resume goes on with a run, --restart replaces it: give one of them, or neither");
+        refuse("--resume continues a run and --restart replaces it: give one of them, or neither");
     }
     if (o.channels % o.heads != 0) {
         refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
                std::to_string(o.channels) + " of --channels equally");
     }
     if (o.bf16 && o.backend == "cpu") {
-        refuse("--bf16 needs --backend cuda: products of bf16 are what a GPU's tensor cores make");
+        refuse("--bf16 needs --backend cuda: bf16 products run on a GPU's tensor cores");
     }
     if (const std::int64_t D = o.channels / o.heads; o.bf16 && (D % 8 != 0 || D > 128)) {
         refuse("--bf16 takes eight numbers at a time, and 128 at most, but a head has " +
@@ -154,7 +155,7 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
                std::to_string(o.batch) + " of --batch equally");
     }
     if (o.strides != 0 && o.vocab != 0) {
-        refuse("--vocab is of a text, but --strides brings a vocabulary of its own");
+        refuse("--vocab is for --text; --strides has its own vocabulary");
     }
     if (o.weights == gpt2::WeightType::q8_0 && o.channels % gpt2::kQ8Block != 0) {
         refuse("--weights q8_0 stores rows in blocks of 32, which do not divide the " +
@@ -165,38 +166,37 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
 }
 
 std::string training_usage() {
-    return R"(gpt2_train: a GPT-2 learns, by six days' operations
+    return R"(gpt2_train: trains a GPT-2 built from the operations of six days
 
-  --text FILE        what it learns: any text, or any bytes
-  --vocab V          its tokens: bytes, or a number of them, 257 or more, learned
-                     from the text: the pair that is met most often becomes one. bytes
-  --strides N        or this: questions about shapes of up to N dims, and their answers
-  --out FILE         where the model is written, as a GGUF file that gpt2 reads
-  --weights W        how its matrices are stored: f32, or q8_0 (about a quarter). f32
-  The losses are drawn beside it, in FILE.svg.
-  --resume           go on from FILE.state, which the same run left behind
-  --restart          begin anew, and replace the run that is there
+  --text FILE        the training text: any text, or any bytes
+  --vocab V          its tokens: bytes, or their number, 257 or more, learned from the
+                     text by merging the most frequent pair again and again (bytes)
+  --strides N        instead of a text: questions about shapes of up to N dimensions
+  --out FILE         the model, a GGUF file that gpt2 reads; its loss curve is FILE.svg
+  --weights W        how matrices are stored: f32, or q8_0 (about a quarter) (f32)
+  --resume           continue from FILE.state, which the same run has saved
+  --restart          start over and replace the existing run
 
-  --layers N         2        --channels N   64       numbers of a token
-  --heads N          4        --context N    64       tokens that it sees at once
-  --batch N          8        sequences of a batch
-  --accumulate N     1        batches whose gradients make one step
-  --steps N          200      of the whole run, what was done before --resume included; more than
-                     before: it goes on, from here with the rates of the longer run
-  --warm-up N        20       steps in which the rate goes up; then down along half a cosine
+  --layers N         2        --channels N   64       elements per token
+  --heads N          4        --context N    64       tokens that the model sees at once
+  --batch N          8        sequences per batch
+  --accumulate N     1        batches whose gradients are added up for one step
+  --steps N          200      steps of the whole run, those before --resume included; a larger
+                     number continues a finished run, with the learning rates of the longer run
+  --warm-up N        20       steps in which the learning rate rises; then it falls along a cosine
   --rate R           0.003    the largest learning rate
-  --decay D          0.1      of matrices, by step and rate
-  --save-every N     100      steps between two checkpoints
-  --sample-every N            steps between two samples of what it writes. None
-  --seed N           0        the same seed, the same model, bit by bit
-  --backend B        cpu or cuda (without a GPU: on the emulator, slowly). cpu
-  --bf16             of the cuda backend: products on tensor cores, of numbers rounded to
-                     16 bits; what learns, and every sum, stays float. Other last digits
-  --threads N        of the CPU. All that it has; the same bits with any number
-  --gpus N           1        that share each batch and learn as one; other last digits
+  --decay D          0.1      weight decay of matrices
+  --save-every N     100      steps between checkpoints
+  --sample-every N            steps between samples of what the model writes (none)
+  --seed N           0        the same seed gives the same model, bit for bit
+  --backend B        cpu, or cuda: a GPU, or the emulator (slow) if there is none (cpu)
+  --bf16             with the cuda backend: products on tensor cores, operands rounded to
+                     16 bits; master weights and sums stay float; last digits differ
+  --threads N        CPU threads (all cores); the bits do not depend on their number
+  --gpus N           1        GPUs that share each batch (data parallel); last digits differ
 
-Ctrl-C ends the run after the current step, and saves it; so do SIGTERM and SIGHUP. A
-second Ctrl-C gives that step up and saves what was learned before it; a third one ends the program.
+Ctrl-C ends the run after the current step and saves it; so do SIGTERM and SIGHUP. A second
+Ctrl-C abandons that step and saves the state before it; a third one ends the program.
 )";
 }
 

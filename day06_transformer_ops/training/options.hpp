@@ -14,14 +14,14 @@ namespace sixdays::day06_transformer_ops {
 
 struct TrainOptions {
     std::string text, out, backend = "cpu";
-    std::int64_t vocab = 0;    // tokens that are learned of the text; 0: its bytes
-    std::int64_t strides = 0;  // instead of a text: lines about shapes of up to so many dims
+    std::int64_t vocab = 0;    // tokens to learn from the text; 0: its bytes
+    std::int64_t strides = 0;  // instead of a text: lines about shapes, up to this rank
     std::int64_t layers = 2, channels = 64, heads = 4, context = 64;
-    std::int64_t batch = 8, accumulate = 1;  // sequences at once, and batches that make a step
+    std::int64_t batch = 8, accumulate = 1;  // sequences per batch, and batches per step
     std::int64_t steps = 200, warm_up = 20, save_every = 100;
     std::int64_t sample_every = 0;  // steps; 0: no samples
-    std::int64_t threads = 0;       // of the CPU; 0: as many as it has
-    std::int64_t gpus = 1;          // that share a batch
+    std::int64_t threads = 0;       // of the CPU; 0: one per core
+    std::int64_t gpus = 1;          // GPUs that share a batch
     std::uint64_t seed = 0;
     double rate = 3e-3;
     float decay = 0.1f;
@@ -37,8 +37,8 @@ struct TrainOptions {
 };
 
 /// @param arguments  without the program's name
-/// @throws std::invalid_argument  a flag that is none, a value that is missing, no number or of no
-/// use; a text that the run's own files would replace
+/// @throws std::invalid_argument  an unknown flag; a missing or invalid value; a text that the
+/// run's own files would overwrite
 [[nodiscard]] TrainOptions parse_training(const std::vector<std::string>& arguments);
 
 /// What --help prints.

@@ -1,5 +1,5 @@
 /// @file
-/// What the ways back and AdamW refuse alike.
+/// Argument checks that the backward passes and AdamW share.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Rows along the last dim, of which there must be one.
+/// Rows run along the last dimension, which must exist.
 template <class T>
 void require_rows(const char* op, const char* name, const View<T>& v) {
     if (v.rank() > 0) return;
-    refuse(std::string(op) + ": " + name + " has rank 0, but rows lie along the last dim");
+    refuse(std::string(op) + ": " + name + " has rank 0, but rows run along the last dimension");
 }
 
-/// A view of this shape, which may still be without memory.
+/// A view of this shape, which may not have memory yet.
 template <class T>
 void require_extents(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
     if (v.shape() == wanted) return;
@@ -25,21 +25,21 @@ void require_extents(const char* op, const char* name, const View<T>& v, const S
            ", but must have " + to_string(wanted));
 }
 
-/// A view of this shape and in memory.
+/// A view of this shape that has memory.
 template <class T>
 void require_shape(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
     require_extents(op, name, v, wanted);
     require_memory(op, name, v);
 }
 
-/// What is written: of this shape, injective, somewhere.
+/// An output: of this shape, injective, not null.
 template <class T>
 void require_gradient(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
     require_shape(op, name, v, wanted);
     require_injective(op, name, v);
 }
 
-/// One run of elements without a gap, whatever the order of its dims in memory.
+/// A dense view: no gaps, with its dimensions in any order in memory.
 template <class T>
 void require_run(const char* op, const char* name, const View<T>& v) {
     if (v.size() == 0) return;
@@ -49,8 +49,8 @@ void require_run(const char* op, const char* name, const View<T>& v) {
            ", but must be one run of elements without a gap");
 }
 
-/// Two outputs lie apart, or between each other without a common element, as the two halves of
-/// each row of one tensor do.
+/// Two outputs must not share an element. They may be interleaved, as the two halves of each row
+/// of one tensor are.
 template <class T>
 void require_apart_or_between(const char* op, const char* name_a, const View<T>& a,
                               const char* name_b, const View<T>& b) {
@@ -69,7 +69,7 @@ void require_apart_or_between(const char* op, const char* name_a, const View<T>&
     require_apart(op, name_a, a, name_b, b);
 }
 
-/// broadcast_to(), with the argument's name in the sentence.
+/// broadcast_to(), with the argument's name in the message.
 template <class T>
 [[nodiscard]] View<T> stretched(const char* op, const char* name, const View<T>& v,
                                 const Shape& shape) {

@@ -1,5 +1,5 @@
 /// @file
-/// What a model writes while it still learns.
+/// Samples of what a model writes during training.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The source's prompt and how the model goes on, by the engine of gpt2 on the CPU: some 32 tokens,
-/// each drawn (temperature 0.8); or its answer, if it learns answers: the likeliest tokens, up to
-/// the end. As in_one_line() writes it.
+/// The source's prompt and the model's continuation, by the engine of gpt2 on the CPU: about 32
+/// sampled tokens (temperature 0.8); or, if it learns answers, its answer: the likeliest tokens up
+/// to the end. Formatted by in_one_line().
 /// @param model    a GGUF file's bytes
 /// @param seed     of the draws: the same model and seed, the same text
-/// @param threads  of the CPU; 0: all that it has
+/// @param threads  of the CPU; 0: one per core
 [[nodiscard]] std::string sample_of(std::span<const std::byte> model, const Source& source,
                                     std::uint64_t seed, int threads);
 
-/// Text as one line. Control characters and bytes that are no UTF-8 are written as escapes: a line
-/// end as a backslash and n, a tab as one and t, others as one, x and two digits. A backslash
-/// becomes two, so no text looks like another. All else stays as it is.
+/// Text as one line. Control characters and invalid UTF-8 become escapes: `\n` for a line end, `\t`
+/// for a tab, `\x` and two digits for others. A backslash becomes two, so different texts look
+/// different. All other characters are unchanged.
 [[nodiscard]] std::string in_one_line(std::string_view text);
 
 }  // namespace sixdays::day06_transformer_ops

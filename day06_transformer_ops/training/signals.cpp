@@ -22,9 +22,10 @@ extern "C" void on_signal(int number) {
     int none = 0;
     first_signal.compare_exchange_strong(none, number);
     const int count = number == SIGINT ? ++interrupts : 0;
-    if (count == 1) say_now("\nEnding after this step, which a second Ctrl-C gives up.\n");
+    if (count == 1) say_now("\nStopping after this step; press Ctrl-C again to abandon it.\n");
     if (count == 2) {
-        say_now("\nGiving this step up. A third Ctrl-C ends at once, and saves nothing.\n");
+        say_now(
+            "\nAbandoning this step. A third Ctrl-C ends the program at once and saves nothing.\n");
         std::signal(SIGINT, SIG_DFL);
     }
     errno = before;
@@ -38,7 +39,7 @@ void listen_to_signals() {
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file beyond a limit (ulimit -f) is an error like others
+    std::signal(SIGXFSZ, SIG_IGN);  // exceeding ulimit -f is an ordinary error
     sigaction(SIGHUP, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup stays nohup
 }

@@ -36,12 +36,11 @@ bool may_read(const char* call, const DeviceMatrix& m, const void* caller) {
             std::find_if(state, end, [](std::uint8_t byte) { return (byte & kWritten) == 0; });
         if (unwritten == end) continue;
         const std::size_t row = static_cast<std::size_t>(unwritten - state) / m.element;
-        Finding finding{
-            Kind::uninitialised_read, cudaErrorLaunchFailure, caller,
-            format("%s reads its %s, of which nobody has written the element in row %zu, column "
-                   "%lld: no kernel, no copy, no cudaMemset.",
-                   call, m.name.c_str(), row, static_cast<long long>(j)),
-            address + row * m.element};
+        Finding finding{Kind::uninitialised_read, cudaErrorLaunchFailure, caller,
+                        format("%s reads its %s, whose element in row %zu, column %lld was never "
+                               "written by any kernel, copy or cudaMemset.",
+                               call, m.name.c_str(), row, static_cast<long long>(j)),
+                        address + row * m.element};
         finding.in_kernel = false;
         note(finding);
         return false;

@@ -19,12 +19,11 @@ const unsigned char* exchange(const void* mine, std::size_t bytes, Site site) {
         const InRuntime guard;
         const unsigned in_warp = block.size - current->warp() * kWarp;
         if (in_warp < kWarp || block.live_lanes[current->warp()] != ~0u) {
-            fail(
-                {Kind::warp_call, cudaErrorLaunchFailure, site,
-                 format("%s: this instruction is made by all 32 lanes of a warp together, but this "
-                        "warp has %d.",
-                        name(*current).c_str(),
-                        __builtin_popcount(block.live_lanes[current->warp()]))});
+            fail({Kind::warp_call, cudaErrorLaunchFailure, site,
+                  format("%s: all 32 lanes of a warp must execute this instruction together, but "
+                         "this warp has %d.",
+                         name(*current).c_str(),
+                         __builtin_popcount(block.live_lanes[current->warp()]))});
         }
     }
     auto& table = shown[current->warp()][turn[current->id] ^= 1];

@@ -121,7 +121,7 @@ __attribute__((noinline, no_sanitize("thread", "undefined"))) void mma_sync(
         typename details::stored<A>::type a[fragment<matrix_a, M, N, K, A, LayoutA>::num_elements];
         typename details::stored<B>::type b[fragment<matrix_b, M, N, K, B, LayoutB>::num_elements];
     } mine;
-    static_assert(sizeof(mine) <= kMostShown, "more than a warp exchanges at once");
+    static_assert(sizeof(mine) <= kMostShown, "more than a warp can exchange at once");
     __builtin_memcpy(mine.a, a.x, sizeof(mine.a));
     __builtin_memcpy(mine.b, b.x, sizeof(mine.b));
     const unsigned char* all = sixdays::emulator::exchange(&mine, sizeof(mine), site);

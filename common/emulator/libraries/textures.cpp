@@ -77,13 +77,13 @@ Texture find_texture(unsigned long long object, Site site) {
     const auto found = objects.find(object);
     if (found != objects.end()) return found->second.texture;
     fail({Kind::invalid_call, cudaErrorIllegalAddress, site,
-          name(*current) + ": this is no texture or surface object, or one that was destroyed."});
+          name(*current) + ": this is not a texture or surface object, or it was destroyed."});
 }
 
 void refuse_outside(Site site, int x, int y) {
     const InRuntime guard;
     fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-          name(*current) + format(": byte %d of row %d is outside of the surface.", x, y)});
+          name(*current) + format(": byte %d of row %d is outside the surface.", x, y)});
 }
 
 }  // namespace sixdays::emulator

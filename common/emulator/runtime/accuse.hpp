@@ -1,5 +1,5 @@
 /// @file
-/// A race in words: who, where, and what is likely to be missing.
+/// The report of a race: which threads, where, and what is likely to be missing.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace sixdays::emulator {
 
-/// Two accesses that nothing puts in order; of a block that runs, and of this launch.
+/// Two accesses that nothing orders; of a block that runs, and of this launch.
 struct Race {
     const Region* region;
     std::uintptr_t address;

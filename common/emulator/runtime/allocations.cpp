@@ -23,7 +23,7 @@ cudaError_t free_device(const char* call, void* pointer, const void* code) {
     const bool freed = is_device_only(pointer) && nearest_allocation(address).begin == address;
     return refuse_pointer(
         Kind::invalid_call, cudaErrorInvalidValue, code,
-        std::string(call) + (freed ? ": this pointer was freed before."
+        std::string(call) + (freed ? ": this pointer was already freed."
                                    : ": this is not a pointer that cudaMalloc returned."),
         pointer);
 }

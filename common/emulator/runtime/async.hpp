@@ -14,7 +14,7 @@ void forget_mbarriers();
 bool has_mbarriers();  // has this block set one up?
 void forget_wgmma();
 
-/// A block stops to wait for others, or goes on: what it has in flight is exchanged for what lies
+/// A block stops to wait for others, or continues: swaps what it has in flight for what was put
 /// aside, at first nothing.
 void exchange_copies(std::shared_ptr<void>& aside);
 void exchange_mbarriers(std::shared_ptr<void>& aside);
@@ -40,7 +40,7 @@ CopyTo tile_to(std::uintptr_t address);
 /// The access that is being made is the copy engine's, for a tile.
 extern bool fills_tile;
 
-/// Nobody can move: do threads wait for an mbarrier, or for others of their warpgroup? Says so.
+/// No thread can continue: reports threads that wait for an mbarrier, or for their warpgroup.
 bool report_waiting_for_mbarriers();
 bool report_waiting_for_wgmma();
 

@@ -47,17 +47,16 @@ void check_target(const Copy& copy, const Site& site) {
     const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
     if (copy.bytes != 4 && copy.bytes != 8 && copy.bytes != 16) {
         fail({Kind::undefined_behaviour, cudaErrorLaunchFailure, site,
-              format("%s starts an asynchronous copy of %zu bytes; 4, 8 and 16 exist.",
+              format("%s starts an asynchronous copy of %zu bytes; the size must be 4, 8 or 16.",
                      name(*current).c_str(), copy.bytes)});
     }
     if (to % copy.bytes != 0 || from % copy.bytes != 0) {
-        fail(
-            {Kind::misaligned, cudaErrorMisalignedAddress, site,
-             format("%s starts an asynchronous copy of %zu bytes, but its %s is %zu bytes beyond a "
-                    "multiple of that.",
-                    name(*current).c_str(), copy.bytes, to % copy.bytes != 0 ? "target" : "source",
-                    to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
-             to});
+        fail({Kind::misaligned, cudaErrorMisalignedAddress, site,
+              format("%s starts an asynchronous copy of %zu bytes, but its %s is %zu bytes past a "
+                     "multiple of that.",
+                     name(*current).c_str(), copy.bytes, to % copy.bytes != 0 ? "target" : "source",
+                     to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
+              to});
     }
     if (!is_shared_address(copy.to)) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
@@ -76,9 +75,9 @@ void check_source(const Copy& copy, const void* wait) {
     fail({Kind::pending_copy,
           cudaErrorLaunchFailure,
           wait,
-          format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but "
-                 "meanwhile its source has changed%s. Old or new bytes arrive: write there after "
-                 "the wait.",
+          format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but its "
+                 "source has changed in the meantime%s. The copy may deliver old or new bytes: "
+                 "write there only after the wait.",
                  name(*current).c_str(), copy.bytes,
                  in_heap ? (", " + describe_inside(heap, address, copy.bytes)).c_str() : ""),
           address,

@@ -1,5 +1,5 @@
 /// @file
-/// __syncthreads(), and what happens when somebody never comes.
+/// __syncthreads(), and what happens when a thread never reaches it.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -77,7 +77,7 @@ Place barrier_of(const Thread& thread) {
     return {thread.barrier_site, thread.barrier_code};
 }
 
-// On a GPU, threads that come to different barriers may pass, hang or mix: it is undefined.
+// On a GPU, threads that reach different barriers may pass, hang or mix: it is undefined.
 void report_different_barriers() {
     const Thread& first = *block.first_at_barrier;
     const auto at_first = [&first](const Thread& t) {
@@ -87,9 +87,10 @@ void report_different_barriers() {
     note({Kind::barrier,
           cudaErrorLaunchFailure,
           barrier_of(*block.astray),
-          format("%s comes to this __syncthreads() while %s waits at the one in {0}: %s never came "
-                 "there, and %s never come here. All threads of a block must come to the same "
-                 "barrier: is one of them inside an `if` or a loop that not every thread enters?",
+          format("%s reached this __syncthreads() while %s waits at the one in {0}: %s never "
+                 "reached that one, and %s never reached this one. All threads of a block must "
+                 "reach the same __syncthreads(): is one of the two inside an `if` or a loop that "
+                 "not every thread enters?",
                  name(*block.astray).c_str(), name(first).c_str(), threads_that(elsewhere).c_str(),
                  threads_that(at_first).c_str()),
           0,
@@ -97,15 +98,16 @@ void report_different_barriers() {
           block.astray});
 }
 
-// Who has returned is not waited for, by GPUs since Volta. That is no promise of CUDA's.
+// GPUs since Volta do not wait for threads that have returned. CUDA does not guarantee that.
 void remark_on_returned() {
     const Place where = barrier_of(*block.first_at_barrier);
     if (is_remarked(where)) return;
-    remark(where, format("%s of block %s had returned before this __syncthreads(), which the "
-                         "others reached. GPUs since Volta do not wait for them; CUDA promises "
-                         "that a barrier works only where all threads come. Put the guard around "
-                         "the work, instead of returning.",
-                         threads_that(has_returned).c_str(), name(block.index).c_str()));
+    remark(
+        where,
+        format("%s of block %s returned before this __syncthreads(), which the others reached. "
+               "GPUs since Volta do not wait for returned threads, but CUDA guarantees a barrier "
+               "only if all threads reach it. Put the guard around the work instead of returning.",
+               threads_that(has_returned).c_str(), name(block.index).c_str()));
 }
 
 int come_to_barrier(int predicate, Site site, const void* code) {
@@ -152,8 +154,8 @@ void grid_barrier(Site site) {
     if (!block.cooperative) {
         fail({Kind::barrier, cudaErrorLaunchFailure, site,
               name(*current) +
-                  " comes to a barrier of the whole grid, but this launch did not start all blocks "
-                  "together. It is cudaLaunchCooperativeKernel that does."});
+                  " reached a barrier of the whole grid, but this launch does not start all blocks "
+                  "together. Launch the kernel with cudaLaunchCooperativeKernel."});
     }
     wait_for_blocks(site);
 }
@@ -164,7 +166,8 @@ void cluster_wait(Site site) {
     const int arrived = std::exchange(current->arrived_at_cluster, -1);
     if (arrived < 0) {
         fail({Kind::barrier, cudaErrorLaunchFailure, site,
-              name(*current) + " waits at the barrier of its cluster, where it has not arrived."});
+              name(*current) +
+                  " waits at the barrier of its cluster without having arrived there."});
     }
     if (arrived == block.cluster_barriers) wait_for_blocks(site);
 }
@@ -183,7 +186,7 @@ void leave_block(Thread& me) {
     if (block.waiting_lanes[me.warp()] != 0) finish_calls_without(me);
 }
 
-// Everybody left waits at a barrier or in a warp call, and some wait for each other.
+// All remaining threads wait at a barrier or in a warp call, and some wait for each other.
 void report_deadlock() {
     if (block.astray != nullptr) return report_different_barriers();
     if (report_waiting_for_wgmma() || report_waiting_for_mbarriers()) return;
@@ -201,28 +204,28 @@ void report_deadlock() {
             waits = ": " + name(*in_barrier) + " waits at the __syncthreads() in {0}";
             where = {barrier_of(*in_barrier)};
         }
-        note(
-            {Kind::warp_call, cudaErrorLaunchFailure, Place(in_call->call.site, in_call->call.code),
-             format("%s waits in this warp call, whose mask 0x%08x names lanes that do not come%s. "
-                    "Every lane that the mask names must make the call.",
-                    name(*in_call).c_str(), in_call->call.mask, waits.c_str()),
-             0, where, in_call});
+        note({Kind::warp_call, cudaErrorLaunchFailure,
+              Place(in_call->call.site, in_call->call.code),
+              format("%s waits in this warp call, whose mask 0x%08x names lanes that never reach "
+                     "it%s. Every lane named in the mask must make the call.",
+                     name(*in_call).c_str(), in_call->call.mask, waits.c_str()),
+              0, where, in_call});
     } else if (in_barrier != nullptr) {
         note({Kind::barrier,
               cudaErrorLaunchFailure,
               barrier_of(*in_barrier),
-              format("%u of %u threads wait at this __syncthreads() for ever, %s among them%s.",
+              format("%u of %u threads wait forever at this __syncthreads(), %s among them%s.",
                      block.at_barrier, block.live, name(*in_barrier).c_str(),
                      block.at_grid_barrier == 0 ? ""
-                     : block.cooperative        ? "; others wait at the grid's"
-                                                : "; others wait at their cluster's"),
+                     : block.cooperative        ? "; others wait at the grid's barrier"
+                                                : "; others wait at their cluster's barrier"),
               0,
               {},
               in_barrier});
     }
 }
 
-// In a loop: the current thread's last barrier is further down than where it is now.
+// In a loop: the current thread's last barrier is below the line where it is now.
 static bool has_come_round(const Line& here) {
     const Line last = find_line(Place(current->barrier_site));
     return last.file == here.file && last.line > here.line;

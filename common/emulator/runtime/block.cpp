@@ -90,8 +90,8 @@ void start_threads() {
     }
 }
 
-// Some wait at the barrier of the grid or cluster, and the others will not be missed there: who has
-// arrived may wait for a thread of its own block first.
+// Some threads wait at the barrier of the grid or cluster, which does not need the others: a thread
+// that has arrived may wait for a thread of its own block first.
 bool all_have_arrived() {
     return block.at_grid_barrier > 0 &&
            std::all_of(block.order.begin(), block.order.end(), [](unsigned id) {

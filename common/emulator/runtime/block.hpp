@@ -1,5 +1,5 @@
 /// @file
-/// One block of threads at work: who runs, who waits for whom. Blocks run one after another, and
+/// One running block: which thread runs, which wait for which. Blocks run one after another, and
 /// the threads of a block take turns on one OS thread; they change at barriers and warp calls only
 /// (and in loops that spin).
 #pragma once
@@ -135,23 +135,23 @@ void run_cooperative_grid(const Launch& what, std::uint64_t blocks);
 /// The same for one cluster after another.
 void run_clusters(const Launch& what, dim3 extents);
 
-/// For the current thread, which waits: lets others run until somebody calls make_ready on it.
+/// For the current thread, which waits: lets others run until make_ready is called on it.
 void wait_for_turn();
 /// Gives the others a turn, and goes on.
 void yield();
 void make_ready(Thread& thread);
 
-/// Marks the current thread as returned; those who waited for it need not any more.
+/// Marks the current thread as returned; threads that waited for it no longer need to.
 void leave_block(Thread& me);
-/// Nobody can move: says who waits where, and for whom.
+/// No thread can continue: reports which threads wait, where, and for which others.
 void report_deadlock();
 /// A thread that waits at a barrier above this line of its file, or in a loop around it, to which
 /// the current thread, now here, has never come; null if there is none.
 const Thread* waits_above(const Line& here);
 
-/// Has this thread, in a loop around `here`, come to a barrier again through which the block has
-/// been already, and was it at `there`, above it, on its way? Then it is a round ahead of the current
-/// thread.
+/// Has this thread, in a loop around `here`, reached a barrier again that the block has already
+/// passed, and did it pass `there`, above it, on the way? Then it is one iteration ahead of the
+/// current thread.
 bool is_a_round_ahead(const Thread& thread, const Line& there, const Line& here);
 
 constexpr unsigned bit(unsigned lane) {
@@ -163,7 +163,7 @@ constexpr unsigned bit(unsigned lane) {
 void give_results(unsigned warp, unsigned members);
 /// Answers calls whose last missing lane has just returned.
 void finish_calls_without(const Thread& gone);
-/// Calls of __activemask are answered when nobody else can move; false if there were none.
+/// Answers calls of __activemask when no other thread can continue; false if there were none.
 bool answer_active_masks();
 
 constexpr unsigned kAccessesPerTurn = 20000;   // accesses until others get a turn

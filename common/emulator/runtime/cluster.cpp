@@ -129,9 +129,10 @@ void leave_cluster() {
     Finding finding{
         Kind::barrier, cudaErrorIllegalAddress, me.reached_in,
         name(me.by_thread, me.by_block) +
-            format(" touches the shared memory of block %s, which may have ended by then: nothing "
-                   "keeps it. A cluster.sync() is missing at the end, where all blocks come.",
-                   name(block.index).c_str())};
+            format(
+                " accesses the shared memory of block %s, which may have exited by then: nothing "
+                "keeps it alive. A cluster.sync() that all blocks reach is missing at the end.",
+                name(block.index).c_str())};
     finding.who = Who{me.by_thread, me.by_block};
     note(finding);
 }
@@ -163,25 +164,25 @@ void check_reach(std::uintptr_t address, const void* code) {
     Member& other = members[rank];
     const auto who = [&] {
         return name(*current) +
-               format(" touches the shared memory of block %u of its cluster, ", rank);
+               format(" accesses the shared memory of block %u of its cluster, ", rank);
     };
     if (rank == own) {
         fail_to_reach(
             code,
             who() +
-                "which is its own, by an address that another block has made. The emulator does "
-                "not follow that: let each block use its own pointer for its own memory.");
+                "which is its own, through an address that another block computed. The emulator "
+                "does not support that: let each block use its own pointer for its own memory.");
     }
     if (block.cluster_barriers == 0) {
         fail_to_reach(code, who() +
-                                "which may not have begun yet: is a cluster.sync() missing before "
-                                "the first access?");
+                                "which may not have started yet: is a cluster.sync() missing "
+                                "before the first access?");
     }
     if (other.has_ended) {
         fail_to_reach(
             code,
             who() +
-                "which has ended: is a cluster.sync() missing at the end, where all blocks come?");
+                "which has exited: is a cluster.sync() that all blocks reach missing at the end?");
     }
     other.reached_after = std::max(block.cluster_barriers, current->arrived_at_cluster + 1);
     other.reached_in = code;
@@ -229,8 +230,8 @@ void* cluster_address(const void* pointer, unsigned rank, Site site) {
     }
     if (!is_shared_address(reinterpret_cast<const void*>(own))) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-              name(*current) + " asks where another block of its cluster has something that is not "
-                               "in shared memory.",
+              name(*current) + " maps an address to another block of its cluster, but the address "
+                               "is not in shared memory.",
               own});
     }
     if (rank == rank_of(block.index)) return reinterpret_cast<void*>(own);
@@ -253,7 +254,7 @@ void cluster_arrive(Site site) {
     if (current->arrived_at_cluster >= 0) {
         fail({Kind::barrier, cudaErrorLaunchFailure, site,
               name(*current) +
-                  " arrives again at the barrier of its cluster, without having waited there."});
+                  " arrives again at the barrier of its cluster without having waited there."});
     }
     current->arrived_at_cluster = block.cluster_barriers;
 }

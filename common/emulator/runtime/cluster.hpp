@@ -1,10 +1,10 @@
 /// @file
-/// Clusters: blocks that are at work together and reach into each other's shared memory.
+/// Clusters: blocks that run together and access each other's shared memory.
 ///
 /// They still run one after another, each up to the next barrier of its cluster (cooperative.cpp).
-/// While a block waits there, its shared memory lies in its *window*, where map_shared_rank()
-/// points. A word's history is always the window's, also for the block's own accesses: so it has
-/// one, whoever touches it.
+/// While a block waits there, its shared memory is in its *window*, where map_shared_rank() points.
+/// A word's history is always the window's, also for the block's own accesses: so each word has one
+/// history, whichever block accesses it.
 #pragma once
 
 #include <cstdint>

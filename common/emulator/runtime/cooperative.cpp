@@ -1,9 +1,9 @@
 /// @file
 /// A cooperative launch: blocks still run one after another, but each only up to the next barrier
 /// of the grid. There it is put aside with its threads and its shared memory, and when all are
-/// there, the first goes on. What lies before the barrier comes before all that lies behind it.
-/// So do the blocks of a cluster, one cluster after another; who has returned is not waited for
-/// there.
+/// there, the first continues. What precedes the barrier is ordered before all that follows it. The
+/// blocks of a cluster run the same way, one cluster after another; there, blocks that have
+/// returned are not waited for.
 #include <array>
 #include <memory>
 #include <utility>
@@ -46,18 +46,17 @@ void abandon(std::vector<Waiting>& waiting) {
     }
 }
 
-// A GPU would wait for ever.
+// A GPU would wait forever.
 void note_who_left(const std::vector<Waiting>& waiting, std::uint64_t blocks) {
     const Thread* thread = nullptr;
     for (const Thread& one : waiting.front().block.threads) {
         if (thread == nullptr && one.state == Thread::State::at_grid_barrier) thread = &one;
     }
-    Finding finding{
-        Kind::barrier, cudaErrorLaunchFailure, thread->barrier_site,
-        format("%zu of %llu blocks wait at this barrier of the grid for ever: the others "
-               "have returned. All blocks must come to it: is it inside an `if`, or a "
-               "loop that some blocks leave earlier?",
-               waiting.size(), static_cast<unsigned long long>(blocks))};
+    Finding finding{Kind::barrier, cudaErrorLaunchFailure, thread->barrier_site,
+                    format("%zu of %llu blocks wait forever at this barrier of the grid: the "
+                           "others have returned. All blocks must reach it: is it inside an `if`, "
+                           "or a loop that some blocks leave earlier?",
+                           waiting.size(), static_cast<unsigned long long>(blocks))};
     finding.who = Who{thread->index, waiting.front().block.index};
     note(finding);
 }
@@ -121,24 +120,22 @@ void run_together(const Launch& what, const std::vector<uint3>& blocks) {
 // Would a GPU take it?
 std::string why_no_cluster(const Launch& what, dim3 c) {
     if (what.cooperative)
-        return "the emulator has no launches that are both cooperative and in clusters.";
+        return "the emulator does not support launches that are both cooperative and in clusters.";
     const unsigned size = c.x * c.y * c.z, most = most_of_cluster(what.address);
     if (size == 0) {
         return format(
-            "a cluster of %s has no blocks: clusterDim wants x, y and z, 1 where there is one "
-            "block.",
+            "a cluster of %s has no blocks: x, y and z of clusterDim must each be at least 1.",
             name(c).c_str());
     }
     if (block.grid.x % c.x != 0 || block.grid.y % c.y != 0 || block.grid.z % c.z != 0) {
         return format(
-            "grid %s is not made of whole clusters of %s blocks. Round the grid up, and let blocks "
-            "that have nothing to do "
-            "come to the barriers all the same.",
+            "grid %s is not a multiple of the cluster size %s. Round the grid up, and let blocks "
+            "that have nothing to do still reach the barriers.",
             name(block.grid).c_str(), name(c).c_str());
     }
     if (size > most) {
-        return format("a cluster of %s has %u blocks. It may have %u%s.", name(c).c_str(), size,
-                      most,
+        return format("a cluster of %s has %u blocks. It may have up to %u%s.", name(c).c_str(),
+                      size, most,
                       most < kMostOfCluster ? ", and up to 16 after cudaFuncSetAttribute(kernel, "
                                               "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
                                             : "");
@@ -187,8 +184,9 @@ void run_clusters(const Launch& what, dim3 c) {
         begin_cluster();
         run_together(what, blocks);
         if (const dim3 w = std::exchange(block.wanted_cluster, dim3(0, 0, 0)); w.x > 0) {
-            refuse(format("the launch asks for clusters of %s, the kernel has __cluster_dims__%s.",
-                          name(c).c_str(), name(w).c_str()));
+            refuse(
+                format("the launch asks for clusters of %s, but the kernel has __cluster_dims__%s.",
+                       name(c).c_str(), name(w).c_str()));
         }
     }
     block.cluster = {};

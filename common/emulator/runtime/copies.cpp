@@ -29,12 +29,11 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     if (const Extent in = device_variable_at(address); device && in.live) {
         const std::size_t left = in.bytes - (address - in.begin);
         if (bytes <= left) return cudaSuccess;
-        return refuse_pointer(
-            Kind::out_of_bounds, cudaErrorInvalidValue, code,
-            format("%s of %zu bytes: its %s is the variable `%s`, which has only %zu from "
-                   "there on.",
-                   call, bytes, side, in.name, left),
-            p);
+        return refuse_pointer(Kind::out_of_bounds, cudaErrorInvalidValue, code,
+                              format("%s of %zu bytes: its %s is the variable `%s`, which has only "
+                                     "%zu bytes from there on.",
+                                     call, bytes, side, in.name, left),
+                              p);
     }
     if (device && !is_device_range(p, bytes)) {
         if (p == nullptr) {
@@ -48,26 +47,26 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
         if (!is_device_only(p)) {
             return refuse_pointer(
                 Kind::host_memory, cudaErrorInvalidValue, code,
-                format("%s of %zu bytes: its %s is a host pointer, where a device pointer "
-                       "was announced. Are the arguments or the direction swapped?",
+                format("%s of %zu bytes: its %s is a host pointer, but a device pointer is "
+                       "required. Are the arguments or the direction swapped?",
                        call, bytes, side),
                 p);
         }
         const Extent near = nearest_allocation(address);
         return refuse_pointer(
             near.live ? Kind::out_of_bounds : Kind::freed_memory, cudaErrorInvalidValue, code,
-            format("%s of %zu bytes: its %s is not inside one allocation; it starts ", call, bytes,
-                   side) +
+            format("%s of %zu bytes: its %s is not inside a single allocation; it starts ", call,
+                   bytes, side) +
                 (address >= near.begin && address < near.begin + near.bytes && near.live
-                     ? describe_inside(heap, address, 1) + " and ends beyond it."
+                     ? describe_inside(heap, address, 1) + " and extends past its end."
                      : describe_outside(heap, address, 1)),
             p);
     }
     if (!device && is_device_only(p)) {
         return refuse_pointer(
             Kind::device_memory, cudaErrorInvalidValue, code,
-            format("%s of %zu bytes: its %s is a device pointer, where a host pointer was "
-                   "announced. Are the arguments or the direction swapped?",
+            format("%s of %zu bytes: its %s is a device pointer, but a host pointer is required. "
+                   "Are the arguments or the direction swapped?",
                    call, bytes, side),
             p);
     }
@@ -75,8 +74,8 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
         known != 0 && known < bytes) {
         return refuse_pointer(
             Kind::out_of_bounds, cudaErrorInvalidValue, code,
-            format("%s of %zu bytes: its %s on the host has only %zu bytes from there on. "
-                   "On a GPU this would run beyond it. Is the size right, in bytes?",
+            format("%s of %zu bytes: its %s on the host has only %zu bytes from there on. On a GPU "
+                   "this would run past its end. Is the size right, in bytes?",
                    call, bytes, side, known),
             p);
     }
@@ -124,10 +123,9 @@ void remark_on_unwritten(const char* call, const Rows& from, const void* code) {
         }
     }
     if (count == 0) return;
-    remark(code,
-           format("%s brings %zu %s to the host, and %zu of %zu were never written, number %zu the "
-                  "first: by no kernel, no copy, no cudaMemset.",
-                  call, at, unit == 4 ? "words of 4 bytes" : "bytes", count, at, first));
+    remark(code, format("%s copies %zu %s to the host, but %zu of %zu were never written by any "
+                        "kernel, copy or cudaMemset; the first is number %zu.",
+                        call, at, unit == 4 ? "words of 4 bytes" : "bytes", count, at, first));
 }
 
 void move_rows(const Rows& to, const Rows& from, bool into, bool out_of) {
@@ -177,10 +175,10 @@ cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMe
         !is_excused(reinterpret_cast<std::uintptr_t>(from.begin))) {
         return refuse_pointer(
             Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-            format("%s copies %zu bytes to the host, none of which anybody has written: no "
-                   "kernel, no copy, no cudaMemset. Was the kernel launched, and does it "
-                   "write to this pointer?",
-                   call, to.row_bytes * to.count),
+            format(
+                "%s copies %zu bytes to the host, none of which were ever written by a kernel, a "
+                "copy or cudaMemset. Was the kernel launched, and does it write to this pointer?",
+                call, to.row_bytes * to.count),
             from.begin);
     }
     if (out_of && !into) remark_on_unwritten(call, from, code);

@@ -1,5 +1,5 @@
 /// @file
-/// Addresses in words.
+/// Descriptions of addresses.
 #include <link.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<Extent>& device_variables() {
     return all;
 }
 
-// Parts of the program and its libraries that nobody can write: code, literals, constant tables.
+// Read-only parts of the program and its libraries: code, literals, constant tables.
 const std::vector<Range>& constant_ranges() {
     static const std::vector<Range> ranges = [] {
         std::vector<Range> found;
@@ -113,7 +113,7 @@ std::string shared_array(const Extent& array) {
     return array.name == nullptr ? "a shared array" : format("the shared array `%s`", array.name);
 }
 
-// Thread (0,0,0) of block (0,0,0), which no guard would keep still.
+// Thread (0,0,0) of block (0,0,0), which no guard would stop.
 bool is_first_thread() {
     const uint3 b = block.index;
     return current != nullptr && current->id == 0 && b.x == 0 && b.y == 0 && b.z == 0;
@@ -127,10 +127,11 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         return (whole ? format("at element -%zu, %zu bytes", ahead / bytes, ahead)
                       : format("%zu bytes", ahead)) +
                " before the start of " + extent(near.bytes, bytes, what) +
-               (ahead == bytes ? ": one before its first. Is a guard such as `if (i > 0)` missing"
-                               : ". Is an index negative") +
-               ", or a flip begun at the wrong end: should its pointer be the last element's, or "
-               "the last row's?";
+               (ahead == bytes
+                    ? ": one before its first element. Is a guard such as `if (i > 0)` missing"
+                    : ". Is an index negative") +
+               ", or does a flipped view start at the wrong end: should its pointer be that of the "
+               "last element, or of the last row?";
     }
     const std::size_t offset = address - near.begin;
     if (!near.live) {
@@ -139,32 +140,32 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
     }
     const std::string text =
         "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
-    if (offset < near.bytes) return text + ", and ends beyond it.";
+    if (offset < near.bytes) return text + ", reaching past its end.";
     const std::size_t past = offset - near.bytes;
     if (const std::string asked = bytes > 1 && offset / bytes < near.bytes && near.name == nullptr
                                       ? elements_for_bytes(near)
                                       : "";
         !asked.empty()) {
-        return text + format(
-                          ". Are these bytes? cudaMalloc was asked for %s: %zu bytes, room for "
-                          "%zu elements of %zu. Is  * sizeof(...)  missing there?",
-                          asked.c_str(), near.bytes, near.bytes / bytes, bytes);
+        return text +
+               format(
+                   ". cudaMalloc takes a size in bytes: it was called with %s, which is %zu bytes, "
+                   "enough for %zu elements of %zu bytes. Is  * sizeof(...)  missing there?",
+                   asked.c_str(), near.bytes, near.bytes / bytes, bytes);
     }
     if (past == 0 && is_first_thread()) {
         return text +
-               ": one past its end, and that by the very first thread. Does the view begin at the "
-               "right place, does a loop end with `<` and not `<=`, and is each index multiplied "
-               "by its own stride, or are two of them exchanged?";
+               ": one past its end, by the very first thread. Does the view start at the right "
+               "element, does a loop end with `<` and not `<=`, and is each index multiplied by "
+               "its own stride, or are two of them swapped?";
     }
     if (past == 0) {
         return text +
-               ": one past its end. Is a guard such as `if (i < n)` missing, or is it `<=`? If "
-               "not: are "
-               "two extents exchanged in the offset?";
+               ": one past its end. Is a guard such as `if (i < n)` missing, or does it use `<=`? "
+               "If not, are two extents swapped in the offset?";
     }
     return text + format(
-                      ": %zu bytes past its end. Has every index its guard, and does the offset "
-                      "use the right extents?",
+                      ": %zu bytes past its end. Does every index have a guard, and does the "
+                      "offset use the right extents?",
                       past);
 }
 
@@ -190,7 +191,7 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
     }
     const Extent near = nearest_allocation(address);
     if (near.bytes == 0 && near.begin == 0) {
-        return "at a device address that is no allocation's.";
+        return "at a device address that belongs to no allocation.";
     }
     return outside(near, address, bytes, "an allocation") + known_as(near);
 }

@@ -1,6 +1,6 @@
 /// @file
-/// A mistake at the moment it is seen: addresses of code, which become files and lines only when
-/// somebody reads the report.
+/// A bug at the moment it is found: addresses of code, which become files and lines only when the
+/// report is read.
 #pragma once
 
 #include <optional>
@@ -52,7 +52,7 @@ struct Finding {
 void note(Finding finding);
 /// Has this launch failed?
 bool launch_failed();
-/// No mistake, but worth knowing: told once for each place, if somebody asks (remarks()).
+/// Not an error, but worth knowing: reported once per place, through remarks().
 void remark(const Place& where, const std::string& text, Site made = Site::current());
 bool is_remarked(const Place& where);
 
@@ -60,7 +60,7 @@ bool is_remarked(const Place& where);
 void print_note(const std::string& text);
 /// Are findings printed when they are made (tell_findings())?
 bool is_telling();
-/// Is there a finding whose text nobody has read?
+/// Is there a finding whose text has not been read?
 bool is_unread();
 /// For own_lines_that_reported().
 void remember_line(const Site& made);

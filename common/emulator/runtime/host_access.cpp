@@ -96,13 +96,13 @@ void note_device_memory(const Fault& fault, const Calls& calls) {
     note({Kind::device_memory,
           cudaErrorIllegalAddress,
           own_place(calls),
-          format("host code %s device memory, %s With a GPU the program ends here: the host cannot "
-                 "reach it. %s cudaMemcpy, or let a kernel do this.",
+          format("host code %s device memory, %s With a GPU the program crashes here: the host "
+                 "cannot access it. %s cudaMemcpy, or let a kernel do this.",
                  fault.writes ? "writes" : "reads",
                  inside ? (describe_inside(heap, fault.address, 1) + ".").c_str()
                         : describe_outside(heap, fault.address, 1).c_str(),
                  fault.writes ? "Write to host memory and copy it there with"
-                              : "Read what you have copied to host memory with"),
+                              : "Copy it to host memory first, with"),
           fault.address,
           {},
           nullptr,

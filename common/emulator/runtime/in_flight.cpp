@@ -97,7 +97,7 @@ void note_use(const InFlight& copy, std::uintptr_t address, bool writes, const C
                  "recorded after it.",
                  writes ? "writes" : "reads",
                  static_cast<std::size_t>(address - begin_of(copy.rows)),
-                 arriving ? "fills: it need not have arrived" : "may still be reading"),
+                 arriving ? "fills and that may not have arrived yet" : "may still be reading"),
           address,
           {own_place(copy.calls)},
           nullptr,

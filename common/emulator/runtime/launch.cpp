@@ -50,7 +50,7 @@ bool check_configuration(const Launch& what) {
         return false;
     }
     if (!recording() && !is_stream(what.stream)) {
-        refuse(what, "a launch on a stream that does not exist, or not any more: was it destroyed?",
+        refuse(what, "a launch on a stream that does not exist: was it destroyed?",
                cudaErrorInvalidResourceHandle);
         return false;
     }
@@ -58,11 +58,10 @@ bool check_configuration(const Launch& what) {
     if (threads == 0 || std::uint64_t{g.x} * g.y * g.z == 0) {
         refuse(
             what,
-            format("grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
-                   "return before it when there are no elements; and when there are, round the "
-                   "number of "
-                   "blocks up.",
-                   name(g).c_str(), name(b).c_str()));
+            format(
+                "grid %s, block %s: nothing to run. CUDA rejects a launch without threads: return "
+                "before it when there are no elements; otherwise round the number of blocks up.",
+                name(g).c_str(), name(b).c_str()));
     } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
         refuse(
             what,
@@ -73,20 +72,21 @@ bool check_configuration(const Launch& what) {
         refuse(what, format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
                             name(g).c_str()));
     } else if (what.shared_bytes > shared_limit(what.address)) {
+        refuse(what,
+               format("%zu bytes of dynamic shared memory; this kernel may use %zu. A block gets "
+                      "up to 48 KB by default, and up to 163 KB after cudaFuncSetAttribute(kernel, "
+                      "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
+                      what.shared_bytes, shared_limit(what.address)),
+               cudaErrorInvalidValue);
+    } else if (what.cooperative && blocks_at_once(what) < std::uint64_t{g.x} * g.y * g.z) {
         refuse(
             what,
-            format("%zu bytes of dynamic shared memory; this kernel may have %zu. A block gets up "
-                   "to 48 KB without asking, and up to 163 KB after cudaFuncSetAttribute(kernel, "
-                   "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
-                   what.shared_bytes, shared_limit(what.address)),
-            cudaErrorInvalidValue);
-    } else if (what.cooperative && blocks_at_once(what) < std::uint64_t{g.x} * g.y * g.z) {
-        refuse(what,
-               format("a cooperative launch of grid %s: the device holds %llu such blocks at once, "
-                      "and all must be there together. Launch as many as "
-                      "cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, and let each do more.",
-                      name(g).c_str(), static_cast<unsigned long long>(blocks_at_once(what))),
-               cudaErrorCooperativeLaunchTooLarge);
+            format(
+                "a cooperative launch of grid %s: the device can hold only %llu such blocks at "
+                "once, and all must be resident together. Launch as many as "
+                "cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, and let each do more work.",
+                name(g).c_str(), static_cast<unsigned long long>(blocks_at_once(what))),
+            cudaErrorCooperativeLaunchTooLarge);
     } else {
         return true;
     }
@@ -144,14 +144,13 @@ void check_restricted(const Launch& what) {
     const Extent in = nearest_allocation(pair->first.value);
     for (std::uintptr_t at = pair->first.value; at < in.begin + in.bytes; ++at) {
         if (!written_by_this_launch(at)) continue;
-        return note(
-            {Kind::undefined_behaviour, cudaErrorLaunchFailure, what.site,
-             format("the arguments `%s` and `%s` are one and the same array, which the kernel "
-                    "writes, but both parameters are __restrict__. That promises nvcc that "
-                    "what is written through one is not accessed through the other, so it "
-                    "may keep old values. Give two arrays, or leave __restrict__ out.",
-                    pair->first.name.c_str(), pair->second.name.c_str()),
-             at});
+        return note({Kind::undefined_behaviour, cudaErrorLaunchFailure, what.site,
+                     format("the arguments `%s` and `%s` are the same array, which the kernel "
+                            "writes, but both parameters are __restrict__. That promises nvcc that "
+                            "what is written through one is not accessed through the other, so it "
+                            "may keep old values. Pass two arrays, or remove __restrict__.",
+                            pair->first.name.c_str(), pair->second.name.c_str()),
+                     at});
     }
 }
 
@@ -188,7 +187,7 @@ bool enter_kernel(const char* kernel, const char* parameters, const void* caller
     const InRuntime guard;
     Finding finding{Kind::invalid_launch, cudaErrorInvalidConfiguration, caller,
                     format("the kernel %s is called like a function, so no grid of threads runs "
-                           "it. A launch is written  %s<<<grid, block>>>(...)",
+                           "it. Launch it:  %s<<<grid, block>>>(...)",
                            kernel, kernel)};
     finding.in_kernel = current != nullptr;
     if (finding.in_kernel) fail(finding);

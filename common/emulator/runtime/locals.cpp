@@ -75,11 +75,11 @@ void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const v
         return address + at - one.begin < one.bytes;
     });
     if (local == mine.rend()) return;
-    fail(
-        {Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-         format("%s reads %s, which has no value yet. A GPU finds there whatever the register held "
-                "before. Does it need a  = 0 , or is there a way to here that sets it nowhere?",
-                name(*current).c_str(), text_of(*local, address + at).c_str())});
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          format("%s reads %s, which has no value yet. On a GPU it holds whatever was in the "
+                 "register before. Is its initial value  = 0  missing, or does some path to this "
+                 "line never set it?",
+                 name(*current).c_str(), text_of(*local, address + at).c_str())});
 }
 
 void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
@@ -88,15 +88,14 @@ void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const vo
         return address < one.begin + one.bytes && one.begin < address + bytes;
     });
     if (touched == mine.end()) return;
-    fail(
-        {Kind::pending_copy,
-         cudaErrorLaunchFailure,
-         code,
-         format("%s %s a sum of the wgmma in {0}, which it has not waited for: a wgmma_wait() that "
-                "names these sums comes first.",
-                name(*current).c_str(), writes ? "writes" : "reads"),
-         0,
-         {touched->code}});
+    fail({Kind::pending_copy,
+          cudaErrorLaunchFailure,
+          code,
+          format("%s %s an accumulator of the wgmma in {0}, which it has not waited for: call "
+                 "wgmma_wait() with these accumulators first.",
+                 name(*current).c_str(), writes ? "writes" : "reads"),
+          0,
+          {touched->code}});
 }
 
 }  // namespace

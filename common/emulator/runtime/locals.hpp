@@ -9,7 +9,7 @@
 
 namespace sixdays::emulator {
 
-/// Does any thread of the block have one that nobody has set yet, or that is held?
+/// Does any thread of the block have one that is not set yet, or that is held?
 extern bool watching_locals;
 /// An access of the current thread to its own stack; a finding if it reads such a variable.
 void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code);

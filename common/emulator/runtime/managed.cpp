@@ -21,12 +21,11 @@ void note_too_early(std::uintptr_t address, bool writes, const PastAccess& past,
     note({Kind::race,
           cudaErrorLaunchFailure,
           own_place(calls),
-          format(
-              "host code %s managed memory, %s, which %s, started in {0}, %s. Such a call returns "
-              "before the GPU is done, so the host must wait first: cudaDeviceSynchronize(), or "
-              "one for that stream.",
-              writes ? "writes" : "reads", describe_inside(heap, address, 4).c_str(),
-              work.what.c_str(), was_read ? "reads" : "writes"),
+          format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call "
+                 "returns before the GPU is done, so the host must wait first: call "
+                 "cudaDeviceSynchronize(), or cudaStreamSynchronize() for that stream.",
+                 writes ? "writes" : "reads", describe_inside(heap, address, 4).c_str(),
+                 work.what.c_str(), was_read ? "reads" : "writes"),
           address,
           {work.where},
           nullptr,

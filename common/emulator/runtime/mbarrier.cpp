@@ -65,8 +65,8 @@ Mbarrier& find(std::uint64_t* word, const Place& place) {
     const auto found = mbarriers.find(address_of(word));
     if (found == mbarriers.end()) {
         fail_barrier(place, name(*current) +
-                                " uses an mbarrier that nobody has set up: init() "
-                                "comes first, then a __syncthreads().");
+                                " uses an mbarrier that was never initialized: call init() first, "
+                                "then __syncthreads().");
     }
     // Did init() come before? Asked once: an atomic would publish what this thread did, and to wait
     // does not.
@@ -105,7 +105,7 @@ void complete(Mbarrier& b, bool now) {
 }
 
 std::string bytes_of(const Mbarrier& b) {
-    return b.told == b.asked ? "" : format(", %zu bytes of %zu are on their way", b.asked, b.told);
+    return b.told == b.asked ? "" : format(", %zu bytes of %zu are in flight", b.asked, b.told);
 }
 
 std::int64_t phase_of(const Mbarrier& b, unsigned parity) {
@@ -115,12 +115,13 @@ std::int64_t phase_of(const Mbarrier& b, unsigned parity) {
 // There is no other parity (PTX, mbarrier.test_wait).
 void check_parity(const Mbarrier& b, unsigned parity, const Place& place) {
     if (parity < 2) return;
-    fail_barrier(place,
-                 format("%s names a phase of an mbarrier by the parity %u; there are 0 and 1. Is "
-                        "it counted up, where it should flip (parity ^= 1)? The barrier was set "
-                        "up in {0}.",
-                        name(*current).c_str(), parity),
-                 {b.set_up});
+    fail_barrier(
+        place,
+        format(
+            "%s waits for an mbarrier phase of parity %u; the parity must be 0 or 1. Is it "
+            "incremented where it should flip (parity ^= 1)? The barrier was initialized in {0}.",
+            name(*current).c_str(), parity),
+        {b.set_up});
 }
 
 // What waits for phase `phase` lets its tiles arrive.
@@ -143,9 +144,9 @@ Mbarrier& find_for_engine(std::uint64_t* word, const Place& place) {
     if (!b.engine_sees) {
         fail_barrier(place,
                      name(*current) +
-                         " asks for a copy, and its end is to be said at an mbarrier which the "
-                         "copy engine may not see yet: the thread that set it up in {0} calls "
-                         "mbarriers_are_set_up() after that (in PTX: fence.proxy.async).",
+                         " starts a copy that completes on an mbarrier which the copy engine may "
+                         "not see yet: the thread that initialized it in {0} must call "
+                         "mbarriers_are_set_up() afterwards (in PTX: fence.proxy.async).",
                      {b.set_up});
     }
     return b;
@@ -174,8 +175,8 @@ void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
     access(word, sizeof(*word), AccessKind::write, place.code);
     if (!is_shared_address(word) || address_of(word) % 8 != 0 || arrivals == 0) {
         fail_barrier(place, name(*current) +
-                                " sets up an mbarrier; it lies in shared memory, at a multiple of "
-                                "8 bytes, and wants one arrival or more.");
+                                " initializes an mbarrier; it must be in shared memory, at a "
+                                "multiple of 8 bytes, and expect at least one arrival.");
     }
     Mbarrier& b = mbarriers[address_of(word)] = {};
     b.arrivals = b.missing = arrivals;
@@ -200,11 +201,12 @@ std::uint64_t mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site,
     if (b.missing < arrivals) {
         fail_barrier(
             place,
-            format("%s arrives at an mbarrier whose phase %lld has had all its arrivals (%u)%s: it "
-                   "is too early. Before a stage is filled again, its last tiles must be read: is "
-                   "the wait until it is empty missing? The barrier was set up in {0}.",
-                   name(*current).c_str(), static_cast<long long>(b.phase), b.arrivals,
-                   b.copies.empty() ? "" : ", and nobody has waited for its tiles yet"),
+            format(
+                "%s arrives at an mbarrier whose phase %lld has had all its arrivals (%u)%s: this "
+                "arrival is too early. A stage may be refilled only after its last tiles have been "
+                "read: is the wait for an empty stage missing? The barrier was initialized in {0}.",
+                name(*current).c_str(), static_cast<long long>(b.phase), b.arrivals,
+                b.copies.empty() ? "" : ", and no thread has waited for its tiles yet"),
             {b.set_up});
     }
     tell(word);
@@ -227,8 +229,8 @@ void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
         fail_barrier(
             place,
             format("%s waits again for phase %lld of an mbarrier, which it has waited for already, "
-                   "so this wait lets it go at once: the next phase has parity %d. Does the parity "
-                   "flip whenever the ring begins again? The barrier was set up in {0}.",
+                   "so this wait returns at once: the next phase has parity %d. Does the parity "
+                   "flip each time the ring wraps around? The barrier was initialized in {0}.",
                    name(*current).c_str(), static_cast<long long>(phase),
                    static_cast<int>((phase + 1) % 2)),
             {b.set_up});
@@ -264,19 +266,19 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int
     auto* const to = static_cast<unsigned char*>(to_shared);
     if (!is_shared_address(to) || address_of(to) % 1024 != 0) {
         fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
-              name(*current) + " asks for a tile; it goes to shared memory, to a multiple of 1024 "
-                               "bytes, since the swizzle begins again there.",
+              name(*current) + " copies a tile; its target must be in shared memory, at a multiple "
+                               "of 1024 bytes, where the swizzle pattern repeats.",
               address_of(to)});
     }
     const std::size_t bytes = static_cast<std::size_t>(map.rows_of_tile) * kRowBytes;
     if (b.asked + bytes > b.told) {
         fail_barrier(
             place,
-            format("%s asks for a tile of %zu bytes, but in this phase its mbarrier was told of "
-                   "%zu bytes, and %zu are on their way already: it would let go before all have "
-                   "come. arrive_and_expect() must tell of all tiles, and before they are asked "
-                   "for.",
-                   name(*current).c_str(), bytes, b.told, b.asked));
+            format(
+                "%s copies a tile of %zu bytes, but in this phase its mbarrier expects %zu bytes, "
+                "and %zu are already in flight: the phase would complete before all bytes have "
+                "arrived. arrive_and_expect() must count all tiles, and before they are copied.",
+                name(*current).c_str(), bytes, b.told, b.asked));
     }
     TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
     for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
@@ -307,8 +309,8 @@ void copy_bulk(void* to_shared, const void* from, std::size_t bytes, std::uint64
     const auto* const source = static_cast<const unsigned char*>(from);
     if (!is_shared_address(to) || (address_of(to) | address_of(from) | bytes) % kPlaceBytes != 0) {
         fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
-              format("%s asks for a bulk copy of %zu bytes; it goes to shared memory, and both "
-                     "addresses and the number of bytes are multiples of 16.",
+              format("%s starts a bulk copy of %zu bytes; its target must be in shared memory, and "
+                     "both addresses and the number of bytes must be multiples of 16.",
                      name(*current).c_str(), bytes),
               address_of(to)});
     }
@@ -364,10 +366,9 @@ bool report_waiting_for_mbarriers() {
     }
     if (first == nullptr) return false;
     note({Kind::barrier, cudaErrorLaunchFailure, where.front(),
-          text +
-              ". Nobody is left who could bring that: these threads wait for ever. Does everybody "
-              "arrive who is counted, are all bytes asked for that were told of, and do both "
-              "sides flip the parity whenever the ring begins again?",
+          text + ". No thread is left that could complete it, so these threads wait forever. Does "
+                 "every counted thread arrive, are all expected bytes copied, and do both sides "
+                 "flip the parity each time the ring wraps around?",
           0, where, first});
     return true;
 }

@@ -20,7 +20,7 @@ Region heap;
 
 namespace {
 
-// Between two allocations lies memory that belongs to nobody, so that a loop that runs too far is
+// Between two allocations there is unallocated memory, so that a loop that runs too far is
 // seen. Freed memory is not handed out again until the heap has been used up once.
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kGap = 64 * 1024;
@@ -78,11 +78,10 @@ void* reserve(std::size_t bytes, const char* what) {
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
-        std::fprintf(
-            stderr,
-            "The CUDA emulator could not reserve %zu MB of address space for %s. It needs no "
-            "memory there yet; is address space limited (ulimit -v)?\n",
-            bytes >> 20, what);
+        std::fprintf(stderr,
+                     "The CUDA emulator could not reserve %zu MB of address space for %s. It uses "
+                     "no memory there yet; is the address space limited (ulimit -v)?\n",
+                     bytes >> 20, what);
         std::abort();
     }
     reserved().push_back({reinterpret_cast<std::uintptr_t>(p), bytes, true});
@@ -158,9 +157,8 @@ void free_here(void* pointer) {
     const Extent near = nearest_allocation(address);
     fail({Kind::invalid_call, cudaErrorIllegalAddress, __builtin_return_address(0),
           near.begin == address
-              ? name(*current) + " frees memory that was freed before, by " + near.freed_by + "."
-              : name(*current) +
-                    " frees memory by an address where no allocation begins: it lies " +
+              ? name(*current) + " frees memory that was already freed by " + near.freed_by + "."
+              : name(*current) + " frees an address where no allocation begins: it is " +
                     (near.live && address - near.begin < near.bytes
                          ? describe_inside(heap, address, 1) + "."
                          : describe_outside(heap, address, 1)),
@@ -241,11 +239,11 @@ std::string describe_leaks() {
         if (count++ == 0) first = find_line(own_place(allocation.calls));
     }
     if (count == 0) return "";
-    return format("%zu allocation%s (%zu bytes) of device memory never got a cudaFree%s%s.", count,
-                  count == 1 ? "" : "s", bytes,
+    return format("%zu allocation%s (%zu bytes) of device memory %s never freed by cudaFree%s%s.",
+                  count, count == 1 ? "" : "s", bytes, count == 1 ? "was" : "were",
                   first.line == 0 ? ""
-                  : count == 1    ? "; it is made in "
-                                  : "; one is made in ",
+                  : count == 1    ? "; it was allocated in "
+                                  : "; one was allocated in ",
                   first.line == 0 ? "" : (first.file + ":" + std::to_string(first.line)).c_str());
 }
 
@@ -324,8 +322,7 @@ std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
                 "at element %" PRIu64
                 " of an allocation of %zu elements of that size (%zu bytes): that is 2^32 "
                 "elements past its element %" PRIu64
-                ". Is a negative number, a stride or an index, kept in an unsigned one "
-                "of 32 bits?",
+                ". Is a negative stride or index stored in a 32-bit unsigned variable?",
                 index, elements, allocation.bytes, index - kWrap);
         }
         if (kWrap - index - 1 >= nearest) continue;  // also if the index is larger than 32 bits
@@ -336,8 +333,7 @@ std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
     return format("at element %" PRIu64
                   " of an allocation of %zu elements of that size (%zu bytes): as an unsigned "
                   "index that is %" PRIu64
-                  " below 0, wrapped around. Is something subtracted from an unsigned number "
-                  "that can be smaller?",
+                  " below 0, wrapped around. Is a larger value subtracted from an unsigned one?",
                   kWrap - nearest - 1, held / bytes, held, nearest + 1);
 }
 

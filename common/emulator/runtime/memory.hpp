@@ -1,6 +1,6 @@
 /// @file
 /// What the emulator knows of every byte that a kernel may touch. Device memory and shared memory
-/// are Regions: each byte has a state, each word a history of who touched it (race.hpp). The tables
+/// are Regions: each byte has a state, each word a history of its accesses (race.hpp). The tables
 /// are flat and as long as the memory; the system gives them real pages only where something
 /// happens.
 #pragma once
@@ -18,10 +18,10 @@ namespace sixdays::emulator {
 /// The state of a byte is a set of these.
 enum ByteState : std::uint8_t {
     kLive = 1,         // belongs to an allocation or to shared memory
-    kWritten = 2,      // and somebody has written it
+    kWritten = 2,      // and it has been written
     kPending = 4,      // an asynchronous copy will write it
     kFreed = 8,        // belonged to an allocation
-    kSplit = 16,       // of a word whose bytes have histories of their own
+    kSplit = 16,       // of a word whose bytes have their own histories
     kConstant = 64,    // of a __constant__ variable
     kMoreReaders = 32  // its first byte's: more threads read it than its history holds
 };
@@ -75,7 +75,7 @@ struct Extent {
     bool is_constant = false;        // a variable that kernels only read
 };
 
-/// Device memory: everything that cudaMalloc hands out lies in here.
+/// Device memory: everything that cudaMalloc returns is in here.
 extern Region heap;
 /// A block's `__shared__` arrays, its dynamic shared memory, and tiles that it cuts out of that.
 extern Region shared_arrays;
@@ -83,11 +83,11 @@ extern Region shared_dynamic;
 extern Region shared_tiles;
 inline constexpr std::array<Region*, 3> kSharedRegions = {&shared_arrays, &shared_dynamic,
                                                           &shared_tiles};
-/// `__device__` and `__constant__` variables, with what lies between them.
+/// `__device__` and `__constant__` variables, with what is between them.
 extern Region variables;
 
 constexpr std::size_t kHeapBytes = std::size_t{8} << 30;
-/// Behind them lies memory that host and device share: managed memory and pinned host memory. The
+/// After them comes memory that host and device share: managed memory and pinned host memory. The
 /// host's accesses are not seen there, so all of it counts as written.
 constexpr std::size_t kSharedWithHostBytes = std::size_t{4} << 30;
 constexpr std::size_t kStaticSharedLimit = 48 * 1024;
@@ -114,18 +114,17 @@ bool release(void* pointer, const char* by);  // false: not the start of a live 
 bool live_again(void* pointer);
 void release_everything();
 std::size_t allocated_bytes();
-/// "2 allocations (512 bytes) of device memory never got a cudaFree; ...", or "".
+/// "2 allocations (512 bytes) of device memory were never freed by cudaFree; ...", or "".
 std::string describe_leaks();
 
 /// For the OS thread that is about to run a kernel: where its thread_local variables lie.
 void find_shared_arrays();
 void make_dynamic_shared(const void* kernel, std::size_t bytes);
-/// A block starts: its shared arrays do not exist yet, nobody has written its dynamic shared
-/// memory.
+/// A block starts: its shared arrays do not exist yet, and its dynamic shared memory is unwritten.
 void forget_shared();
 
-/// A tile that was cut out of dynamic shared memory, from `offset` on. It lies in shared_tiles,
-/// away from the others.
+/// A tile placed in dynamic shared memory, from `offset` on. It is kept in shared_tiles, away from
+/// the others.
 struct Tile {
     std::size_t offset, bytes;
     std::uintptr_t at;
@@ -152,7 +151,7 @@ bool is_excused(std::uintptr_t address);
 /// Words whose bytes were told apart are words again, if all of a word is meant.
 void forget_splits(const void* pointer, std::size_t bytes);
 
-/// The allocation, live or freed, that holds this address or lies nearest.
+/// The allocation, live or freed, that holds this address or is nearest to it.
 Extent nearest_allocation(std::uintptr_t address);
 /// Where it was allocated.
 Place allocated_in(const Extent& allocation);

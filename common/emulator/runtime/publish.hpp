@@ -1,11 +1,11 @@
 /// @file
 /// How a thread tells others, through memory, that its data is ready: it writes the data, calls
-/// __threadfence(), then uses an atomic (or volatile) word. Who later uses the same word atomically
-/// and then calls __threadfence() may read the data. This is what "the last block sums up",
-/// hand-made locks and semaphores rest on.
+/// __threadfence(), then uses an atomic (or volatile) word. A thread that later uses the same word
+/// atomically and then calls __threadfence() may read the data. "The last block sums up", hand-made
+/// locks and semaphores rely on this.
 ///
-/// In between, a barrier or warp call hands over both: what a thread's fence had behind it, anybody
-/// who met the thread since may publish; and what a thread has taken, those that it meets know.
+/// A barrier or warp call in between passes both on: the threads that met a thread after its fence
+/// may publish what preceded the fence, and what a thread has acquired, the threads it meets know.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ bool judgement_pending = false;
 
 namespace {
 
-/// A word, or one byte of a word whose bytes have histories of their own.
+/// A word, or one byte of a word whose bytes have their own histories.
 struct Piece {
     std::uintptr_t address;
     std::size_t bytes;
@@ -45,9 +45,9 @@ std::vector<Suspicion> stores;
 // compare-and-swap that expects the value read, for then it made no difference what that was.
 std::vector<Suspicion> suspicions;
 
-// Places in the code whose plain read somebody's compare-and-swap followed. Who reads there and
-// then does nothing has seen enough: `if (old >= value) return;` in a loop that makes an atomic
-// maximum.
+// Places in the code whose plain read was followed by a compare-and-swap in some thread. A thread
+// that reads there and then does nothing has seen enough: `if (old >= value) return;` in a loop
+// that computes an atomic maximum.
 std::set<std::uint32_t> reads_of_cas_loops;
 
 bool sees_enough(const PastAccess& reader) {
@@ -130,7 +130,7 @@ private:
         for (const PastAccess& past : readers) {
             if (came_before(past) || sees_enough(past)) continue;
             Race found = race(past, "reads");
-            if (past.serial != me_.serial) accuse(found);  // nothing can excuse that read now
+            if (past.serial != me_.serial) accuse(found);  // nothing can clear that read now
             std::swap(found.accused, found.other);
             std::swap(found.does, found.did);
             suspect(found, piece);

@@ -1,10 +1,10 @@
 /// @file
-/// Who accessed a word last, and was that before, or at the same time?
+/// The last accesses of each word, and whether they are ordered before the current one.
 ///
-/// Two accesses are in order if a barrier of their block lies between, a warp call in which both
+/// Two accesses are ordered if a barrier of their block is between them, a warp call in which both
 /// lanes took part, or fences and atomics on a word that both used (publish.hpp). Otherwise they
-/// happen "at the same time", whatever the order of turns was here; and if one of them is a plain
-/// write, the other anything but a read of something else, that is a race.
+/// are concurrent, whatever order the emulator ran them in. Two concurrent accesses of one word
+/// race if one of them is a plain write.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ constexpr bool writes(AccessKind kind) {
 
 struct Region;
 
-/// The last accesses of one word: who wrote it; who used it atomically since then; and two of those
-/// who read it, of different warps if there are such. Two are enough where only barriers of the
-/// block order its threads: whoever writes next is out of order with at least one of them. Where
-/// more than barriers does, the others are in readers.hpp.
+/// The last accesses of one word: the last write, the last atomic since then, and two of the reads,
+/// from different warps if possible. Two are enough where only barriers of the block order its
+/// threads: the next writer is concurrent with at least one of them. Where more than barriers
+/// orders threads, readers.hpp keeps the others.
 struct History {
     PastAccess write, atomic, read, other_read;
 };
@@ -67,9 +67,9 @@ void check_race(const NewAccess& access);
 
 /// Some accesses cannot be judged at once. True while there are any.
 extern bool judgement_pending;
-/// Somebody is about to store, or a thread to end: what the last stores left can be looked at.
+/// Called before a store, or when a thread ends: what the last stores left can be judged now.
 void judge_stores();
-/// A block has ended: whom nothing has excused by now is accused.
+/// A block has ended: reports the suspicions that nothing has cleared.
 void judge_block();
 
 void begin_race_checks();  // a launch

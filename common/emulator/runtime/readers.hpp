@@ -1,7 +1,7 @@
 /// @file
-/// Who read a word, beyond the two readers that its history holds (race.hpp). A writer may be in
-/// order with those two and not with a third: two of three streams were waited for, or two of three
-/// warps have said through memory that they are done.
+/// The readers of a word beyond the two that its history holds (race.hpp). A writer may be ordered
+/// after those two and not after a third: it waited for two of three streams, or two of three warps
+/// have signaled through memory that they are done.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace sixdays::emulator {
 
 struct Region;
 
-/// May a write be out of order with this reader alone? Not where barriers of the block are all that
-/// orders threads of this launch: then it is out of order with others too.
+/// Can a write be concurrent with this reader alone? Not where only barriers of the block order the
+/// threads of this launch: then it is concurrent with others too.
 inline bool may_be_the_only_one(const PastAccess& reader) {
     return reader.serial != 0 &&
            (reader.serial < clocks.first_serial || clocks.orders_beyond_barriers);
@@ -31,9 +31,9 @@ void keep_reader_of_work(Region& region, std::uintptr_t piece, const PastAccess&
 std::vector<PastAccess> more_readers(const Region& region, std::uintptr_t piece);
 /// This thread's reads there made no difference.
 void forget_reader(const Region& region, std::uintptr_t piece, const PastAccess& reader);
-/// Somebody writes there.
+/// A write happens there.
 void forget_readers(Region& region, std::uintptr_t piece);
-/// A word's bytes get histories of their own.
+/// The bytes of a word get their own histories.
 void split_readers(Region& region, std::uintptr_t word);
 /// Work begins that all earlier work came before.
 void forget_all_readers();

@@ -39,8 +39,8 @@ void write_down(WorkList* where, bool only_launches) {
 void record(const Launch& what) {
     if (launches_only && what.stream != recorded) {
         return note({Kind::invalid_launch, kStreamCaptureUnsupported, what.site,
-                     "this launch is not on the stream whose launches are written down; a GPU "
-                     "cannot know when it is due"});
+                     "this launch is not on the stream that is being captured, so a GPU cannot "
+                     "know when to run it"});
     }
     const auto* arguments = static_cast<const std::byte*>(what.arguments);
     const std::vector<std::byte> bytes(arguments, arguments + what.argument_bytes);

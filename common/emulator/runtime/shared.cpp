@@ -87,11 +87,10 @@ void open_shared_array(const volatile void* pointer, std::size_t bytes, const ch
         shared_limit(kernel) > kStaticSharedLimit ? kDynamicSharedLimit : kStaticSharedLimit;
     if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > all) {
         fail({Kind::invalid_launch, cudaErrorInvalidValue, site,
-              format(
-                  "the kernel's shared arrays take %zu bytes so far, and its dynamic shared memory "
-                  "%zu. A block gets up to 48 KB; more must be dynamic, and asked for with "
-                  "cudaFuncSetAttribute (163 KB in all).",
-                  array_bytes, dynamic.bytes)});
+              format("the kernel's shared arrays take %zu bytes so far, and its dynamic shared "
+                     "memory %zu. A block gets up to 48 KB; more must be dynamic, and requested "
+                     "with cudaFuncSetAttribute (163 KB in total).",
+                     array_bytes, dynamic.bytes)});
     }
 }
 
@@ -103,8 +102,8 @@ void* cut_shared_tile(const void* pointer, std::size_t bytes, Site site) {
     const InRuntime guard;
     if (offset + bytes > dynamic.bytes) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-              format("%s cuts a tile of %zu bytes at byte %zu of the dynamic shared memory, which "
-                     "has %zu bytes. Does the launch ask for the sum of all tiles?",
+              format("%s places a tile of %zu bytes at byte %zu of the dynamic shared memory, "
+                     "which has %zu bytes. Does the launch request the sum of all tiles?",
                      name(*current).c_str(), bytes, offset, dynamic.bytes)});
     }
     for (const Tile& tile : tiles) {

@@ -153,12 +153,12 @@ void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows,
         note({Kind::race,
               cudaErrorLaunchFailure,
               where,
-              format("%s %s device memory, %s, which %s, on another stream and started in {0}, %s. "
-                     "Nothing orders the two streams: no event that one records and the other "
-                     "waits for, and no waiting of the host between. So they may run at the same "
-                     "time.",
-                     call, writes ? "writes" : "reads",
-                     describe_inside(heap, address, bytes).c_str(), other.what.c_str(), did),
+              format(
+                  "%s %s device memory, %s, which %s, on another stream and started in {0}, %s. "
+                  "Nothing orders the two streams: neither an event that one records and the other "
+                  "waits for nor a wait on the host in between. They may run at the same time.",
+                  call, writes ? "writes" : "reads", describe_inside(heap, address, bytes).c_str(),
+                  other.what.c_str(), did),
               address,
               {other.where},
               nullptr,

@@ -1,10 +1,10 @@
 /// @file
 /// Which launches and asynchronous copies, on which streams, are known to come before which. The
 /// emulator runs them one after the other; a GPU may run two at the same time, unless they are on
-/// one stream, or an event or the host's waiting lies between.
+/// one stream, or an event or a wait of the host is between them.
 ///
-/// Each has a serial number of its own, or a launch one for each block, that the histories of words
-/// hold (clocks.hpp); so two launches that touch one word meet there like two threads.
+/// Each copy has its own serial number, and each launch one per block. The histories of words hold
+/// them (clocks.hpp), so two launches that access one word are compared there like two threads.
 #pragma once
 
 #include <cstddef>

@@ -16,9 +16,9 @@ void* part_of_symbol(const char* call, const void* symbol, std::size_t offset, s
     Finding finding{
         variable.live ? Kind::out_of_bounds : Kind::host_memory,
         variable.live ? cudaErrorInvalidValue : cudaErrorInvalidSymbol, own_place(calls_so_far()),
-        variable.live ? format("%s of %zu bytes from byte %zu on: the variable has %zu bytes.",
+        variable.live ? format("%s of %zu bytes from byte %zu on: the variable has only %zu bytes.",
                                call, bytes, offset, variable.bytes)
-                      : format("%s: this is no __device__ or __constant__ variable.", call),
+                      : format("%s: this is not a __device__ or __constant__ variable.", call),
         address};
     finding.in_kernel = false;
     note(finding);

@@ -1,6 +1,6 @@
 /// @file
-/// What is printed: findings when they are made, if the program knows nothing of reports, and at the
-/// end of the program whatever nobody has asked for.
+/// What is printed: findings when they are made, if the program does not read reports, and at the
+/// end of the program every report that was not read.
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void print(const char* begin, const std::string& text) {
     std::fprintf(stderr, "%s%s\n", begin, text.c_str());
 }
 
-// A program that the emulator has found fault with does not end with status 0.
+// A program in which the emulator found a bug does not end with status 0.
 void at_end(int status, void*) {
     const bool failed = is_unread() || !told_before.empty();
     tell_report();
@@ -59,7 +59,7 @@ void at_end(int status, void*) {
     if (const Work* work = unfinished_work(); telling && work != nullptr) {
         print_note("the program ends without waiting for " + work->what + ", started in " +
                    file_and_line(find_line(work->where)) +
-                   ". What a kernel prints may be lost then, and its errors are not seen: call "
+                   ". What a kernel prints may be lost, and its errors go unnoticed: call "
                    "cudaDeviceSynchronize() first.");
     }
     const std::string leaks = status == 0 ? describe_leaks() : "";  // else it ended early
@@ -76,7 +76,7 @@ void at_end(int status, void*) {
 }  // namespace
 
 void print_note(const std::string& text) {
-    print("emulator, a note: ", text);
+    print("emulator, note: ", text);
 }
 
 bool is_telling() {

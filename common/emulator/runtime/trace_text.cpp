@@ -48,14 +48,14 @@ std::vector<std::int64_t> steps(const LineTrace& line) {
 // "its lanes are 4096 bytes apart", or what else can be said of the worst request.
 std::string how_lanes_lie(const LineTrace& line) {
     const auto between = steps(line);
-    if (between.empty()) return "few of its lanes take part";
+    if (between.empty()) return "few of its lanes are active";
     const bool even =
         std::all_of(between.begin(), between.end(), [&](auto s) { return s == between[0]; });
     if (!even) return "its lanes are scattered";
     if (between[0] == 0) return "all its lanes use the same address";
     const auto step = static_cast<std::uint64_t>(between[0] < 0 ? -between[0] : between[0]);
     if (step == line.bytes_per_lane && line.memory == Memory::global) {
-        return "its lanes are neighbours, but the first does not start on a multiple of 32 bytes";
+        return "its lanes are contiguous, but the first does not start at a multiple of 32 bytes";
     }
     return format("its lanes are %llu bytes apart", static_cast<unsigned long long>(step));
 }
@@ -108,40 +108,39 @@ std::string bank_row(const LineTrace& line) {
 
 std::string trace_table(const std::vector<LineTrace>& lines) {
     std::string text =
-        "  requests   each takes      fewest   bytes used\n"
-        "                             possible   of moved\n";
+        "  requests   per request       fewest   bytes used\n                               "
+        "possible   of moved\n";
     for (const LineTrace& line : lines) {
         const bool global = line.memory == Memory::global;
         const double units = per_request(global ? line.sectors : line.passes, line);
         const double fewest = per_request(global ? line.fewest_sectors : line.fewest_passes, line);
-        // A pass of shared memory that serves few lanes costs no more than a full one.
+        // A wavefront of shared memory that serves few lanes costs no more than a full one.
         const std::string share =
             global ? format("%5.1f %%", 100.0 * static_cast<double>(line.bytes_used) /
                                             static_cast<double>(line.bytes_moved()))
                    : "       ";
-        text +=
-            format("  %8llu %7.2f %-8s %7.2f      %s   %s%s, %s, %s\n",
-                   static_cast<unsigned long long>(line.requests), units,
-                   global ? "sectors" : "passes", fewest, share.c_str(), global ? "" : "shared ",
-                   name(line.operation), short_place(line).c_str(), line.kernel.c_str());
+        text += format("  %8llu %7.2f %-10s %7.2f      %s   %s%s, %s, %s\n",
+                       static_cast<unsigned long long>(line.requests), units,
+                       global ? "sectors" : "wavefronts", fewest, share.c_str(),
+                       global ? "" : "shared ", name(line.operation), short_place(line).c_str(),
+                       line.kernel.c_str());
     }
     return text;
 }
 
 std::string trace_picture(const LineTrace& line) {
     if (line.memory == Memory::global) {
-        return "  sectors of 32 bytes, with the number of lanes in each (. is none, * more than "
-               "9):\n    [" +
+        return "  sectors of 32 bytes, and how many lanes access each (. none, * more than 9):\n   "
+               " [" +
                sector_row(line) + "]\n";
     }
-    return "  the 32 banks, with the number of different words wanted from each; a request takes "
-           "as\n"
-           "  many passes as its fullest bank has words:\n    [" +
+    return "  the 32 banks, and how many different words of each are accessed; a request takes "
+           "as\n  many wavefronts as its busiest bank has words:\n    [" +
            bank_row(line) + "]\n";
 }
 
 std::string trace_explanation(std::vector<LineTrace> lines) {
-    if (lines.empty()) return "No kernel touched memory.";
+    if (lines.empty()) return "No kernel accessed memory.";
     std::stable_sort(lines.begin(), lines.end(), [](const LineTrace& a, const LineTrace& b) {
         return a.bytes_moved() > b.bytes_moved();
     });
@@ -152,59 +151,59 @@ std::string trace_explanation(std::vector<LineTrace> lines) {
         const LineTrace& line = lines[i];
         const bool global = line.memory == Memory::global;
         text += format(
-            "%zu. The %s%s in %s moves %llu bytes, %.0f %% of all that the kernels move: %llu "
-            "requests of %.3g %s each.",
+            "%zu. The %s%s in %s moves %llu bytes, %.0f %% of all bytes that the kernels move: "
+            "%llu requests of %.3g %s each.",
             i + 1, global ? "" : "shared ", name(line.operation), place(line).c_str(),
             static_cast<unsigned long long>(line.bytes_moved()),
             100.0 * static_cast<double>(line.bytes_moved()) / static_cast<double>(all),
             static_cast<unsigned long long>(line.requests),
-            per_request(global ? line.sectors : line.passes, line), global ? "sectors" : "passes");
+            per_request(global ? line.sectors : line.passes, line),
+            global ? "sectors" : "wavefronts");
         if (line.bytes_wasted() == 0) {
-            text += std::string(
-                        " No request can do with fewer: it costs this much because it is "
-                        "made so often. ") +
-                    (global ? "To be faster, load each byte once and keep it, in a register or in "
-                              "shared memory, or use a smaller type.\n"
-                            : "To be faster, keep in registers what a thread uses again.\n");
+            text +=
+                std::string(
+                    " No request can do with fewer: the cost comes from the number of requests. ") +
+                (global ? "To go faster, load each byte once and keep it, in a register or in "
+                          "shared memory, or use a smaller type.\n"
+                        : "To go faster, keep values that a thread reuses in registers.\n");
             continue;
         }
-        text += format(" With the same bytes side by side, %.3g would do: %s. ",
+        text += format(" If the same bytes were contiguous, %.3g would do: %s. ",
                        per_request(global ? line.fewest_sectors : line.fewest_passes, line),
                        how_lanes_lie(line).c_str());
         if (global) {
             text +=
-                "Let threadIdx.x count along the index whose stride is 1, or bring the bytes "
-                "in row by row through shared memory.\n";
+                "Let threadIdx.x run along the dimension whose stride is 1, or load the bytes row "
+                "by row into shared memory.\n";
         } else if (line.operation == Operation::atomic) {
             text +=
-                "Atomics that meet in a word take turns: add up in registers first, or share "
-                "the lanes out to several copies of the array.\n";
+                "Atomics on one word are serialized: accumulate in registers first, or spread the "
+                "lanes over several copies of the array.\n";
         } else {
             text +=
-                "Lanes that meet in a bank take turns: one column more in each row of the "
-                "array (a pad) sends them to different banks.\n";
+                "Lanes that access different words of one bank are serialized, a bank conflict: "
+                "pad each row of the array by one column, so that they access different banks.\n";
         }
     }
     return text;
 }
 
 std::string trace_verdict(const std::vector<LineTrace>& lines) {
-    if (lines.empty()) return "No kernel touched memory.";
+    if (lines.empty()) return "No kernel accessed memory.";
     const LineTrace& worst = lines.front();
     if (worst.bytes_wasted() == 0) {
         const bool shared = std::any_of(lines.begin(), lines.end(), [](const LineTrace& line) {
             return line.memory == Memory::shared;
         });
-        return std::string("Every request moves as little as it can: no sector ") +
-               (shared ? "and no pass " : "") + "is wasted.";
+        return std::string("Every request moves as little as possible: no sector ") +
+               (shared ? "and no wavefront " : "") + "is wasted.";
     }
     const bool global = worst.memory == Memory::global;
     return format(
-        "The most is wasted in %s, by the %s%s: %s, so that a request takes %.3g %s where "
-        "%.3g would do.",
+        "The most waste is in %s, by the %s%s: %s, so a request takes %.3g %s where %.3g would do.",
         place(worst).c_str(), global ? "" : "shared ", name(worst.operation),
         how_lanes_lie(worst).c_str(), per_request(global ? worst.sectors : worst.passes, worst),
-        global ? "sectors" : "passes",
+        global ? "sectors" : "wavefronts",
         per_request(global ? worst.fewest_sectors : worst.fewest_passes, worst));
 }
 

@@ -130,9 +130,8 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
     const std::uint64_t on_gpu =
         beyond_range(x, bits, (d->to->info & 1) != 0, bits == 64 || d->from->info == 64);
     remark(Place(d->where.file, d->where.line),
-           format("%g is converted to %s, which has no such number. C++ leaves the result open. A "
-                  "GPU gives "
-                  "%s, this processor may give another one.",
+           format("%g is converted to %s, which cannot represent it. The result is undefined in "
+                  "C++: a GPU gives %s, this CPU may give another value.",
                   x, d->to->name, text_of(*d->to, on_gpu).c_str()));
 }
 [[noreturn]] void __ubsan_handle_divrem_overflow_abort(Overflow* d, std::uintptr_t a,
@@ -156,9 +155,9 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
     const std::string text = expression_at(d->where.file, d->where.line, d->where.column);
     found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
           "index " + text_of(*d->index, index) + (text.empty() ? "" : " in `" + text + "`") +
-              " is outside of the array, whose type is " + d->array->name +
-              ". Do more threads come here than should, for want of a guard such as `if (t < n)`? "
-              "Or does a loop, or the index itself, go one too far, or is the array too small?");
+              " is out of bounds for the array, whose type is " + d->array->name +
+              ". Do too many threads get here, because a guard such as `if (t < n)` is missing? Or "
+              "does a loop, or the index itself, go one too far, or is the array too small?");
 }
 
 [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(Mismatch* d, std::uintptr_t address) {
@@ -167,8 +166,8 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
     const std::uintptr_t alignment = std::uintptr_t{1} << d->log_alignment;
     if (address % alignment != 0) {
         found(Kind::misaligned, cudaErrorMisalignedAddress, d->where,
-              format("an address that is not a multiple of %zu is used as one of %s, which needs "
-                     "that. It is %zu byte%s beyond such a multiple.",
+              format("an address that is not a multiple of %zu is used for a %s, which needs that "
+                     "alignment. It is %zu byte%s past such a multiple.",
                      static_cast<std::size_t>(alignment), d->type->name,
                      static_cast<std::size_t>(address % alignment),
                      address % alignment == 1 ? "" : "s"),
@@ -181,11 +180,12 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
 
 [[noreturn]] void __ubsan_handle_load_invalid_value_abort(Overflow* d, std::uintptr_t value) {
     const InRuntime guard;
-    undefined(d->where, format("%" PRIuPTR, value) + " is no value of type " + d->type->name + ".");
+    undefined(d->where,
+              format("%" PRIuPTR, value) + " is not a valid value of type " + d->type->name + ".");
 }
 [[noreturn]] void __ubsan_handle_builtin_unreachable(Source* where) {
     const InRuntime guard;
-    undefined(*where, "a place that must not be reached.");
+    undefined(*where, "code marked as unreachable was reached.");
 }
 [[noreturn]] void __ubsan_handle_missing_return(Source* where) {
     const InRuntime guard;
@@ -197,11 +197,11 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
 }
 [[noreturn]] void __ubsan_handle_nonnull_arg_abort(Source* where) {
     const InRuntime guard;
-    undefined(*where, "a null pointer is passed where none is allowed.");
+    undefined(*where, "a null pointer is passed where it is not allowed.");
 }
 [[noreturn]] void __ubsan_handle_nonnull_return_v1_abort(void*, Source* where) {
     const InRuntime guard;
-    undefined(*where, "a null pointer is returned where none is allowed.");
+    undefined(*where, "a null pointer is returned where it is not allowed.");
 }
 [[noreturn]] void __ubsan_handle_invalid_builtin_abort(Source* where) {
     const InRuntime guard;
@@ -231,8 +231,8 @@ void note_shift(long long value, long long by) {
     const std::string place = line.file + ":" + std::to_string(line.line);
     if (!told.insert(place).second) return;
     print_note(
-        format("%s: %lld shifted by %lld. C++ leaves that undefined; a GPU gives 0, and so it "
-               "is here.",
+        format("%s: %lld shifted by %lld. That is undefined in C++; a GPU gives 0, and so does the "
+               "emulator.",
                place.c_str(), value, by));
 }
 

@@ -1,6 +1,6 @@
 /// @file
-/// Warp calls. Each lane leaves what it brought and waits; when the last lane of the mask has come,
-/// everybody's result is worked out at once.
+/// Warp calls. Each lane stores its value and waits; when the last lane of the mask arrives, the
+/// results of all lanes are computed at once.
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -56,12 +56,12 @@ unsigned companions(const Thread& me) {
 void finish_if_complete(const Thread& me) {
     if (me.call.what == WarpCall::active_mask) return;
     const unsigned wanted = me.call.mask & block.live_lanes[me.warp()];
-    if ((wanted & ~block.waiting_lanes[me.warp()]) != 0) return;  // somebody is still to come
+    if ((wanted & ~block.waiting_lanes[me.warp()]) != 0) return;  // some lanes are still missing
     if ((wanted & ~companions(me)) == 0) finish(me.warp(), wanted);
 }
 
-// Two lanes that each wait for the other, in different calls, will wait for ever. One of those that
-// wait for `me` is enough to look at: they agreed with each other when they came.
+// Two lanes that wait for each other in different calls wait forever. Checking one of those that
+// wait for `me` is enough: they agreed with each other when they arrived.
 void check_companions(const Thread& me) {
     for (unsigned rest = block.waiting_lanes[me.warp()] & me.call.mask; rest != 0;
          rest &= rest - 1) {
@@ -69,17 +69,16 @@ void check_companions(const Thread& me) {
         if (other.call.what == WarpCall::active_mask) continue;
         if ((other.call.mask & bit(me.lane())) == 0) continue;
         if (me.call.mask == other.call.mask && me.call.what == other.call.what) return;
-        fail(
-            {Kind::warp_call,
-             cudaErrorLaunchFailure,
-             place_of(me.call),
-             format("%s is here with mask 0x%08x (lanes %s), while %s waits for it in another warp "
-                    "call, in {0}, with mask 0x%08x (lanes %s). All lanes that a mask names must "
-                    "make the same call with the same mask.",
-                    name(me).c_str(), me.call.mask, lanes_of(me.call.mask).c_str(),
-                    name(other).c_str(), other.call.mask, lanes_of(other.call.mask).c_str()),
-             0,
-             {place_of(other.call)}});
+        fail({Kind::warp_call,
+              cudaErrorLaunchFailure,
+              place_of(me.call),
+              format("%s is here with mask 0x%08x (lanes %s), while %s waits for it in another "
+                     "warp call, in {0}, with mask 0x%08x (lanes %s). All lanes named in a mask "
+                     "must make the same call with the same mask.",
+                     name(me).c_str(), me.call.mask, lanes_of(me.call.mask).c_str(),
+                     name(other).c_str(), other.call.mask, lanes_of(other.call.mask).c_str()),
+              0,
+              {place_of(other.call)}});
     }
 }
 
@@ -93,14 +92,15 @@ bool leaves_out_lanes(const Thread& me) {
 void check_call(const Thread& me) {
     const WarpSlot& call = me.call;
     if ((call.mask & bit(me.lane())) == 0) {
-        fail({Kind::warp_call, cudaErrorLaunchFailure, place_of(call),
-              format("%s is lane %u of its warp, but the mask 0x%08x that it gives names lanes %s.",
-                     name(me).c_str(), me.lane(), call.mask, lanes_of(call.mask).c_str())});
+        fail(
+            {Kind::warp_call, cudaErrorLaunchFailure, place_of(call),
+             format("%s is lane %u of its warp, but the mask 0x%08x that it passes names lanes %s.",
+                    name(me).c_str(), me.lane(), call.mask, lanes_of(call.mask).c_str())});
     }
     const auto width = static_cast<unsigned>(call.width);
     if (width == 0 || width > kWarp || (width & (width - 1)) != 0) {
         fail({Kind::warp_call, cudaErrorLaunchFailure, place_of(call),
-              format("%s gives a shuffle the width %d; it must be 1, 2, 4, 8, 16 or 32.",
+              format("%s passes width %d to a shuffle; it must be 1, 2, 4, 8, 16 or 32.",
                      name(me).c_str(), call.width)});
     }
 }
@@ -109,7 +109,7 @@ void check_call(const Thread& me) {
 
 std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int argument, int width,
                         Site site) {
-    if (current == nullptr) return value;  // host code: nobody to meet
+    if (current == nullptr) return value;  // host code: no other lanes
     const InRuntime guard;
     if (time_is_up) fail_for_time(site);
     Thread& me = *current;

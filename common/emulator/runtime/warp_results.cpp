@@ -37,15 +37,14 @@ void shuffle(unsigned warp, unsigned members) {
             fail({Kind::warp_call,
                   cudaErrorLaunchFailure,
                   Place(me.call.site, me.call.code),
-                  format("%s, lane %u of its warp, asks for the value of lane %u, %s. What it gets "
-                         "is undefined.",
+                  format("%s, lane %u of its warp, reads the value of lane %u, %s. The result is "
+                         "undefined.",
                          name(me).c_str(), lane, from,
-                         !named                              ? "which the mask does not name"
-                         : block.lane(warp, from) == nullptr ? "which this block does not have"
-                                                             : "which has returned without "
-                                                               "coming to this call: by a "
-                                                               "`return`, or past an `if` "
-                                                               "around the call"),
+                         !named ? "which the mask does not name"
+                         : block.lane(warp, from) == nullptr
+                             ? "which this block does not have"
+                             : "which never reached this call: it returned, or skipped an `if` "
+                               "around the call"),
                   0,
                   {},
                   &me});

@@ -92,7 +92,7 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
             const auto* row = reinterpret_cast<const std::uint16_t*>(place_in(x, i, k));
             if (!is_shared_address(row)) {
                 fail({Kind::out_of_bounds, cudaErrorIllegalAddress, call.place,
-                      name(*current) + " gives wgmma an operand that leaves shared memory.",
+                      name(*current) + " passes wgmma an operand that extends past shared memory.",
                       reinterpret_cast<std::uintptr_t>(row)});
             }
             in_runtime = false;
@@ -144,8 +144,8 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
     Group& mine = group();
     if (!mine.fenced[id]) {
         fail({Kind::warp_call, cudaErrorLaunchFailure, place,
-              name(*current) + " begins a group of wgmma without wgmma_fence(): the tensor cores "
-                               "may miss what the threads wrote into their sums before."});
+              name(*current) + " starts a group of wgmma without wgmma_fence(): the tensor cores "
+                               "may miss what the threads wrote to their accumulators before."});
     }
     const std::size_t number = mine.made[id]++, i = number - mine.done;
     if (i == mine.calls.size()) mine.calls.push_back({a, b, is_bf16, pairs, add, {}, {}, 0, place});
@@ -158,8 +158,8 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
         fail({Kind::warp_call,
               cudaErrorLaunchFailure,
               place,
-              name(*current) + " gives this wgmma other operands than another thread of its "
-                               "warpgroup in {0}. All 128 threads make it together.",
+              name(*current) + " passes this wgmma different operands than another thread of its "
+                               "warpgroup in {0}. All 128 threads must make the same call.",
               0,
               {call.place}});
     }
@@ -223,8 +223,9 @@ bool report_waiting_for_wgmma() {
         note({Kind::warp_call,
               cudaErrorLaunchFailure,
               one.calls.front().place,
-              format("%s waits for this wgmma, which only %u threads of its warpgroup have begun: "
-                     "all 128 must, four whole warps of which the first is a multiple of 4.",
+              format("%s waits for this wgmma, which only %u threads of its warpgroup have "
+                     "started: all 128 must, four full warps of which the first has an index that "
+                     "is a multiple of 4.",
                      name(thread).c_str(), one.calls.front().came),
               0,
               {},

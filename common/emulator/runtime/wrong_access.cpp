@@ -29,8 +29,8 @@ struct Elsewhere {
 Elsewhere elsewhere(std::uintptr_t address, std::size_t bytes) {
     if (fiber_of_address(address) != kMaxFibers) {
         return {Kind::out_of_bounds,
-                "of another thread's local memory. A thread's own variables cannot be seen by "
-                "others on a GPU."};
+                "of another thread's local memory. On a GPU, only the thread itself can access its "
+                "local variables."};
     }
     if (address < 4096) {
         return {Kind::out_of_bounds,
@@ -41,26 +41,25 @@ Elsewhere elsewhere(std::uintptr_t address, std::size_t bytes) {
     }
     if (is_nobodys(address)) {
         return {Kind::out_of_bounds,
-                "where nothing lies, neither of the GPU's nor of the CPU's. Did an offset outgrow "
-                "32 bits and wrap around, or was the pointer never set?"};
+                "at an address that belongs neither to the GPU nor to the CPU. Did an offset "
+                "overflow 32 bits and wrap around, or was the pointer never set?"};
     }
     return {Kind::host_memory,
-            "at a host address. A kernel can reach device memory only: was a host pointer passed "
-            "to the kernel, where one from cudaMalloc was meant? Or is a parameter of the kernel a "
-            "reference, which is an address of the host's?"};
+            "at a host address. A kernel can access only device memory: was a host pointer passed "
+            "to the kernel instead of one from cudaMalloc? Or is a parameter of the kernel a "
+            "reference, which holds a host address?"};
 }
 
-// Do others of the block write it if they go on, and this thread waits?
+// Do other threads of the block write it if they continue while this thread waits?
 bool is_written_later(const NewAccess& a) {
     yield();
     return (*a.region.state_of(a.address) & kWritten) != 0;
 }
 
-// Of shared memory: where the write may be missing, as far as what the block has done so far tells.
+// For shared memory: where the write may be missing, judging by what the block has done so far.
 std::string never_written(const NewAccess& a) {
     std::string text =
-        ", which no thread of this block has written, not before its last "
-        "__syncthreads() either. ";
+        ", which no thread of this block has written, not even before the last __syncthreads(). ";
     const Extent array = &a.region == &shared_arrays ? nearest_shared_array(a.address) : Extent{};
     std::size_t written = 0;
     for (std::size_t i = 0; i < array.bytes; ++i) {
@@ -68,18 +67,18 @@ std::string never_written(const NewAccess& a) {
     }
     if (block.missed_barrier > 0) {
         text += format(
-            "%u of the block's threads returned before that: should one of them have written it "
-            "first? ",
+            "%u of the block's threads returned early: should one of them have written it first? ",
             block.missed_barrier);
     } else if (written > 0 && written == block.size * a.bytes) {
         text += format(
-            "The %u threads have written %zu elements of the array, one for each "
-            "thread: should each write several, in a loop? ",
+            "The %u threads have written %zu elements of the array, one per thread: should each "
+            "thread write several, in a loop? ",
             block.size, written / a.bytes);
     }
     return text +
-           "Is a guard missing here, or, where there is no element, the storing of what changes no "
-           "result (0 for a sum)? Shared memory starts with whatever an earlier block left there.";
+           "Is a guard missing here, or should a thread without an element store the identity (0 "
+           "for a sum)? Shared memory is not initialized: it holds whatever an earlier block left "
+           "there.";
 }
 
 }  // namespace
@@ -96,31 +95,31 @@ void fail_outside(const NewAccess& a) {
 void fail_constant(const NewAccess& a) {
     fail({Kind::invalid_call, cudaErrorIllegalAddress, a.code,
           story(a.kind, a.bytes) + inside(a) +
-              ". Kernels only read constants; the host sets them, with cudaMemcpyToSymbol.",
+              ". A kernel can only read __constant__ variables; the host sets them with "
+              "cudaMemcpyToSymbol.",
           a.address});
 }
 
 void fail_uninitialised(const NewAccess& a) {
-    std::string why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
+    std::string why = ", which was never written by any kernel, copy or cudaMemset.";
     Place barrier;
     if (&a.region == &cluster_memory) {
         why =
-            ", which neither that block nor another has written, not before the last "
-            "cluster.sync().";
+            ", which no block of the cluster has written, not even before the last cluster.sync().";
     } else if (a.region.space == Space::shared) {
         const Thread* waits = waits_above(find_line(a.code));
         why = waits != nullptr
-                  ? ", which no thread of this block has written yet. Others wait at the "
-                    "__syncthreads() in {0}, which this thread has gone past without coming to it: "
-                    "is that barrier inside an `if` or a loop that not every thread enters?"
+                  ? ", which no thread of this block has written yet. Other threads wait at the "
+                    "__syncthreads() in {0}, which this thread skipped: is that barrier inside an "
+                    "`if` or a loop that not every thread enters?"
               : block.barriers_passed > 0 && has_mbarriers()
                   ? ", which no thread of this block has written yet. Is a guard missing here, or "
-                    "has a wait on an mbarrier let this thread go at once, by the other parity? "
-                    "(Before phase 0 there is one of parity 1, which counts as complete.)"
+                    "did a wait on an mbarrier return at once because it used the wrong parity? "
+                    "(The phase before phase 0 has parity 1 and counts as complete.)"
               : block.barriers_passed == 0 || is_written_later(a)
                   ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
-                    "between the write and this read? Shared memory starts with whatever an "
-                    "earlier block left there."
+                    "between the write and this read? Shared memory is not initialized: it holds "
+                    "whatever an earlier block left there."
                   : never_written(a);
         if (waits != nullptr) barrier = {waits->barrier_site, waits->barrier_code};
     }
@@ -136,8 +135,8 @@ void fail_pending(const NewAccess& a) {
     if (&a.region == &cluster_memory) {
         fail({Kind::pending_copy, cudaErrorLaunchFailure, a.code,
               story(a.kind, a.bytes) + inside(a) +
-                  ", where an asynchronous copy has yet to arrive: that block's thread must wait "
-                  "for it, and then all come to a cluster.sync().",
+                  ", to which an asynchronous copy is still in flight: the thread of that block "
+                  "must wait for it, and then all threads must reach a cluster.sync().",
               a.address});
     }
     CopyTo copy;
@@ -146,20 +145,19 @@ void fail_pending(const NewAccess& a) {
     const bool others = copy.thread != current->id;
     const char* advice =
         copy.is_tile && a.kind == AccessKind::write
-            ? "Nobody has waited for that tile yet: is the wait until the stage is empty missing?"
-        : copy.is_tile
-            ? "It is there when the phase of its mbarrier is complete: has nobody waited for that? "
-              "Or was the stage filled again too early, while this was still to be read?"
+            ? "No thread has waited for that tile yet: is the wait for an empty stage missing?"
+        : copy.is_tile ? "It has arrived when the phase of its mbarrier completes: is the wait for "
+                         "that missing? Or was the stage refilled too early, before this read?"
         : copy.overwrites && others
-            ? "Was it started too early, while others still read what lay there before: is a "
-              "__syncthreads() missing before it? Or has its thread not waited for it?"
-            : "Its thread must wait for it (__pipeline_wait_prior); then a barrier lets the others "
-              "see it.";
+            ? "Was it started too early, while other threads still read the previous contents: is "
+              "a __syncthreads() missing before it? Or has its thread not waited for it?"
+            : "That thread must wait for it (__pipeline_wait_prior); then a barrier makes it "
+              "visible to the others.";
     fail({Kind::pending_copy,
           cudaErrorLaunchFailure,
           a.code,
           story(a.kind, a.bytes) + inside(a) +
-              format(", where an asynchronous copy has yet to arrive: %s started it in {0}. %s",
+              format(", to which an asynchronous copy is still in flight: %s started it in {0}. %s",
                      others ? name(block.threads[copy.thread]).c_str() : "the same thread", advice),
           a.address,
           {copy.code}});
@@ -175,7 +173,7 @@ void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alig
     const std::size_t beyond = address % alignment;
     fail({Kind::misaligned, cudaErrorMisalignedAddress, code,
           story(kind, bytes) +
-              format("at an address that is not a multiple of %zu: it is %zu byte%s beyond one.",
+              format("at an address that is not a multiple of %zu: it is %zu byte%s past one.",
                      alignment, beyond, beyond == 1 ? "" : "s"),
           address});
 }
@@ -183,9 +181,9 @@ void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alig
 void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code) {
     fail({Kind::stuck, cudaErrorLaunchTimeout, code,
           story("reads", bytes) +
-              format("again and again: for %u million accesses no thread of the block has written "
-                     "anything, so the loop seems to wait for ever. The emulator runs one block "
-                     "after another; a block cannot wait for one that comes later.",
+              format("again and again: in %u million accesses no thread of the block has written "
+                     "anything, so this loop seems to wait forever. The emulator runs one block "
+                     "after another, so a block cannot wait for a later one.",
                      kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
           address});
 }

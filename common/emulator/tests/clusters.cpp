@@ -153,27 +153,28 @@ TEST_CASE("a mistake with clusters is told at its line when turns are reversed")
     };
     const auto [name, says, kind] = GENERATE(
         Case{"no_first_barrier",
-             "may not have begun yet: is a cluster.sync() missing before the first access?",
+             "may not have started yet: is a cluster.sync() missing before the first access?",
              Kind::barrier},
-        Case{"no_last_barrier", "missing at the end, where all blocks come", Kind::barrier},
+        Case{"no_last_barrier", "that all blocks reach missing at the end", Kind::barrier},
         Case{"no_last_barrier",
-             "thread (1,0,0) of block (0,0,0) touches the shared memory of block ", Kind::barrier},
+             "thread (1,0,0) of block (0,0,0) accesses the shared memory of block ", Kind::barrier},
         Case{"stored_by_another",
              "in block 1 of the cluster, at element 0 of the shared array `mine`", Kind::race},
-        Case{"stored_by_another", "Both are blocks of one cluster, and no cluster.sync() stands",
-             Kind::race},
+        Case{"stored_by_another",
+             "Both blocks belong to one cluster, and there is no cluster.sync()", Kind::race},
         Case{"no_barrier_in_global_memory", "which thread (0,0,0) of block (", Kind::race},
-        Case{"no_barrier_in_global_memory", "and no cluster.sync() stands between", Kind::race},
+        Case{"no_barrier_in_global_memory",
+             "and there is no cluster.sync() between the two accesses", Kind::race},
         Case{"narrow_char", "of the shared array `mine`", Kind::race},
         Case{"narrow_half", "of the shared array `mine`", Kind::race},
         Case{"not_told", "which thread (0,0,0) of block (", Kind::race},
-        Case{"another_cluster", "is blockIdx in", Kind::race},
+        Case{"another_cluster", "is blockIdx part of it", Kind::race},
         Case{"lanes_disagree", "store different values", Kind::race},
         Case{"lanes_disagree_in_grid", "store different values", Kind::race},
         Case{"copy_not_waited_for", "the same thread started it in", Kind::pending_copy},
-        Case{"others_copy", "that block's thread must wait for it", Kind::pending_copy},
+        Case{"others_copy", "the thread of that block must wait for it", Kind::pending_copy},
         Case{"two_barriers", "others wait at their cluster's", Kind::barrier},
-        Case{"ended_after_arrival", "may have ended by then", Kind::barrier},
+        Case{"ended_after_arrival", "may have exited by then", Kind::barrier},
         Case{"another_cluster", "which thread (0,0,0) of block (", Kind::race},
         Case{"no_such_block", "asks for block 2 of its cluster, which has 2.", Kind::out_of_bounds},
         Case{"past_the_array", "in block 1 of the cluster, at element 4 of the shared array `mine`",
@@ -182,7 +183,7 @@ TEST_CASE("a mistake with clusters is told at its line when turns are reversed")
              Kind::uninitialised_read},
         Case{"not_shared", "is not in shared memory", Kind::out_of_bounds},
         Case{"arrives_twice", "without having waited there", Kind::barrier},
-        Case{"waits_without_arriving", "where it has not arrived", Kind::barrier});
+        Case{"waits_without_arriving", "without having arrived there", Kind::barrier});
     set_order(Order::reversed);
     run(name, 1);
     cudaGetLastError();
@@ -214,13 +215,14 @@ TEST_CASE("a launch in clusters that no GPU takes is refused") {
         const char *name, *says;
     };
     const auto [name, says] = GENERATE(
-        Case{"half_a_cluster", "grid (7,1,1) is not made of whole clusters of (2,1,1) blocks"},
-        Case{"too_large", "a cluster of (16,1,1) has 16 blocks. It may have 8"},
-        Case{"no_longer_allowed", "a cluster of (16,1,1) has 16 blocks. It may have 8"},
+        Case{"half_a_cluster", "grid (7,1,1) is not a multiple of the cluster size (2,1,1)"},
+        Case{"too_large", "a cluster of (16,1,1) has 16 blocks. It may have up to 8"},
+        Case{"no_longer_allowed", "a cluster of (16,1,1) has 16 blocks. It may have up to 8"},
         Case{"no_blocks", "a cluster of (2,0,0) has no blocks"},
-        Case{"cooperative", "no launches that are both cooperative and in clusters"},
-        Case{"two_sizes",
-             "the launch asks for clusters of (4,1,1), the kernel has __cluster_dims__(2,1,1)"});
+        Case{"cooperative", "does not support launches that are both cooperative and in clusters"},
+        Case{
+            "two_sizes",
+            "the launch asks for clusters of (4,1,1), but the kernel has __cluster_dims__(2,1,1)"});
     const std::vector<int> got = run(name, 64);
     CHECK(cudaGetLastError() == cudaErrorInvalidClusterSize);
     CHECK(got == std::vector<int>(64, -1));

@@ -189,7 +189,9 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be r
     CHECK(says(early,
                "host code reads byte 2000 of the pinned memory that the asynchronous copy of "));
     CHECK(says(early, "common/emulator/tests/host.cpp:" + std::to_string(marked_line("fetch"))));
-    CHECK(says(early, "fills: it need not have arrived. Wait for it first: cudaStreamSynchronize"));
+    CHECK(
+        says(early,
+             "fills and that may not have arrived yet. Wait for it first: cudaStreamSynchronize"));
     CHECK(sink == 3.0f);  // from here on it is there
     found(Kind::pending_copy, "overwrites", [&] {
         fetch(nullptr);
@@ -465,7 +467,7 @@ TEST_CASE("a copy to the host of which nobody has written a byte is refused") {
             cudaMemcpy(host.data(), x.data(), 256, cudaMemcpyDeviceToHost);  // MARK unwritten
         CHECK(error == cudaErrorLaunchFailure);
     });
-    CHECK(says(report, "copies 256 bytes to the host, none of which anybody has written"));
+    CHECK(says(report, "copies 256 bytes to the host, none of which were ever written"));
     // What was unwritten stays so when the device copies it.
     REQUIRE(cudaMemcpy(y.data(), x.data(), 256, cudaMemcpyDeviceToDevice) == cudaSuccess);
     CHECK(cudaMemcpy(host.data(), y.data(), 256, cudaMemcpyDeviceToHost) != cudaSuccess);
@@ -493,7 +495,7 @@ TEST_CASE("an unsigned index below 0 is called that") {
     clear_report();
     store_before(1, x.data() + 10);  // from a pointer into it: a stride of -1
     REQUIRE(last_report());
-    CHECK(says(*last_report(), "that is 2^32 elements past its element 9. Is a negative number"));
+    CHECK(says(*last_report(), "that is 2^32 elements past its element 9. Is a negative stride"));
     cudaGetLastError();
     // Of several allocations the one that it is least below: x lies lower than y, z higher.
     const Device<float> y(std::vector<float>(32, 3.0f)), z(std::vector<float>(16, 3.0f));
@@ -534,10 +536,10 @@ TEST_CASE("a read of what is still on its way names who started the copy, and wh
         return *last_report();
     };
     const Report mine = told("missing_wait");
-    CHECK(says(
-        mine,
-        "yet to arrive: the same thread started it in common/emulator/tests/mistakes/others.cu:"));
-    CHECK(says(mine, "Its thread must wait for it"));
+    CHECK(says(mine,
+               "still in flight: the same thread started it in "
+               "common/emulator/tests/mistakes/others.cu:"));
+    CHECK(says(mine, "That thread must wait for it"));
     CHECK(!says(mine, "too early"));
     const Report theirs = told("neighbours_missing_wait");
     CHECK(says(theirs, "thread (31,0,0) of block (0,0,0) started it in"));
@@ -592,7 +594,7 @@ TEST_CASE("device memory that was never freed is a note at the end, not an error
         return leak.find(words) != std::string::npos;
     };
     CHECK(says_leak(
-        "a note: 2 allocations (1024 bytes) of device memory never got a cudaFree; one "));
+        "note: 2 allocations (1024 bytes) of device memory were never freed by cudaFree; one "));
     CHECK(says_leak("common/emulator/tests/host.cpp:" + std::to_string(marked_line("leak"))));
     const std::string clean = said_at_exit(
         [] {

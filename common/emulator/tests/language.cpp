@@ -110,9 +110,9 @@ TEST_CASE("what is std::atomic on the host is an atomic of a kernel, too") {
 TEST_CASE("a kernel behind a pointer may ask for more than 48 KiB, up to the device's limit") {
     const Device<int> out(std::vector<int>(1, 0));
     much_shared_memory(out.data(), 0);
-    CHECK(contains(told(), "102400 bytes of dynamic shared memory; this kernel may have 49152"));
+    CHECK(contains(told(), "102400 bytes of dynamic shared memory; this kernel may use 49152"));
     much_shared_memory(out.data(), 164 * 1024);  // the device has 163
-    CHECK(contains(told(), "this kernel may have 49152"));
+    CHECK(contains(told(), "this kernel may use 49152"));
     much_shared_memory(out.data(), 100 * 1024);
     CHECK(told() == "");
     CHECK(out.host().front() == 7);
@@ -141,9 +141,9 @@ TEST_CASE("variables of the device are copied by name") {
     CHECK(copy_to_host_variable(in.data()) == cudaErrorInvalidSymbol);
     const std::string host = told();
     CHECK(contains(host, "language_calls.cu:"));
-    CHECK(contains(host, "cudaMemcpyToSymbol: this is no __device__ or __constant__ variable"));
+    CHECK(contains(host, "cudaMemcpyToSymbol: this is not a __device__ or __constant__ variable"));
     CHECK(copy_too_much_to_symbol(in.data()) == cudaErrorInvalidValue);
-    CHECK(contains(told(), "16 bytes from byte 20 on: the variable has 32 bytes"));
+    CHECK(contains(told(), "16 bytes from byte 20 on: the variable has only 32 bytes"));
 }
 
 TEST_CASE("a variable of the device can be copied by its address, and not beyond its end") {
@@ -217,7 +217,7 @@ TEST_CASE("a surface is written by kernels, and not beyond its edge") {
     CHECK(got[11] == 23);
     CHECK(got[4] == 10);
     through_a_surface(3, out.data());
-    CHECK(contains(told(), "byte 0 of row 3 is outside of the surface"));
+    CHECK(contains(told(), "byte 0 of row 3 is outside the surface"));
 }
 
 TEST_CASE("rows of cudaMallocPitch begin 512 bytes apart, or a multiple") {
@@ -259,10 +259,10 @@ TEST_CASE("the copy engine is asked in PTX, and what is wrong with it is told") 
     };
     const auto [how, says] =
         GENERATE(Case{Bulk::parity, ""}, Case{Bulk::loop_in_ptx, ""}, Case{Bulk::state, ""},
-                 Case{Bulk::test, ""}, Case{Bulk::not_waited_for, "has nobody waited for that?"},
-                 Case{Bulk::other_parity, "has nobody waited for that?"},
+                 Case{Bulk::test, ""}, Case{Bulk::not_waited_for, "is the wait for that missing?"},
+                 Case{Bulk::other_parity, "is the wait for that missing?"},
                  Case{Bulk::unseen_barrier, "which the copy engine may not see yet"},
-                 Case{Bulk::fewer_bytes_told, "128 bytes of 64 are on their way. Nobody is left"},
+                 Case{Bulk::fewer_bytes_told, "128 bytes of 64 are in flight. No thread is left"},
                  Case{Bulk::odd_size, "a bulk copy of 120 bytes"},
                  Case{Bulk::past_the_end, "one past its end"});
     const auto order = GENERATE(Order::forward, Order::reversed);

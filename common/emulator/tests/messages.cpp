@@ -79,51 +79,57 @@ Ended in_another_process(void (*work)()) {
 }  // namespace
 
 TEST_CASE("an address where nothing lies is not called one of the host") {
-    check("far_away", {"where nothing lies", "Did an offset outgrow 32 bits"}, {"host"});
+    check("far_away",
+          {"belongs neither to the GPU nor to the CPU", "Did an offset overflow 32 bits"},
+          {"host"});
 }
 
 TEST_CASE("who else writes a word is said, and a barrier is asked for only where it can help") {
-    check("warps_agree", {"which thread (31,0,0) of the same block writes in", "by the same line"},
+    check("warps_agree",
+          {"which thread (31,0,0) of the same block writes in", "from the same line"},
           {"__syncthreads()", "__syncwarp()"});
     check("lanes_disagree", {"which thread (2,0,0) of the same block", "the same instruction"},
           {"__syncthreads()", "__syncwarp()", "barrier"});
-    check("two_blocks_one_word", {"of block (0,0,0) writes in", "is blockIdx missing in the index"},
+    check("two_blocks_one_word",
+          {"of block (0,0,0) writes in", "is blockIdx missing from the index"},
           {"__syncthreads()", "__threadfence()"});
     check("plain_variable",
           {"of the __device__ variable `variable_last` of 1 element of", "of block (0,0,0)"});
-    check("plain_counter", {"if they count or add up, that needs an atomic"}, {"__syncwarp()"});
-    check("no_second_barrier", {"it is a round ahead"}, {"same line", "stands between"});
-    check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() stands between"});
+    check("plain_counter", {"if they count or accumulate, use an atomic"}, {"__syncwarp()"});
+    check("no_second_barrier", {"it is one iteration ahead"},
+          {"same line", "between the two accesses"});
+    check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() between the two accesses"});
 }
 
 TEST_CASE("a fence that is missing beside an atomic is named") {
     for (const char* mistake : {"last_block_without_fence", "variable_without_fence",
                                 "barrier_without_fence", "semaphore_without_fence"}) {
-        check(mistake, {"a __threadfence() is missing between the write and that atomic"},
+        check(mistake, {"there is no __threadfence() between the write and that atomic"},
               {"compute the same index", "used atomically"});
     }
-    check("fence_without_barrier", {"a barrier after it"});
-    check("atomic_no_fence", {"between that atomic and here a __threadfence() is missing"},
+    check("fence_without_barrier", {"a barrier must follow it"});
+    check("atomic_no_fence",
+          {"there is no __threadfence() (or __syncthreads()) between that atomic and this access"},
           {"compute the same index", "between the write"});
-    check("reads_counter_early", {"A plain read beside atomics"}, {"__threadfence()"});
+    check("reads_counter_early", {"A plain read concurrent with atomics"}, {"__threadfence()"});
     check("resets_too_early", {"compute the same index"}, {"__threadfence()"});
 }
 
 TEST_CASE("memory that nobody wrote is not put down to a barrier that was passed") {
     check("no_first_barrier", {"Is a __syncthreads() missing"});
-    check("unwritten_shared", {"not before its last __syncthreads() either", "Is a guard missing"},
+    check("unwritten_shared", {"not even before the last __syncthreads()", "Is a guard missing"},
           {"Is a __syncthreads() missing"});
-    check("unwritten_global", {"which nobody has written"}, {"__syncthreads()"});
+    check("unwritten_global", {"which was never written"}, {"__syncthreads()"});
 }
 
 TEST_CASE("a barrier in a branch is named, and who never came") {
     check("barrier_for_others",
           {"waits at the __syncthreads() in common/emulator/tests/mistakes/races.cu:",
            "Is that barrier inside an `if`"},
-          {"stands between"});
+          {"between the two accesses"});
     check("barrier_in_branch",
-          {"threads 32-63 never came there, and threads 0-31 never come here"});
-    check("barriers_in_both_branches", {"32 threads, (1,0,0) the first, never came there"});
+          {"threads 32-63 never reached that one, and threads 0-31 never reached this one"});
+    check("barriers_in_both_branches", {"32 threads, (1,0,0) the first, never reached that one"});
     check("no_first_barrier", {"Is a __syncthreads() missing"}, {"inside an `if`"});
 }
 
@@ -135,11 +141,11 @@ TEST_CASE("a thread that is a round ahead in a loop is told as that") {
         const auto report = last_report();
         REQUIRE(report);
         CHECK(report->kind == Kind::race);
-        CHECK(report->text.find("has come to the __syncthreads() in common/emulator/tests/values.cu"
+        CHECK(report->text.find("has reached the __syncthreads() in common/emulator/tests/values.cu"
                                 ":") != std::string::npos);
-        CHECK(
-            report->text.find("it is a round ahead. Is a __syncthreads() missing at the end of") !=
-            std::string::npos);
+        CHECK(report->text.find(
+                  "it is one iteration ahead. Is a __syncthreads() missing at the end of") !=
+              std::string::npos);
         CHECK(report->text.find("inside an `if`") == std::string::npos);
         cudaGetLastError();
     }
@@ -150,7 +156,8 @@ TEST_CASE("no barrier at all is told as that, and not as a round ahead") {
     clear_report();
     run_a_round_ahead(0, out.data());
     REQUIRE(last_report());
-    CHECK(last_report()->text.find("No __syncthreads() stands between") != std::string::npos);
+    CHECK(last_report()->text.find("There is no __syncthreads() between the two accesses") !=
+          std::string::npos);
     cudaGetLastError();
 }
 
@@ -159,8 +166,9 @@ TEST_CASE("a lane that never came to a shuffle: it went past, or there is none")
     clear_report();
     shuffle_past_if(32, out.data());
     REQUIRE(last_report());
-    CHECK(last_report()->text.find("which has returned without coming to this call: by a `return`, "
-                                   "or past an `if` around the call") != std::string::npos);
+    CHECK(last_report()->text.find(
+              "which never reached this call: it returned, or skipped an `if` around the call") !=
+          std::string::npos);
     cudaGetLastError();
     clear_report();
     shuffle_past_if(20, out.data());
@@ -173,7 +181,7 @@ TEST_CASE("what the program calls an array is said, and where it was allocated")
     check("write_past_end", {"It is the kernel's `out`"});
     check("one_before", {"It is the kernel's `in`"});
     check("past_shared_pointer", {"of the shared array `tile` of 32 elements"});
-    check("beyond_row", {"index 8 in `tile[y][x + 1]` is outside of the array"});
+    check("beyond_row", {"index 8 in `tile[y][x + 1]` is out of bounds for the array"});
     check("plain_variable", {"of the __device__ variable `variable_last`"});
 }
 
@@ -194,33 +202,36 @@ TEST_CASE("who returned before a barrier is no mistake, but a note") {
     const auto notes = remarks();
     REQUIRE(notes.size() == 1);
     CHECK(notes[0].find("values.cu:") != std::string::npos);
-    CHECK(notes[0].find("threads 60-63 of block (0,0,0) had returned") != std::string::npos);
+    CHECK(notes[0].find("threads 60-63 of block (0,0,0) returned") != std::string::npos);
     CHECK(remarks().empty());
 }
 
 TEST_CASE("who waits at a barrier is said of a warp call only while somebody does") {
-    check("shuffle_in_branch", {"names lanes that do not come: ", "waits at the __syncthreads()"});
-    check("calls_in_a_ring", {"names lanes that do not come."}, {"__syncthreads()"});
+    check("shuffle_in_branch",
+          {"names lanes that never reach it: ", "waits at the __syncthreads()"});
+    check("calls_in_a_ring", {"names lanes that never reach it."}, {"__syncthreads()"});
 }
 
 TEST_CASE("an index below the start says so") {
     check("one_before", {"at element -1, 4 bytes before the start", "`if (i > 0)`",
-                         "a flip begun at the wrong end"});
-    check("flip_from_the_start",
-          {"at element -8, 32 bytes before the start", "a flip begun at the wrong end"}, {"guard"});
+                         "does a flipped view start at the wrong end"});
+    check(
+        "flip_from_the_start",
+        {"at element -8, 32 bytes before the start", "does a flipped view start at the wrong end"},
+        {"guard"});
 }
 
 TEST_CASE("one past the end by the very first thread is not put down to its guard") {
     check("no_guard", {"one past its end. Is a guard such as `if (i < n)` missing"},
           {"first thread"});
     check("one_block_too_many", {"one past its end. Is a guard"}, {"first thread"});
-    check("first_past_end",
-          {"one past its end, and that by the very first thread", "Does the view"}, {"guard"});
+    check("first_past_end", {"one past its end, by the very first thread", "Does the view"},
+          {"guard"});
     const Device<float> in(std::vector<float>(15, 1.0f)), out(3);
     clear_report();
     exchange_indices(in.data(), out.data());
     REQUIRE(last_report());
-    CHECK(last_report()->text.find("or are two of them exchanged?") != std::string::npos);
+    CHECK(last_report()->text.find("or are two of them swapped?") != std::string::npos);
     cudaGetLastError();
 }
 

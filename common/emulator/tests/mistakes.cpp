@@ -133,7 +133,7 @@ TEST_CASE("host, freed and foreign pointers are told apart") {
     const float* nowhere = x.data() - (std::int64_t{1} << 32);
     const Report there = after(nowhere, x.data(), out.data());
     CHECK(there.kind == Kind::out_of_bounds);
-    CHECK(there.text.find("where nothing lies") != std::string::npos);
+    CHECK(there.text.find("belongs neither to the GPU nor to the CPU") != std::string::npos);
 
     float* freed = nullptr;
     REQUIRE(cudaMalloc(&freed, 256) == cudaSuccess);

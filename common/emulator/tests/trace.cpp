@@ -81,7 +81,8 @@ TEST_CASE("a coalesced copy moves four sectors a request") {
         CHECK(t.fewest_sectors == 128);
         CHECK(t.bytes_used == 4096);
     }
-    CHECK(trace_verdict(lines) == "Every request moves as little as it can: no sector is wasted.");
+    CHECK(trace_verdict(lines) ==
+          "Every request moves as little as possible: no sector is wasted.");
 }
 
 TEST_CASE("a stride of 2 moves twice the sectors, a stride of 32 one a lane") {
@@ -115,7 +116,7 @@ TEST_CASE("one element off costs a fifth sector") {
     CHECK(t.requests == 8);
     CHECK(t.sectors == 40);
     CHECK(t.fewest_sectors == 32);
-    CHECK(trace_verdict(lines).find("does not start on a multiple of 32") != std::string::npos);
+    CHECK(trace_verdict(lines).find("does not start at a multiple of 32") != std::string::npos);
 }
 
 TEST_CASE("16-byte loads are one request of 16 sectors") {
@@ -172,7 +173,7 @@ TEST_CASE("a transpose: 32 sectors without a tile, 32 passes with one, 1 with a 
     CHECK(t.requests == 32);
     CHECK(t.passes == 1024);
     CHECK(t.fewest_passes == 32);
-    CHECK(trace_verdict(lines).find("32 passes where 1 would do") != std::string::npos);
+    CHECK(trace_verdict(lines).find("32 wavefronts where 1 would do") != std::string::npos);
     CHECK(trace_picture(lines.front()).find('*') != std::string::npos);
     // Rows of 33 words: word 33 x + y is in bank x + y.
     lines = trace([&] { trace_transpose(in.data(), out.data(), true); });

@@ -143,10 +143,13 @@ TEST_CASE("host and device are kept apart as nvcc keeps them") {
             {"o[0] = half_of(n);", "22: the kernel kernel calls half_of(), a function of the host"},
             {"o[0] = ours;", "22: the kernel kernel uses `ours`, a variable of the host"},
             {"o[0] = rand();", "22: the kernel kernel calls rand(), a function of the host"},
-            {"std::sort(o, o + n);", "22: the kernel kernel uses std::sort, which is the host's"},
-            {"std::vector<int> v;", "22: the kernel kernel uses std::vector, which is the host's"},
-            {"int a[n];", "22: the kernel kernel: the array `a` has an extent that is no constant"},
-            {"throw 1;", "22: the kernel kernel: kernels know no exceptions"},
+            {"std::sort(o, o + n);",
+             "22: the kernel kernel uses std::sort, which exists only on the host"},
+            {"std::vector<int> v;",
+             "22: the kernel kernel uses std::vector, which exists only on the host"},
+            {"int a[n];",
+             "22: the kernel kernel: the array `a` has an extent that is not a constant"},
+            {"throw 1;", "22: the kernel kernel: kernels do not support exceptions"},
             {"}\n__device__ int f() { return twice(1);",
              "23: the device function f calls twice(), a function of the host"},
             {"}\nint main() { return three();",
@@ -257,12 +260,12 @@ TEST_CASE("a kernel's body asks whether a launch runs it") {
 
 TEST_CASE("what cannot be translated is refused by line") {
     CHECK(begins(refused("void f() {\n    <<<1, 2>>>();\n}\n"),
-                 "2: the emulator cannot read this l"));
+                 "2: the emulator cannot parse this l"));
     CHECK(
-        begins(refused("void f() {\n\n    k<<<1, 2;\n}\n"), "3: the emulator cannot read this l"));
+        begins(refused("void f() {\n\n    k<<<1, 2;\n}\n"), "3: the emulator cannot parse this l"));
     CHECK(
-        begins(refused("void f() {\n __shared__ int a = 3;\n}\n"), "2: the emulator cannot read"));
-    CHECK(begins(refused("void f() {\n __shared__ int (*a)[3];\n}\n"), "2: the emulator cannot r"));
+        begins(refused("void f() {\n __shared__ int a = 3;\n}\n"), "2: the emulator cannot parse"));
+    CHECK(begins(refused("void f() {\n __shared__ int (*a)[3];\n}\n"), "2: the emulator cannot p"));
     CHECK(begins(refused("extern __shared__ int a[3];"), "1: the size of dynamic shared memory"));
     CHECK(begins(refused("\n__shared__ int a;\n"), "2: shared memory belongs to a block"));
     CHECK(begins(refused("\n\n__global__ int k(int a) {\n}\n"), "3: the kernel k returns int."));

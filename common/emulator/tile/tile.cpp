@@ -60,9 +60,9 @@ bool enter_tile_kernel(const char* kernel, const char* parameters, const void* c
     block.in_tiles = true;
     if (block.size != 1) {
         fail({Kind::invalid_launch, cudaErrorInvalidValue, caller,
-              format("%s is a tile kernel, launched with blocks of %u threads. A block of tiles is "
-                     "one walk, and how many threads do its work is the compiler's affair: write  "
-                     "%s<<<grid, 1>>>(...)",
+              format("%s is a tile kernel, launched with blocks of %u threads. A tile block is a "
+                     "single thread of control, and the compiler decides how many threads run it: "
+                     "write  %s<<<grid, 1>>>(...)",
                      kernel, block.size, kernel)});
     }
     while (all.behind != &all) give_back(*all.behind);
@@ -92,7 +92,7 @@ void fail_unset_tile(const void* code) {
     const InRuntime guard;
     code = outside_of_tiles(code);
     fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-          "a tile is read that has never been given a value: it was only declared."});
+          "a tile is read that was never given a value: it was only declared."});
 }
 
 namespace {
@@ -142,9 +142,9 @@ void check_scope(std::uintptr_t address, const AtomicCall& call) {
         fail({Kind::race,
               cudaErrorLaunchFailure,
               call.code,
-              format("block %s uses this element atomically%s, and block %s did so in {0}%s. The "
-                     "scope of a block covers the elements of one call, and no other block: for "
-                     "two blocks these are plain accesses, and race. Both need "
+              format("block %s uses this element atomically%s, and block %s did so in {0}%s. "
+                     "thread_scope_block covers the elements of one call, and no other block: "
+                     "between two blocks these are plain accesses, and they race. Both need "
                      "thread_scope_device_t.",
                      name(block.index).c_str(), now.block_scope ? ", in thread_scope_block" : "",
                      name(index_of_serial(past->by.serial)).c_str(),
@@ -193,9 +193,9 @@ void check_distinct(const void* const* elements, std::size_t count, const void* 
     if (twice == sorted.end()) return;
     const auto times = std::count(sorted.begin(), sorted.end(), *twice);
     fail({Kind::race, cudaErrorLaunchFailure, code,
-          format("this store writes one element %td times. The elements of a tile are stored side "
-                 "by side, in no order, so nobody knows whose value stays. Does the span repeat "
-                 "elements (stride 0), or do two of the addresses agree?",
+          format("this store writes one element %td times. The elements of a tile are stored in no "
+                 "defined order, so which value remains is undefined. Does the span repeat "
+                 "elements (stride 0), or are two of the addresses equal?",
                  times),
           *twice});
 }
@@ -208,11 +208,10 @@ void fail_promise(const char* what, long long value, const char* promise, long l
     const std::string it = what[4] == 'a' ? format("0x%llx", static_cast<unsigned long long>(value))
                                           : format("%lld", value);
     fail({Kind::undefined_behaviour, cudaErrorLaunchFailure, code,
-          format(
-              "a promise that does not hold: %s is said to be %s %lld, but it is %s%s. A GPU does "
-              "not ask; it would load and store as if it were true. Promise it in the launcher, "
-              "where it holds, or not at all.",
-              what, promise, number, it.c_str(), left.c_str())});
+          format("an assumption that does not hold: %s is assumed to be %s %lld, but it is %s%s. A "
+                 "GPU does not check; it would load and store as if it were true. State it in the "
+                 "launcher, only where it holds.",
+                 what, promise, number, it.c_str(), left.c_str())});
 }
 
 // --- tiles of a span -----------------------------------------------------------------------------
@@ -235,29 +234,26 @@ void check_inside(const TileOfSpan& t, bool masked, const void* code) {
         if (!outside && (masked || end <= t.extents[d])) continue;
         const InRuntime guard;
         const std::string head = format(
-            "%s of tile %s, of lengths %s, in a span of extents %s: along dim %zu it holds "
-            "elements "
-            "%lld to %lld, ",
+            "%s of tile %s, of lengths %s, in a span of extents %s: along dimension %zu it covers "
+            "elements %lld to %lld, ",
             t.call, list(t.index, t.rank).c_str(), list(t.lengths, t.rank).c_str(),
             list(t.extents, t.rank).c_str(), d, first, end - 1);
         const std::string tail =
-            outside
-                ? format(
-                      "all of them outside. A mask does not allow that: at least one element "
-                      "must lie inside. The span has %s tile%s along this dim, not more.",
-                      std::to_string((t.extents[d] + t.lengths[d] - 1) / t.lengths[d]).c_str(),
-                      t.extents[d] > t.lengths[d] ? "s" : "")
-                : format("and the last one there is %lld. The last tile needs a mask: %s_masked.",
-                         t.extents[d] - 1, t.call);
+            outside ? format(
+                          "all of them outside. Even with a mask, at least one element must be "
+                          "inside. The span has only %s tile%s along this dimension.",
+                          std::to_string((t.extents[d] + t.lengths[d] - 1) / t.lengths[d]).c_str(),
+                          t.extents[d] > t.lengths[d] ? "s" : "")
+                    : format("but the last one is %lld. The last tile needs a mask: %s_masked.",
+                             t.extents[d] - 1, t.call);
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code, head + tail,
               reinterpret_cast<std::uintptr_t>(t.span)});
     }
     if (t.farthest <= t.most) return;
     const InRuntime guard;
     fail({Kind::undefined_behaviour, cudaErrorIllegalAddress, code,
-          format("%s of tile %s: its last element lies %lld elements behind the span's first, but "
-                 "the span counts in numbers that end at %lld. Give it extents and strides of "
-                 "std::int64_t.",
+          format("%s of tile %s: its last element is %lld elements after the span's first, but the "
+                 "span's index type ends at %lld. Give it extents and strides of std::int64_t.",
                  t.call, list(t.index, t.rank).c_str(), t.farthest, t.most),
           reinterpret_cast<std::uintptr_t>(t.span)});
 }
@@ -303,9 +299,9 @@ void remark_uncovered(const Launch& what) {
         std::uint64_t missing = 0;
         for (const std::uint64_t one : stored) missing += one == missing;
         remark(what.site,
-               format("%s has stored %zu of the %llu tiles of a span of extents %s, cut into tiles "
-                      "of lengths %s; the first that no block stored is number %llu. Does the grid "
-                      "of %s fit another tile?",
+               format("%s has stored %zu of the %llu tiles of a span of extents %s, divided into "
+                      "tiles of lengths %s; the first that no block stored is number %llu. Was the "
+                      "grid of %s computed for another tile size?",
                       what.kernel, stored.size(), static_cast<unsigned long long>(tiles),
                       list(partition.extents.data(), partition.extents.size()).c_str(),
                       list(partition.lengths.data(), partition.lengths.size()).c_str(),

@@ -83,9 +83,9 @@ private:
         const Index begin = in_.begin_of_expression(i);
         const Index end = end_of_configuration(i + 1);
         if (begin == kNone || end == kNone) {
-            return error(i,
-                         "the emulator cannot read this launch. It is written  kernel<<<grid, "
-                         "block>>>(arguments)");
+            return error(
+                i,
+                "the emulator cannot parse this launch. Write  kernel<<<grid, block>>>(arguments)");
         }
         const std::string kernel = in_.joined(begin, i);
         // A function, or a pointer to one. A template whose arguments are deduced has no name here.
@@ -109,9 +109,9 @@ private:
         const auto has_value = [](const Declaration::Name& one) { return one.has_value; };
         if (!d || std::any_of(d->names.begin(), d->names.end(), has_value)) {
             return error(i,
-                         "the emulator cannot read this shared memory. It is written  __shared__ "
-                         "type name[count];  or, if the launch gives the size,  extern __shared__ "
-                         "type name[];  and gets its values in the kernel");
+                         "the emulator cannot parse this shared memory. Write  __shared__ type "
+                         "name[count];  or, if the launch gives the size,  extern __shared__ type "
+                         "name[];  and assign its values in the kernel");
         }
         for (const Declaration::Name& one : d->names) {
             if (d->is_extern && one.extents.rfind("[]", 0) != 0) {
@@ -122,7 +122,7 @@ private:
             }
         }
         if (!d->is_extern && !scopes_.in_function()) {
-            return error(i, "shared memory belongs to a block: declare it inside of a kernel");
+            return error(i, "shared memory belongs to a block: declare it inside a kernel");
         }
         if (d->is_extern && is_own_type_of_cuda(begin, end)) {
             for (const Declaration::Name& one : d->names) {
@@ -130,7 +130,7 @@ private:
                 if (dynamic_types_.emplace(one.name, type).first->second == type) continue;
                 return error(i, "the name `" + one.name +
                                     "` of dynamic shared memory has another type " +
-                                    "elsewhere in this file. nvcc refuses that: take another name");
+                                    "elsewhere in this file. nvcc rejects that: use another name");
             }
         }
         const bool has_body = d->type.find('{') != std::string::npos;
@@ -270,10 +270,9 @@ private:
         if (type != "void" && type != "auto") {
             return error(i, "the kernel " + std::string(in_.at(name).text) + " returns " +
                                 (type.empty() ? "something" : type) +
-                                ". A kernel has nobody to return to: it is  " +
+                                ". A kernel cannot return a value: declare it  " +
                                 std::string(in_.at(i).text) +
-                                " void, and "
-                                "stores its result through a pointer");
+                                " void, and store its result through a pointer");
         }
         std::string& of_prototype = clusters_[in_.at(name).text];
         if (cluster.empty()) cluster = of_prototype;

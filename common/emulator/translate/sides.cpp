@@ -186,11 +186,12 @@ private:
         if (in_.at(i + 1).is("<<<") && !member && side_named(i) == Side::host &&
             !is_shadowed(f, name)) {
             say(i,
-                name + " is launched, but it is a plain function: a kernel begins with __global__");
+                name +
+                    " is launched, but it is a plain function: declare a kernel with __global__");
         } else if (called && side_named(i) == Side::device && !is_shadowed(f, name)) {
             say(i, who + " of the host calls " + name +
                        "(), which is __device__. Only kernels and device " +
-                       "functions can; with  __host__ __device__  it is there on both sides");
+                       "functions can; declare it  __host__ __device__  to call it from both");
         } else if (called &&
                    is_one_of(in_.at(i),
                              {"__syncthreads", "__syncwarp", "atomicAdd", "atomicMax", "atomicMin",
@@ -202,7 +203,7 @@ private:
                    !is_shadowed(f, name)) {
             say(i,
                 who + " of the host uses the device's variable `" + name +
-                    "` by its name, which is another place there. Copy it with "
+                    "` by its name, which is a different variable on the host. Copy it with "
                     "cudaMemcpyToSymbol(" +
                     name +
                     ", ...) or cudaMemcpyFromSymbol, or ask cudaGetSymbolAddress for its address");
@@ -224,19 +225,19 @@ private:
         } else if (in_.at(i - 1).is("::") && in_.at(i - 2).is("std") &&
                    is_one_of(in_.at(i), {"sort", "stable_sort", "vector", "string", "cout", "cerr",
                                          "map", "set", "unordered_map"})) {
-            say(i, who + " uses std::" + name + ", which is the host's alone");
+            say(i, who + " uses std::" + name + ", which exists only on the host");
         } else if (is_one_of(in_.at(i), {"throw", "try"})) {
-            say(i, who + ": kernels know no exceptions");
+            say(i, who + ": kernels do not support exceptions");
         } else if (!member && !in_.at(i + 1).is("::") && of_host_.count(name) > 0 &&
                    of_device_.count(name) == 0 && !is_shadowed(f, name)) {
             say(i, who + " uses `" + name +
-                       "`, a variable of the host. Give it as an argument, or declare " +
+                       "`, a variable of the host. Pass it as an argument, or declare " +
                        "it __device__ or __constant__ and copy its value there");
         } else if (in_.is_word(i - 1) && in_.at(i + 1).is("[") && in_.is_word(i + 2) &&
                    in_.at(i + 3).is("]") && is_parameter(f, text(i + 2)) &&
                    !is_one_of(in_.at(i - 1), {"return", "delete", "else"})) {
-            say(i, who + ": the array `" + name + "` has an extent that is no constant, `" +
-                       std::string(text(i + 2)) + "`; nvcc wants one in device code");
+            say(i, who + ": the array `" + name + "` has an extent that is not a constant, `" +
+                       std::string(text(i + 2)) + "`; nvcc requires one in device code");
         }
     }
 

@@ -88,7 +88,7 @@ echo '__global__ void count() {
     atomicAdd(&n, 1);
 }
 int main() { count<<<1, 32>>>(); cudaDeviceSynchronize(); }' >count.cu
-tries "atomics to one word" 0 "" "shared atomic in count.cu:5 .*Atomics that meet in a word take turns" try --explain count.cu
+tries "atomics to one word" 0 "" "shared atomic in count.cu:5 .*Atomics on one word are serialized" try --explain count.cu
 tries "flags of the program" 0 "a line 31 --trace" - try -DN=0 right.cu -- --trace
 
 cat >wrong.cu <<'END'
@@ -145,18 +145,18 @@ int main() {
     k<<<2, 1>>>(out);
     cudaFree(out);
 }' >wrong.cu
-tries "a cluster" 1 "" "wrong.cu:7: .* is a cluster.sync\(\) missing at the end" try wrong.cu
+tries "a cluster" 1 "" "wrong.cu:7: .* is a cluster.sync\(\) that all blocks reach missing at the end" try wrong.cu
 echo '__global__ int k() { return 1; }
 int main() {}' >wrong.cu
 refuses "a kernel that returns" 1 'the kernel k returns int'
 echo 'int main() { int x = "1"; }' >wrong.cu
 tries "C++ that is wrong" 1 "" "wrong.cu:1:22: error: invalid conversion" try wrong.cu
 echo 'void f(int); int main() { f(1); }' >wrong.cu
-tries "a function that is missing" 1 "" "^f\(int\) is called, but nowhere defined" try wrong.cu
+tries "a function that is missing" 1 "" "^f\(int\) is called, but not defined" try wrong.cu
 
 tries "no file" 2 "" "There is no file nothing.cu" try nothing.cu
 tries "no program" 2 "" "helper.cuh has no main" try helper.cuh
-tries "an unknown flag" 2 "" "--fast is not something" try --fast right.cu
+tries "an unknown flag" 2 "" "Unknown option --fast" try --fast right.cu
 # An nvcc that writes a program which says how it was compiled, and a GPU that answers, once it is to.
 mkdir bin
 printf '#!/bin/sh\nexit 9\n' >bin/nvidia-smi
@@ -175,7 +175,7 @@ END
 fake_nvcc bin/nvcc 13.0 3
 chmod +x bin/nvidia-smi
 before=$PATH PATH=$PWD/bin:$PATH
-tries "no GPU" 2 "" "No GPU answers" try --gpu -DN=0 right.cu
+tries "no GPU" 2 "" "No GPU was found" try --gpu -DN=0 right.cu
 printf '#!/bin/sh\necho "A GPU, 9.0, 580.1"\n' >bin/nvidia-smi
 tries "a GPU" 3 "13.0 -std=c++20 -O3 -lineinfo -arch=native -I$root -DN=7 -o /on_gpu right.cu x y" - \
     try -DN=7 --gpu right.cu -- x y
@@ -223,7 +223,7 @@ int main(int argc, char**) {
 END
 tries "a local variable that the compiler cannot follow, and that is right" 0 "" - try unset.cu
 tries "a local variable that is read before it is set" 1 "" \
-    'sums, unset.cu:3: thread \(0,0,0\) .* local variable `sum`, which has no value yet\. A GPU finds there whatever the register held before' \
+    'sums, unset.cu:3: thread \(0,0,0\) .* local variable `sum`, which has no value yet\. On a GPU it holds whatever was in the register before' \
     try unset.cu 1
 echo '__global__ void one(int* out) {
     int sum;
@@ -303,9 +303,9 @@ END
 for ending in "abort 134" "_exit 1" "quick_exit 1" "crash 139"; do
     tries "a finding, then ${ending% *}" "${ending#* }" "" 'over, ends.cu:5: .*element 16 of' try ends.cu "${ending% *}" 17
 done
-grep -qx 'emulator, a note: ends.cu:16: host code writes at address 0x0, where there is no memory: a null pointer.' "$scratch/err" ||
+grep -qx 'emulator, note: ends.cu:16: host code writes at address 0x0, where there is no memory: a null pointer.' "$scratch/err" ||
     complain "where it crashes"
-grep -qx 'The program was ended by the signal SIGSEGV.' "$scratch/err" || complain "which signal"
+grep -qx 'The program was terminated by signal SIGSEGV.' "$scratch/err" || complain "which signal"
 tries "a finding, then static destructors" 1 "700" 'over, ends.cu:5: .*element 16 of' try ends.cu return 17
 tries "CUDA before main and after it" 0 "0" - try ends.cu return 16
 
@@ -359,13 +359,13 @@ int main(int argc, char**) {
 }
 END
 tries "a number that does not fit, and nobody waits" 0 "2147483647 7 " \
-    "^emulator, a note: the program ends without waiting for fill, started in waits.cu:12" try waits.cu 1
-grep -qx "emulator, a note: waits.cu:3: 1e+10 is converted to 'int', which has no such number. .* A GPU gives 2147483647.*" \
+    "^emulator, note: the program ends without waiting for fill, started in waits.cu:12" try waits.cu 1
+grep -qx "emulator, note: waits.cu:3: 1e+10 is converted to 'int', which cannot represent it. .* a GPU gives 2147483647.*" \
     "$scratch/err" || complain "what a GPU gives"
 sed -i 's/if (argc > 2)/if (argc > 1)/; s/if (argc > 1) cudaDev/if (argc > 2) cudaDev/' waits.cu
 tries "managed memory before the host waits" 1 "2147483647 " 'waits.cu:11: host code reads managed memory, at element 0' \
     try waits.cu 1
-tries "and after it" 0 "2147483647 " "a note: waits.cu:3" try waits.cu 1 2
+tries "and after it" 0 "2147483647 " "note: waits.cu:3" try waits.cu 1 2
 
 cat >five.cu <<'END'
 __global__ void past(float* a) { a[threadIdx.x + 1] = 1; }
@@ -395,9 +395,9 @@ int main() {
     cudaFree(few), cudaFree(some), cudaFree(other);
 }
 END
-tries "mistakes behind each other, and what follows from them is none" 1 "" 'Are these bytes\?.* asked for 32' try five.cu
+tries "mistakes behind each other, and what follows from them is none" 1 "" 'takes a size in bytes: it was called with 32' try five.cu
 for said in 'past, five.cu:1: .*`a`, allocated as `few` in five.cu:16' 'row, five.cu:4: .*index 8 in' \
-    'race, five.cu:7' 'branch, five.cu:11: .*threads 8-31 never came there' 'reads, five.cu:13'; do
+    'race, five.cu:7' 'branch, five.cu:11: .*threads 8-31 never reached that one' 'reads, five.cu:13'; do
     grep -q -- "$said" "$scratch/err" || complain "five findings: \"$said\""
 done
 if (($(grep -c '^emulator: ' "$scratch/err") != 5)); then complain "five findings, and no more"; fi
@@ -442,7 +442,7 @@ installed() {  # installed <what it shows> <status> <stdout, whole> <regular exp
 }
 installed "a right program" 0 "a line 38" '' -DN=7 right.cu
 installed "a race" 1 "" 'race, five.cu:7: thread \(1,0,0\)' five.cu
-installed "what it cannot do" 2 "" '--fast is not something that cudatry knows' --fast right.cu
+installed "what it cannot do" 2 "" 'Unknown option --fast\. cudatry' --fast right.cu
 installed "what lines cost" 0 "a line 31" '^1\. The (load|store) in right.cu:9 moves 128 bytes' --explain right.cu
 echo 'int twice(int);' >headers/twice.h
 printf '#include <twice.h>\nint twice(int x) { return FACTOR * x; }\n' >twice.cpp
@@ -478,15 +478,15 @@ printf '#include <deep/kernels.cuh>\nint main() {}\n' >tiles.cu
 printf '// #include <cuda_tile.h>\nint main() {}\n' >threads.cu
 export BASH_ENV=$PWD/toolkit.sh toolkit=''
 compiled='-std=c++20 -O3 -lineinfo -arch=native'
-installed "no nvcc for a GPU" 2 "" "^There is no nvcc here, so threads.cu" --gpu threads.cu
-grep -qxF "$PWD/folder/common/learn tile gets one from PyPI, 600 MB, without root's rights." "$scratch/err" ||
+installed "no nvcc for a GPU" 2 "" "^nvcc was not found, so threads.cu" --gpu threads.cu
+grep -qxF "$PWD/folder/common/learn tile gets one from PyPI, 600 MB, without root." "$scratch/err" ||
     complain "no nvcc for a GPU: what brings one"
-installed "no nvcc for tiles" 2 "" "need nvcc 13.3 or newer, and there is no nvcc here" --gpu -Iheaders tiles.cu
+installed "no nvcc for tiles" 2 "" "need nvcc 13.3 or newer, but nvcc was not found" --gpu -Iheaders tiles.cu
 toolkit=$PWD/toolkit/nvcc
 installed "an nvcc for threads" 0 "13.0 $compiled -o /on_gpu threads.cu" '' --gpu threads.cu
 CUDATRY_NAME="common/learn try" installed "an nvcc too old for tiles" 2 "" "^common/learn tile gets one" \
     --gpu -Iheaders tiles.cu
-grep -qxF "tiles.cu has kernels in tiles. They need nvcc 13.3 or newer, and $toolkit is 13.0." "$scratch/err" ||
+grep -qxF "tiles.cu has tile kernels. They need nvcc 13.3 or newer, but $toolkit is 13.0." "$scratch/err" ||
     complain "an nvcc too old for tiles: what it needs"
 fake_nvcc toolkit/nvcc 13.10
 installed "an nvcc new enough for tiles" 0 "13.10 $compiled --enable-tile -Iheaders -o /on_gpu tiles.cu" '' \
@@ -525,7 +525,7 @@ for name in 'x|e touch run;|' '$(touch run)`touch run`' "it's;touch run;'" 'a\b#
     echo '#define N 1' >"$name/n.cuh"
     cd "$name"
     case $name in
-        *[[:cntrl:]\"]*) tries "a file named $name" 2 "" 'has a ", a line break or another' try "./$name.cu" ;;
+        *[[:cntrl:]\"]*) tries "a file named $name" 2 "" 'contains a ", a line break or another' try "./$name.cu" ;;
         *)
             tries "a file named $name" 1 "" 'cu:5: .*element 32 of' try "./$name.cu"
             grep -qF "$name.cu:5: " "$scratch/err" || complain "a file named $name: its line"
@@ -570,10 +570,10 @@ await() {  # await <words>: for a minute at most
     done
     complain "watching: \"$1\""
 }
-await 'status 0; waiting for saved.cu'
+await 'status 0; waiting for you to save saved.cu'
 tries "a try beside one that waits for a save" 0 "a line 31" - try -DN=0 right.cu
 cp five.cu saved.cu
-await 'status 1; waiting for saved.cu'
+await 'status 1; waiting for you to save saved.cu'
 grep -q 'race, saved.cu:7' "$scratch/watched" || complain "watching: the finding"
 kill "$watching"
 
@@ -592,7 +592,7 @@ steps() {
     done
 }
 tries "a line is asked for" 2 "" "Which line of day01" debug day01
-tries "who stops, and no line" 2 "" "so name one: right.cu:13" debug right.cu --block 2
+tries "who stops, and no line" 2 "" "Name the line: right.cu:13" debug right.cu --block 2
 tries "an index that is none" 2 "" "--block takes one to three numbers" debug right.cu:9 --block x
 if ! command -v gdb >/dev/null; then
     echo "SKIPPED: gdb was not found, so nothing is stepped through"
@@ -621,7 +621,7 @@ END
     if (($(grep -c 'block (2,0,0)' "$scratch/out") != 5)); then complain "one stop for each step"; fi
     steps "step goes into a function of the file, and not into the runtime" \
         $'step\nstep' 'swapped<int> \(value=5\)' '5.*all\[threadIdx.x\] = value' -- step.cu:6 --thread 5
-    steps "without a line, the mistake" 'print half' 'has found a mistake in this line' \
+    steps "without a line, the mistake" 'print half' 'found a bug in this line' \
         'row_sums.cu:14' '\$1 = 64$' -- "$root/docs/examples/row_sums.cu"
 fi
 

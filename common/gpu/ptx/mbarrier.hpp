@@ -1,17 +1,17 @@
 /// @file
-/// For .cu files: mbarriers, in shared memory. Some threads arrive, some bytes are told to come,
-/// and whoever waits goes on when all of that has happened: a *phase* of the barrier is complete,
-/// and its next one begins. From Hopper on, copies of whole tiles end with such a barrier
-/// (tma.hpp); that of threads runs on every GPU of 8.0 or newer.
+/// For .cu files: mbarriers, in shared memory. Threads arrive, and bytes are announced and arrive.
+/// When all of them have arrived, a *phase* of the barrier is complete: its waiters continue, and
+/// the next phase begins. From Hopper on, copies of whole tiles (TMA) signal such a barrier
+/// (tma.hpp). Barriers for threads alone work on every GPU of compute capability 8.0 or newer.
 ///
-/// Phases are counted 0, 1, 2, ..., and who waits names the phase by its parity, 0 or 1. So of a
-/// ring of stages with a barrier each, the parity to wait for flips whenever the ring begins again.
-/// Before phase 0 there is one of parity 1, which counts as complete.
+/// Phases are counted 0, 1, 2, ..., and a waiter names the phase by its parity, 0 or 1. So in a
+/// ring of stages with one barrier each, the parity to wait for flips each time the ring wraps
+/// around. The phase before phase 0 has parity 1 and counts as complete.
 ///
-/// On the emulator a copy arrives as late as it can: when somebody waits for its phase. Told are: a
-/// barrier that nobody has set up, or that the copy engine may not see; a phase that the thread
-/// has waited for before; more bytes in flight than were told; arrivals beyond the phase; and what
-/// everybody waits for when nobody can move.
+/// On the emulator a copy arrives as late as possible: when a thread waits for its phase. It
+/// reports: a barrier that was not initialized or that the copy engine may not see; a phase for
+/// which the thread has waited before; more bytes in flight than announced; more arrivals than the
+/// phase has; and a deadlock, with the barrier that the threads wait for.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -24,9 +24,9 @@
 
 namespace sixdays::gpu {
 
-/// May this pass of the compiler use what only Hopper has? Files in hopper/ are compiled once for
-/// every architecture asked for and once for sm_90a, and only there these functions do anything.
-/// Which device may be given such a kernel says on_hopper() (device.hpp).
+/// May this compilation pass use Hopper-only features? Files in hopper/ are compiled once for every
+/// requested architecture and once for sm_90a, and only the latter gives these functions a body.
+/// on_hopper() (device.hpp) tells whether the device can run such a kernel.
 #if defined(SIXDAYS_EMULATED) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 inline constexpr bool kHopper = true;
 #else
@@ -60,8 +60,8 @@ inline void mbarriers_are_set_up() {
 struct Mbarrier {
     std::uint64_t word;
 
-    /// One thread sets it up; then mbarriers_are_set_up(), and a __syncthreads() for the others.
-    /// @param arrivals  of each phase
+    /// Called by one thread; then mbarriers_are_set_up(), and a __syncthreads() for the others.
+    /// @param arrivals  the arrivals that complete a phase
     __device__ __forceinline__ void init(unsigned arrivals) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
                      : "memory");
@@ -71,7 +71,7 @@ struct Mbarrier {
             "{ .reg .b64 ignored; mbarrier.arrive.shared::cta.b64 ignored, [%0]; }" ::"r"(address())
             : "memory");
     }
-    /// Arrives, and tells that in this phase so many bytes more will come.
+    /// Arrives, and announces that many more bytes in this phase.
     __device__ __forceinline__ void arrive_and_expect(unsigned bytes) {
         if constexpr (kHopper) {
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
@@ -83,7 +83,7 @@ struct Mbarrier {
     __device__ __forceinline__ void wait(unsigned parity) {
         unsigned complete = 0;
         while (complete == 0) {
-            if constexpr (kHopper) {  // sleeps a while
+            if constexpr (kHopper) {  // may suspend the thread
                 asm volatile(
                     "{\n"
                     ".reg .pred p;\n"
@@ -113,7 +113,7 @@ private:
     }
 };
 
-/// After init(), by the thread that called it: the engine that copies tiles sees them too.
+/// Called after init(), by the same thread, so that the copy engine sees the barriers too.
 __device__ __forceinline__ void mbarriers_are_set_up() {
     if constexpr (kHopper) {
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

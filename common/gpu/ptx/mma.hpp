@@ -1,16 +1,16 @@
 /// @file
-/// For .cu files: the tensor cores, as a warp speaks to them (compute capability 8.0 and newer),
-/// each instruction with a twin for the emulator.
+/// For .cu files: tensor-core instructions of a warp (compute capability 8.0 and newer), each with
+/// a function for the emulator.
 ///
-/// A matrix lies spread over the registers of a warp's 32 lanes: its *fragments*. A register holds
-/// two neighbours of 16 bits. Which lane holds what, with lane = 4 r + c, r from 0 to 7 and c from
-/// 0 to 3 (PTX ISA, "Matrix Fragments for mma.m16n8k16"):
+/// A matrix is distributed over the registers of a warp's 32 lanes: its *fragments*. A register
+/// holds two adjacent 16-bit elements. Which lane holds what, with lane = 4 r + c, r from 0 to 7
+/// and c from 0 to 3 (PTX ISA, "Matrix Fragments for mma.m16n8k16"):
 ///
-///     a   16 x 16   register i holds a(r + 8 (i % 2), 2 c + 8 (i / 2)) and its right neighbour
+///     a   16 x 16   register i holds a(r + 8 (i % 2), 2 c + 8 (i / 2)) and the one to its right
 ///     b   16 x 8    register i holds b(2 c + 8 i, r) and the one below it
-///     sum 16 x 8    number i is sum(r + 8 (i / 2), 2 c + i % 2)
+///     sum 16 x 8    register i is sum(r + 8 (i / 2), 2 c + i % 2)
 ///
-/// All 32 lanes of a warp make such a call together.
+/// All 32 lanes of a warp must execute these calls together.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -39,7 +39,7 @@ inline void mma_16x8x16(float (&sum)[4], const std::uint32_t (&a)[4], const std:
     for (int i = 0; i < 4; ++i) sum[i] = out[i];
 }
 
-// Each lane fetches the row that it points to, and shows it to the others.
+// Each lane loads the row that it points to, and passes it to the others.
 [[gnu::always_inline]] inline void load_matrices(std::uint32_t (&to)[4], const void* row,
                                                  emulator::Site site = emulator::Site::current()) {
     const uint4 mine = *static_cast<const uint4*>(row);
@@ -53,8 +53,7 @@ inline void mma_16x8x16(float (&sum)[4], const std::uint32_t (&a)[4], const std:
 
 #else
 
-/// sum += a b: 2,048 multiply-adds. T, bf16 or f16, is what a and b are made of; the sums are
-/// float.
+/// sum += a b: 2,048 multiply-adds. T, bf16 or f16, is the element type of a and b; sums are float.
 template <class T>
 __device__ __forceinline__ void mma_16x8x16(float (&sum)[4], const std::uint32_t (&a)[4],
                                             const std::uint32_t (&b)[2]) {
@@ -72,16 +71,15 @@ __device__ __forceinline__ void mma_16x8x16(float (&sum)[4], const std::uint32_t
     }
 }
 
-/// ldmatrix: four matrices of 8 x 8 from shared memory, a register each. Lanes 8 i to 8 i + 7 say
-/// where the rows of matrix i lie: 8 neighbours each, beginning at a multiple of 16 bytes. Lane
-/// 4 r + c gets the neighbours 2 c and 2 c + 1 of row r.
+/// ldmatrix: four matrices of 8 x 8 from shared memory, one register each. Lanes 8 i to 8 i + 7
+/// give the addresses of the rows of matrix i: 8 adjacent elements each, at a multiple of 16 bytes.
+/// Lane 4 r + c gets elements 2 c and 2 c + 1 of row r.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
 }
-/// The same, and each matrix is transposed on the way: lane 4 r + c gets of column r those in the
-/// rows 2 c and 2 c + 1.
+/// The same with each matrix transposed: lane 4 r + c gets rows 2 c and 2 c + 1 of column r.
 __device__ __forceinline__ void load_matrices_transposed(std::uint32_t (&to)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: two floats rounded to 16 bits and put side by side in one register, as fragments
-/// want them (mma.hpp). To the nearest, as half.hpp rounds.
+/// For .cu files: rounds two floats to 16 bits and packs them into one register, as fragments need
+/// them (mma.hpp). Rounds to nearest, like half.hpp.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@ inline std::uint32_t pack(float low, float high) {
 
 #else
 
-/// T is bf16 or f16; `low` goes to the lower half, which is the first in memory.
+/// T is bf16 or f16; `low` goes to the lower half, which comes first in memory.
 template <class T>
 __device__ __forceinline__ std::uint32_t pack(float low, float high) {
     std::uint32_t both;

@@ -1,13 +1,11 @@
 /// @file
-/// For .cu files: copies of whole tiles by Hopper's own engine (TMA, the tensor memory
-/// accelerator). The host describes a matrix and the size of its tiles, a TileMap; a kernel takes
-/// it by value, as `const __grid_constant__ gpu::TileMap`. There one thread asks for a tile, and
-/// all else, addresses, edges and the swizzle, is the engine's work. When the bytes have come they
-/// count at an Mbarrier.
+/// For .cu files: copies of whole tiles by TMA, the tensor memory accelerator of Hopper. The host
+/// describes a matrix and the size of its tiles in a TileMap; a kernel takes it by value, as `const
+/// __grid_constant__ gpu::TileMap`. There one thread requests a tile, and the engine handles
+/// addresses, edges and the swizzle. The arriving bytes are counted by an Mbarrier.
 ///
-/// A tile is rows of 64 numbers of 16 bits, 128 bytes, and lies swizzled: of row r, the 16 bytes
-/// that belong at place c lie at c ^ (r % 8). What lies outside of the matrix is 0, and counts as
-/// copied.
+/// A tile has rows of 64 16-bit elements, 128 bytes, and is swizzled: the 16 bytes at position c of
+/// row r are stored at c ^ (r % 8). Elements outside the matrix are 0 and count as copied.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,7 +25,8 @@
 
 namespace sixdays::gpu {
 
-/// The swizzle repeats after eight rows of 128 bytes. A tile in shared memory begins where it does.
+/// The swizzle repeats after eight rows of 128 bytes. A tile in shared memory must begin at a
+/// multiple of that.
 inline constexpr std::size_t kSwizzleBytes = 1024;
 
 #ifdef SIXDAYS_EMULATED
@@ -61,11 +60,12 @@ inline void copy_tile_of_plane_async(void* shared, const TileMap& map, std::int6
 
 using TileMap = CUtensorMap;
 
-/// What the driver is told: of `rank` dims, columns first.
+/// The map as the driver encodes it: `rank` dimensions, columns first.
 template <class T>
 TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
                          const cuuint64_t* strides, int rows_of_tile) {
-    // A call of the driver's library, which programs need not be linked with: the runtime finds it.
+    // This is a driver function. The runtime looks it up, so programs need not be linked with the
+    // driver library.
     static const auto encode = [] {
         void* found = nullptr;
         cudaDriverEntryPointQueryResult answer{};
@@ -99,21 +99,22 @@ TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
     return map;
 }
 
-/// Describes a matrix of 16-bit numbers. It has elements, fewer than 2^31 rows and columns; its
-/// rows begin at multiples of 16 bytes, and do not overlap.
-/// @param pitch  numbers from row to row, fewer than 2^38
+/// Describes a matrix of 16-bit elements. It is not empty and has fewer than 2^31 rows and columns;
+/// its rows begin at multiples of 16 bytes and do not overlap.
+/// @param pitch  row stride in elements, fewer than 2^38
 /// @param rows_of_tile  at most 256
-/// @throws gpu::Error, std::runtime_error  there is no driver, or it refuses
+/// @throws gpu::Error, std::runtime_error  there is no driver, or it rejects
+/// the map
 template <class T>
 TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
                  int rows_of_tile) {
-    if (rows == 1) pitch = (columns + 7) / 8 * 8;  // there is no second row
+    if (rows == 1) pitch = (columns + 7) / 8 * 8;  // a single row: its stride is unused
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
     const cuuint64_t strides[] = {static_cast<cuuint64_t>(pitch) * sizeof(T)};  // bytes
     return encoded_tile_map(data, 2, extents, strides, rows_of_tile);
 }
 
-/// Of several such matrices, `plane_pitch` numbers apart: a multiple of 8, fewer than 2^38.
+/// For several such matrices, `plane_pitch` elements apart: a multiple of 8, fewer than 2^38.
 template <class T>
 TileMap tile_map_of_planes(const T* data, std::int64_t planes, std::int64_t plane_pitch,
                            std::int64_t rows, std::int64_t columns, std::int64_t pitch,
@@ -125,9 +126,9 @@ TileMap tile_map_of_planes(const T* data, std::int64_t planes, std::int64_t plan
     return encoded_tile_map(data, 3, extents, strides, rows_of_tile);
 }
 
-/// One thread asks for the tile that begins at this row and column.
-/// @param shared  where it goes: a multiple of kSwizzleBytes
-/// @param barrier  counts the bytes of the whole tile when they have come
+/// One thread requests the tile that begins at this row and column.
+/// @param shared  the destination: a multiple of kSwizzleBytes
+/// @param barrier  counts the bytes of the whole tile as they arrive
 __device__ __forceinline__ void copy_tile_async(void* shared, const TileMap& map, std::int64_t row,
                                                 std::int64_t column, Mbarrier& barrier) {
     if constexpr (kHopper) {
@@ -140,7 +141,7 @@ __device__ __forceinline__ void copy_tile_async(void* shared, const TileMap& map
             : "memory");
     }
 }
-/// The same of a map of planes.
+/// The same for a map of planes.
 __device__ __forceinline__ void copy_tile_of_plane_async(void* shared, const TileMap& map,
                                                          std::int64_t plane, std::int64_t row,
                                                          std::int64_t column, Mbarrier& barrier) {

@@ -1,19 +1,18 @@
 /// @file
-/// For .cu files: Hopper's tensor cores. Four warps side by side, a *warpgroup* of 128 threads,
-/// make such a call together: `wgmma`, 64 x N sums += a b, with a of 64 x 16 and b of 16 x N
-/// numbers of 16 bits. Operands are taken from shared memory, where they lie in tiles as tma.hpp
-/// brings them. Sums are registers: with warp w of the group and lane 4 r + c, sum[j][e] is that of
-/// row 16 w + r + 8 (e / 2) and column 8 j + 2 c + e % 2.
+/// For .cu files: Hopper's tensor cores. A *warpgroup*, four consecutive warps (128 threads),
+/// executes `wgmma` together: 64 x N sums += a b, with a of 64 x 16 and b of 16 x N 16-bit
+/// elements. Operands are read from shared memory, from tiles as tma.hpp stores them. Sums are
+/// registers: with warp w of the group and lane 4 r + c, sum[j][e] belongs to row 16 w + r + 8 (e /
+/// 2) and column 8 j + 2 c + e % 2.
 ///
-/// It runs on while the threads go on: so wgmma_fence() before the first one of a group,
-/// wgmma_commit() after the last one, and wgmma_wait<G>() until at most G groups are in flight.
-/// Before that nobody may overwrite the tiles. The sums may be touched after a wgmma_wait<G>(sum)
-/// that names them.
+/// It is asynchronous: call wgmma_fence() before the first one of a group, wgmma_commit() after the
+/// last one, and wgmma_wait<G>() to wait until at most G groups are in flight. Until then no thread
+/// may overwrite the tiles. The sums may be accessed after a wgmma_wait<G>(sum) that names them.
 ///
-/// On the emulator it is made as late as it can be, at the wait. Told are: operands that leave
-/// their tile, or have not come; a missing fence; sums touched too early; a call that not all four
-/// warps make. Not told is a tile that threads wrote themselves: the tensor cores may not see that,
-/// and there is no fence for it here.
+/// The emulator executes it as late as possible, at the wait. It reports: operands outside their
+/// tile, or not yet arrived; a missing fence; sums accessed too early; a call that not all four
+/// warps make. It does not report a tile that threads have written themselves: the tensor cores may
+/// not see it, and this header has no fence for that.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -33,13 +32,13 @@
 
 namespace sixdays::gpu {
 
-/// Registers that ptxas gives each thread of a kernel with setmaxnreg and
-/// __launch_bounds__(threads, blocks): all of a multiprocessor's, in multiples of 8.
+/// Registers per thread that ptxas assigns to a kernel with setmaxnreg and
+/// __launch_bounds__(threads, blocks): all of an SM, in multiples of 8.
 constexpr int registers_of_bound(int threads, int blocks) {
     return 65536 / (threads * blocks) / 8 * 8;
 }
-/// In a block that was launched with so many registers a thread, can 128 threads go down to `given`
-/// and the others go up to `taken`? Else setmaxnreg waits for ever or is undefined.
+/// In a block launched with this many registers per thread, can 128 threads go down to `given` and
+/// the others go up to `taken`? Otherwise setmaxnreg deadlocks or is undefined.
 constexpr bool registers_suffice(int launched, int threads, int given, int taken) {
     return given % 8 == 0 && taken % 8 == 0 && 24 <= given && launched <= taken && taken <= 256 &&
            128 * given + (threads - 128) * taken <= threads * launched;
@@ -102,7 +101,7 @@ void require_registers(int, int, int) {}
 
 #else
 
-/// Where an operand begins in its tile.
+/// The start of an operand in its tile.
 struct WgmmaTile {
     std::uint64_t bits;  // PTX ISA, "Matrix Descriptor Format": in units of 16 bytes
 
@@ -110,7 +109,7 @@ struct WgmmaTile {
         return {bits + static_cast<std::uint64_t>(bytes / 16)};
     }
 };
-/// @param panel_bytes  from one panel of 64 columns to the next, where rows hold m's or n's
+/// @param panel_bytes  distance between panels of 64 columns, for MN-major tiles
 __device__ __forceinline__ WgmmaTile wgmma_tile(const void* first, int panel_bytes) {
     const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(first));
     constexpr std::uint64_t kEightRows = 8 * 128, kSwizzled128 = 1;
@@ -134,8 +133,8 @@ __device__ __forceinline__ void wgmma_wait() {
         asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
     }
 }
-/// The same, and then these sums may be touched. Each is named, as if something wrote it here: else
-/// the compiler may move what reads it to before the wait.
+/// The same, and then these sums may be accessed. The asm statements name each of them as written
+/// here; otherwise the compiler may move reads of them before the wait.
 template <int GROUPS, int J>
 __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
     wgmma_wait<GROUPS>();
@@ -145,9 +144,9 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
         for (int e = 0; e < 4; ++e) asm volatile("" : "+f"(sum[j][e])::"memory");
     }
 }
-/// The same, and then these fragments, operands until here, may be overwritten. To the compiler the
-/// asm statement of wgmma() is the last to read them. Named here, they live until the wait, and new
-/// values cannot be put in their registers before it.
+/// The same, and then these fragments, operands until here, may be overwritten. For the compiler,
+/// the asm statement of wgmma() reads them last. Named here, they live until the wait, and their
+/// registers cannot be reused before it.
 template <int GROUPS, int J, int K>
 __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4], std::uint32_t (&a)[K][4]) {
     wgmma_wait<GROUPS>(sum);
@@ -158,7 +157,7 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4], std::uint32_t (&a
     }
 }
 
-// A number of registers in the text, all of them, and all sums: by hand it would be a page each.
+// Macros that generate the operand lists: written out, each instruction would fill a page.
 #define SIXDAYS_FIRST_32                                                     \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -200,9 +199,9 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4], std::uint32_t (&a
 #define SIXDAYS_TILE "l"(a.bits), "n"(A_ACROSS ? 1 : 0)
 #define SIXDAYS_FRAGMENT "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
 
-/// sum += a b. T, bf16 or f16, is what a and b are made of. J = N / 8 is 8, 16, 24 or 32.
-/// @tparam A_ACROSS, B_ACROSS  do the rows of the tile hold m's or n's instead of k's?
-/// @param add  if not, sum = a b, whatever it was
+/// sum += a b. T, bf16 or f16, is the element type of a and b. J = N / 8 is 8, 16, 24 or 32.
+/// @tparam A_ACROSS, B_ACROSS  is the tile MN-major, with rows of m's or n's instead of k's?
+/// @param add  if false, sum = a b, whatever sum was
 template <class T, bool A_ACROSS, bool B_ACROSS, int J>
 __device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b,
                                       bool add = true) {
@@ -220,7 +219,7 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile
     }
 }
 /// The same with a from registers: each of the four warps has 16 of its rows, a fragment (mma.hpp).
-/// They must stay what they are until a wgmma_wait<G>(sum, a) that names them. J is 8 or 16.
+/// They must not change until a wgmma_wait<G>(sum, a) that names them. J is 8 or 16.
 template <class T, bool B_ACROSS, int J>
 __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&a)[4], WgmmaTile b,
                                       bool add = true) {
@@ -252,10 +251,11 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&
 #undef SIXDAYS_NEXT_32
 #undef SIXDAYS_FIRST_32
 
-/// For all warps of a warpgroup: each thread keeps REGISTERS registers and releases the others to the
-/// block's pool (setmaxnreg.dec), from which another warpgroup can take them (setmaxnreg.inc, which
-/// blocks until they are available). REGISTERS is a multiple of 8 from 24 to 256. The kernel must have
-/// been launched with a maximum number of registers per thread, which __launch_bounds__ sets.
+/// For all warps of a warpgroup: each thread keeps REGISTERS registers and releases the others to
+/// the block's pool (setmaxnreg.dec), from which another warpgroup can take them (setmaxnreg.inc,
+/// which blocks until they are available). REGISTERS is a multiple of 8 from 24 to 256. The kernel
+/// must have been launched with a maximum number of registers per thread, which __launch_bounds__
+/// sets.
 template <int REGISTERS>
 __device__ __forceinline__ void give_registers() {
     if constexpr (kHopper) {
@@ -269,9 +269,9 @@ __device__ __forceinline__ void take_registers() {
     }
 }
 
-/// Call it before the launch. What a thread is launched with, ptxas decides: it takes what the
-/// launch bound allows, unless a flag such as -maxrregcount says otherwise.
-/// @throws std::runtime_error  registers_suffice() says no
+/// Call it before the launch. ptxas decides how many registers a thread is launched with: the
+/// maximum that the launch bound allows, unless a flag such as -maxrregcount changes it.
+/// @throws std::runtime_error  registers_suffice() is false
 template <auto* KERNEL>
 void require_registers(int threads, int given, int taken) {
     static const int launched = [] {

@@ -1,4 +1,4 @@
-// count_different: every byte counts once, wherever the two arrays begin and end.
+// count_different: every byte counts once, whatever the bounds of the two arrays.
 #include <limits>
 
 #include "common/gpu/different.hpp"
@@ -24,7 +24,7 @@ TEST_CASE("equal arrays have no different byte, other ones as many as differ", "
 }
 
 TEST_CASE("one byte that differs is found at each place", "[gpu][small]") {
-    const std::int64_t n = 53;  // three quads, and five bytes
+    const std::int64_t n = 53;  // three float4s, and five bytes
     const Tensor<std::uint8_t> x = distinct<std::uint8_t>({n});
     const Buffer<std::uint8_t> a(x);
     Buffer<std::uint8_t> b(x);

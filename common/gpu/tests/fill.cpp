@@ -1,4 +1,4 @@
-// fill: one value in every element, wherever they lie, and nothing else is touched.
+// fill: one value in every element of any layout, and no other write.
 #include <cstring>
 #include <limits>
 #include <string>
@@ -32,7 +32,7 @@ TEST_CASE("fill takes every size and address", "[gpu][fill][small]") {
     check_fill(-0.0f, row_major({5, 7}));
     check_fill(std::numeric_limits<float>::infinity(), Layout());
     float nan = 0;
-    const std::uint32_t bits = 0x7FC12345;  // a NaN with something to say
+    const std::uint32_t bits = 0x7FC12345;  // a NaN with a payload
     std::memcpy(&nan, &bits, sizeof nan);
     check_fill(nan, row_major({33}));
     check_fill(nan, Layout({3, 5}, {7, 1}));
@@ -82,7 +82,7 @@ TEST_CASE("fill refuses an output that is written twice, or is nowhere", "[gpu][
     CHECK(why({nullptr, Shape{2, 3}}) ==
           "fill: out is a null pointer, but its shape (2, 3) has 6 elements");
     CHECK(d.untouched());
-    // No elements: no place is needed, and none is shared.
+    // No elements: no address is needed, and none is shared.
     CHECK(why({nullptr, Layout({0, 4}, {0, 0})}) == "");
 }
 

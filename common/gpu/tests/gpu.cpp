@@ -1,5 +1,5 @@
-// Buffers, launches and timers, over whichever device the program is linked with: a GPU or the
-// emulator. What must fail fails with a sentence, and leaves the device fit for what comes next.
+// Buffers, launches and timers, on whichever device the program is linked with: a GPU or the
+// emulator. Calls that must fail throw with a message, and leave the device usable.
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -18,7 +18,7 @@ using gpu::Buffer;
 
 namespace {
 
-// The sentence of the gpu::Error that `call` throws, "" if it throws nothing.
+// The message of the gpu::Error that `call` throws, "" if it throws nothing.
 template <class Call>
 std::string failure(const Call& call) {
     try {
@@ -30,7 +30,7 @@ std::string failure(const Call& call) {
     return "";
 }
 
-// The device still does as it is told. A GPU whose context is broken fails every call.
+// Checks that the device still works. A GPU whose context is broken fails every call.
 void check_device_works() {
     DeviceOut<float> out({1000});
     gpu::tests::fill(out.view(), 3.0f);
@@ -138,7 +138,7 @@ TEST_CASE("a buffer moves and never copies", "[gpu][small]") {
     Buffer<float> b(std::move(a));
     CHECK(b.data() == memory);
     CHECK(b.download() == std::vector<float>{1, 2, 3});
-    CHECK(a.size() == 0);  // NOLINT: what is left behind is empty, and that is the point
+    CHECK(a.size() == 0);  // NOLINT: the moved-from buffer is empty, which this tests
     CHECK(a.data() == nullptr);
     Buffer<float> c(5);
     c = std::move(b);
@@ -298,7 +298,7 @@ TEST_CASE("a timer measures what lies between start and stop", "[gpu][small]") {
     CHECK(seconds >= 0);
     CHECK(seconds < 60);
     if (!gpu::is_emulated()) CHECK(seconds > 0);
-    timer.start();  // once more with the same timer
+    timer.start();  // again with the same timer
     timer.stop();
     CHECK(timer.seconds() >= 0);
 }

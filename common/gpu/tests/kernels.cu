@@ -44,7 +44,7 @@ __global__ void fast_functions_kernel(View<const float> in, View<float> powers,
     reciprocals.data[i] = fast_reciprocal(in.data[i]);
 }
 
-// Each thread copies BYTES in either half, and waits for the first half alone before the second.
+// Each thread copies BYTES in each half, and waits for the first half alone before the second.
 template <int BYTES>
 __global__ void reverse_async_kernel(const float* in, int n, float* out) {
     __shared__ __align__(16) float halves[2][128];
@@ -65,7 +65,7 @@ __global__ void reverse_async_kernel(const float* in, int n, float* out) {
     out[127 - me] = halves[1][me];
 }
 
-// Each block fills tiles of its own and writes every gridDim.x-th element.
+// Each block fills its own tiles and writes every gridDim.x-th element.
 __global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigned char> weights,
                                         View<float> out) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -84,7 +84,7 @@ __global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigne
     }
 }
 
-// The larger value; of equal ones the one further in front.
+// The larger value; of equal values the earlier one.
 __device__ Found larger(Found a, Found b) {
     return b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a;
 }

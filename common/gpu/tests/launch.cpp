@@ -1,5 +1,5 @@
-// blocks_for(), plain arithmetic whose header is for .cu files, so tests_kernels.cu calls it; one
-// block of a grid, and what a launch was given.
+// blocks_for(), whose header is for .cu files, so tests_kernels.cu calls it; one block of a grid,
+// and the arguments of a launch.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -77,7 +77,7 @@ TEST_CASE("a grid's last block runs alone, if one thread has one element", "[gpu
     std::vector<float> want(1000, 0);
     if (gpu::is_emulated()) std::fill(want.begin() + 768, want.end(), 7.0f);
     CHECK(out.download() == want);
-    launch();  // all of them again
+    launch();  // all blocks again
     CHECK(out.download() == std::vector<float>(1000, 7));
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("tiles of dynamic shared memory lie behind each other, aligned", "[gpu
 
 TEST_CASE("a graph gives what its launches give, with kernels that start early too",
           "[gpu][small]") {
-    constexpr std::int64_t n = 100'000;  // more blocks than run at a time
+    constexpr std::int64_t n = 100'000;  // more blocks than run at once
     constexpr int kLaunches = 41;
     const Tensor<float> zeros({n});
     Tensor<float> want({n});
@@ -178,7 +178,7 @@ TEST_CASE("while a graph is written down nothing else may be done to the device"
     CHECK(contains(refused([&](gpu::Stream) { gpu::synchronize(); }), capture));
     CHECK(contains(refused([&](gpu::Stream) { gpu::tests::pass_on(a.view({8}), b.view({8}), {}); }),
                    capture));
-    // And all of it may be done again.
+    // All of it can be repeated.
     gpu::Graph graph([&](gpu::Stream s) { gpu::tests::pass_on(a.view({8}), b.view({8}), s); });
     a.upload(&number, 1);
     graph.launch();

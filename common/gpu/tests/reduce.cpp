@@ -1,4 +1,4 @@
-// What all threads of a block have, combined: every thread gets the result, whatever the order.
+// Reductions over a block: every thread gets the result, whatever the order.
 #include "common/gpu/tests/kernels.hpp"
 #include "common/testing/testing.hpp"
 
@@ -9,7 +9,8 @@ using gpu::tests::Found;
 
 namespace {
 
-// The largest of `count` values, sign times in[0 ..]; of equal ones the first.
+// The largest of `count` values, sign times in[0 ..]; of equal values the
+// first.
 Found largest(const float* in, std::int64_t count, float sign, int first) {
     Found best{sign * in[0], first};
     for (std::int64_t i = 1; i < count; ++i) {

@@ -1,4 +1,4 @@
-// A workspace: one list counts the bytes and hands them out, and nothing is handed out twice.
+// A workspace: one list counts the bytes and hands them out, and no byte is handed out twice.
 #include "common/gpu/workspace.hpp"
 #include "common/gpu/tests/kernels.hpp"
 #include "common/testing/testing.hpp"
@@ -33,9 +33,9 @@ std::int64_t counted(std::int64_t n) {
 
 }  // namespace
 
-// With which every workspace begins.
+// The size of the counters with which every workspace begins.
 constexpr std::int64_t kFront = Carver::kCounterBytes;
-constexpr std::int64_t k65 = kFront + 1028;  // what 65 sums and the rest need
+constexpr std::int64_t k65 = kFront + 1028;  // the bytes of 65 sums and the rest
 
 TEST_CASE("bytes to carve, by hand: counters, then each array at a multiple of 256",
           "[gpu][small]") {
@@ -70,7 +70,7 @@ TEST_CASE("arrays of a workspace lie apart, behind its counters, and end where i
     CHECK(place(p.square) == 768);
     CHECK(place(p.scalar) == 1024);
 
-    // A kernel fills each to its end; the emulator would see a store past the last byte.
+    // A kernel fills each array completely; the emulator reports a store past the last byte.
     gpu::tests::fill(p.sums, 1.0f);
     gpu::tests::fill({p.square.data, Shape{10}}, 2.0f);
     gpu::tests::fill({p.scalar.data, Shape{1}}, 3.0f);
@@ -104,7 +104,7 @@ TEST_CASE("counters are the first words of a workspace, whatever else is taken",
     CHECK(at(behind.take<double>({100})) == kFront);
     CHECK(at(behind.counters(4096)) == 0);
     CHECK(behind.counters(4096).shape() == Shape{4096});
-    CHECK(behind.bytes() == kFront + 800);  // they take nothing from the arrays
+    CHECK(behind.bytes() == kFront + 800);  // they do not overlap the arrays
     CHECK(Carver().counters(5).data == nullptr);
     Carver none(memory.data());
     CHECK(none.counters(0).size() == 0);
@@ -130,10 +130,10 @@ TEST_CASE("the front is lent to the operations that are called, and own arrays l
     CHECK(refusal([&] { (void)outer.lend(500); }) ==
           "the front of a workspace is lent before arrays are taken, not behind 16900 bytes");
 
-    Carver counters_only(memory.data());  // an operation that needs no more than counters
+    Carver counters_only(memory.data());  // an operation that needs only counters
     CHECK(counters_only.lend(kFront).bytes == kFront);
     CHECK(at(counters_only.take<float>({1}).data) == kFront);
-    Carver nothing(memory.data());  // or not even those
+    Carver nothing(memory.data());  // or none
     CHECK_FALSE(nothing.lend(0));
     CHECK(nothing.bytes() == 0);
     CHECK(at(nothing.take<float>({1}).data) == kFront);
@@ -178,5 +178,5 @@ TEST_CASE("arrays beyond 64 bits are refused before anything is taken", "[gpu][s
     CHECK(carver.bytes() == kFront + huge + huge / 2);
     Carver full;
     (void)full.take<unsigned char>({INT64_MAX - kFront});
-    CHECK(refusal([&] { bytes_of(full, {1}); }) != "");  // no multiple of 256 is left
+    CHECK(refusal([&] { bytes_of(full, {1}); }) != "");  // no multiple of 256 left
 }

@@ -1,4 +1,4 @@
-// What every check_<op> is made of: who is refused, and who is not.
+// The building blocks of every check_<op>: the arguments that they reject and accept.
 #include <cstring>
 
 #include "common/tensor/arguments.hpp"
@@ -9,7 +9,8 @@
 using namespace sixdays;
 using sixdays::testing::contains, sixdays::testing::refusal;
 
-TEST_CASE("a null pointer is refused where there are elements, and only there", "[tensor][small]") {
+TEST_CASE("a null pointer is rejected where there are elements, and only there",
+          "[tensor][small]") {
     const auto memory = [](const View<float>& v) { require_memory("op", "in", v); };
     CHECK(refusal([&] {
               memory({nullptr, Shape{2, 3}});
@@ -46,7 +47,7 @@ TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small
     CHECK_FALSE(refused(View<const float>(out)));
     CHECK_FALSE(refused(View<float>(x + 6, Shape{2, 3})));
     CHECK(refused(View<float>(x + 5, Shape{2, 3})));
-    CHECK(refused(View<float>(x, column_major({2, 3}))));  // the same place, another walk
+    CHECK(refused(View<float>(x, column_major({2, 3}))));  // the same memory, another layout
     CHECK(refused(View<std::int16_t>(reinterpret_cast<std::int16_t*>(bytes), Shape{2, 3})));
     CHECK_FALSE(refused(View<float>(nullptr, Shape{0, 3})));
 }
@@ -86,7 +87,7 @@ TEST_CASE("without some dims, with only them, and the outer ones: each dim with 
         return layout.shape == shape && layout.strides == strides;
     };
     CHECK(is(without(x, {1}), {2, 4, 5}, {-7, 100, 1}));
-    CHECK(is(without(x, {-1, 0}), {3, 4}, {0, 100}));  // in any order, also from the back
+    CHECK(is(without(x, {-1, 0}), {3, 4}, {0, 100}));  // in any order, also negative
     CHECK(is(without(x, {}), x.shape, x.strides));
     CHECK(is(without(x, {3, 2, 1, 0}), {}, {}));
     CHECK(is(only(x, {1}), {3}, {0}));

@@ -11,7 +11,7 @@ using sixdays::testing::refusal;
 
 namespace {
 
-constexpr std::uint32_t kLargest = INT32_MAX;  // 2^31 - 1, of numerators and divisors alike
+constexpr std::uint32_t kLargest = INT32_MAX;  // 2^31 - 1, for numerators and divisors
 
 bool divides(const FastDivisor& d, std::uint32_t n) {
     return d.quotient(n) == n / d.divisor && d.remainder(n) == n % d.divisor;
@@ -82,7 +82,7 @@ TEST_CASE("one bit less would not be enough", "[tensor][small]") {
     CHECK(FastDivisor(d).quotient(n) == n / d);
 }
 
-TEST_CASE("divisors that do not fit are refused", "[tensor][small]") {
+TEST_CASE("divisors that do not fit are rejected", "[tensor][small]") {
     CHECK(refusal([] { (void)FastDivisor(0); }) ==
           "a FastDivisor of 0 was asked for, but it must lie in 1 .. 2^31 - 1");
     CHECK(refusal([] { (void)FastDivisor(-3); }) != "");

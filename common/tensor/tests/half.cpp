@@ -34,7 +34,7 @@ struct Checksum {
     void add(std::uint64_t bits) { sum += ++k * bits; }
 };
 
-// The value of a pattern, said in words: sign, then 1.fraction times a power of two, or 0.fraction
+// The value of a pattern, by definition: sign, then 1.fraction times a power of two, or 0.fraction
 // times the smallest one.
 double value_of(std::uint16_t bits, int exponent_bits, int fraction_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -49,8 +49,8 @@ double value_of(std::uint16_t bits, int exponent_bits, int fraction_bits) {
 }
 
 // The pattern nearest to a finite x >= 0, ties to the even one, by bisection over all patterns:
-// those of the positive numbers are in the order of their values. Infinity stands where the next
-// power of two would be.
+// those of the positive numbers are in the order of their values. Infinity takes the position of
+// the next power of two.
 std::uint16_t nearest(double x, int exponent_bits, int fraction_bits) {
     const auto value = [&](int pattern) {
         const double v =
@@ -99,7 +99,7 @@ void check_every_pattern(int exponent_bits, int fraction_bits) {
     CHECK(cases.count() == 2 * 65536);
 }
 
-// Between two neighbours: their middle goes to the even one, and one step of a float beside the
+// Between two neighbours: their middle goes to the even one, and one float next to the
 // middle goes to the nearer.
 template <class H>
 void check_ties(std::uint32_t infinity) {

@@ -1,4 +1,4 @@
-// What the stride helpers refuse, what still fits into 64 bits, and View and Tensor.
+// The limits of the stride helpers: rejected arguments, 64-bit overflow, and View and Tensor.
 #include <cstring>
 #include <set>
 #include <type_traits>
@@ -17,7 +17,7 @@ constexpr std::int64_t k2to31 = std::int64_t{1} << 31;
 constexpr std::int64_t k2to62 = std::int64_t{1} << 62;
 }  // namespace
 
-TEST_CASE("a wrong shape or stride is refused with its values", "[tensor][small]") {
+TEST_CASE("a wrong shape or stride is rejected with its values", "[tensor][small]") {
     CHECK(refusal([] { (void)Dims{1, 2, 3, 4, 5, 6, 7, 8, 9}; }) ==
           "rank 9 asked for, but a tensor here has 0 to 8 dims");
     CHECK(refusal([] { (void)Dims::filled(9, 1); }) ==
@@ -39,7 +39,7 @@ TEST_CASE("a wrong shape or stride is refused with its values", "[tensor][small]
     CHECK(refusal([] { (void)View<float>(nullptr, Shape{2, -3}); }) == negative);
 }
 
-TEST_CASE("sizes that do not fit in 64 bits are refused, also where an extent is 0",
+TEST_CASE("sizes that do not fit in 64 bits are rejected, also where an extent is 0",
           "[tensor][small]") {
     CHECK(size({k2to31, k2to31}) == k2to62);
     const char* sentence =
@@ -75,7 +75,7 @@ TEST_CASE("offsets beyond 2^31 and near 2^62 are exact", "[tensor][small]") {
     CHECK(required_span(flipped) == k2to62);
 }
 
-TEST_CASE("strides whose offsets leave 64 bits are refused where the layout is made",
+TEST_CASE("strides whose offsets leave 64 bits are rejected where the layout is made",
           "[tensor][small]") {
     CHECK(required_span(Layout({2}, {INT64_MAX - 1})) == INT64_MAX);
     CHECK(
@@ -88,7 +88,7 @@ TEST_CASE("strides whose offsets leave 64 bits are refused where the layout is m
                        (void)Layout({2, 2}, {k2to62, -k2to62});
                    }),
                    "does not fit in 64 bits"));
-    // A stride that no index ever multiplies may be anything.
+    // A stride that no index ever multiplies may have any value.
     CHECK(required_span(Layout({1, 2}, {INT64_MIN, 1})) == 2);
     CHECK(is_injective(Layout({1, 2}, {INT64_MIN, 1})));
     CHECK(is_contiguous(Layout({1, 2}, {INT64_MAX, 1})));

@@ -1,5 +1,5 @@
-// Where the quads of a run lie, and which tensors can be moved in quads: against a second answer
-// that looks at every address.
+// The positions of the quads of a run, and the tensors that can be moved in quads: against a second
+// answer that checks every address.
 #include <vector>
 
 #include "common/tensor/quads.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 alignas(16) char memory[1 << 12];
 
-// Every element of a run is in exactly one quad or is one loose element, and quads are aligned.
+// Every element of a run is in exactly one quad or is one scalar element, and quads are aligned.
 template <class T>
 void check_run(std::int64_t first, std::int64_t n) {
     const T* data = reinterpret_cast<const T*>(memory) + first;
@@ -28,7 +28,7 @@ void check_run(std::int64_t first, std::int64_t n) {
         ++seen.at(static_cast<std::size_t>(run.loose_element(i)));
     }
     for (const int times : seen) REQUIRE(times == 1);
-    // As many quads as fit: neither head nor tail holds a whole one.
+    // The maximum number of quads: neither head nor tail contains a whole one.
     REQUIRE((run.count > 0 || n < 2 * run.each));
     REQUIRE(run.head < run.each);
     REQUIRE(run.loose - run.head < run.each);
@@ -111,10 +111,10 @@ TEST_CASE("a tensor has wider elements if its rows are made of whole ones",
           "[tensor][quads][small]") {
     CHECK(has_wider(memory, Layout({3, 8}, {12, 1}), 4));
     CHECK(!has_wider(memory, Layout({3, 8}, {13, 1}), 4));  // the second row begins elsewhere
-    CHECK(!has_wider(memory, Layout({3, 6}, {12, 1}), 4));  // half a quad is left
+    CHECK(!has_wider(memory, Layout({3, 6}, {12, 1}), 4));  // rows end with half a quad
     CHECK(has_wider(memory, Layout({3, 6}, {12, 1}), 4, 8));
     CHECK(!has_wider(memory, Layout({3, 8}, {12, 2}), 4));  // gaps
-    CHECK(!has_wider(memory, Layout({3, 8}, {12, 0}), 4));  // one place, seen again and again
+    CHECK(!has_wider(memory, Layout({3, 8}, {12, 0}), 4));  // one element, repeated
     CHECK(!has_wider(memory + 8, Layout({3, 8}, {12, 1}), 4));
     CHECK(has_wider(memory + 8, Layout({3, 8}, {12, 1}), 4, 8));
     CHECK(!has_wider(memory, Layout(), 4));               // rank 0: one element

@@ -1,4 +1,4 @@
-// simplify() keeps together what belongs together: walked over all pairs of small layouts.
+// simplify() keeps corresponding elements together: checked over all pairs of small layouts.
 #include <array>
 #include <cstdlib>
 
@@ -12,7 +12,7 @@ using sixdays::testing::refusal;
 
 namespace {
 
-// The offsets that belong together, one tuple per element, in any order.
+// The corresponding offsets, one tuple per element, in any order.
 template <std::size_t N>
 std::vector<std::array<std::int64_t, N>> pairing(const std::array<Layout, N>& layouts) {
     std::vector<std::array<std::int64_t, N>> tuples;
@@ -25,8 +25,8 @@ std::vector<std::array<std::int64_t, N>> pairing(const std::array<Layout, N>& la
     return tuples;
 }
 
-// No dim of extent 1, sorted by the first layout and, where it ties, by the next; and no neighbours
-// left that all could merge.
+// No dimension of extent 1, sorted by the first layout and, where it ties, by the next; and no
+// neighbours left that all layouts could merge.
 template <std::size_t N>
 bool is_simple(const std::array<Layout, N>& layouts) {
     const Layout& first = layouts[0];
@@ -133,8 +133,8 @@ TEST_CASE("contiguous tensors of any rank become one dim", "[tensor][small]") {
 }
 
 TEST_CASE("where strides of the first layout tie, those of the next decide", "[tensor][small]") {
-    // The first sees one element six times; the second is column-major, and so a run if its dims
-    // change places.
+    // The first sees one element six times; the second is column-major, and so contiguous if its
+    // dimensions are exchanged.
     const auto [first, second] = simplify(Layout({2, 3}, {0, 0}), column_major({2, 3}));
     CHECK(first.shape == Shape{6});
     CHECK(second.strides == Strides{1});

@@ -1,4 +1,4 @@
-// The stride helpers, walked over every small case against a second formula, and against NumPy.
+// The stride helpers, checked over every small case against a second formula, and against NumPy.
 
 #include "common/tensor/index.hpp"
 #include "common/tensor/packings.hpp"
@@ -57,7 +57,7 @@ void check_offsets(int rank, std::int64_t extent, std::int64_t pad, std::int64_t
     CHECK(cases.count() == expected_cases);
 }
 
-// What packings have in common, and when they are contiguous, against the offsets written down.
+// Common properties of packings, and when they are contiguous, against enumerated offsets.
 void check_packings(int rank, std::int64_t extent, std::int64_t pad, std::int64_t expected_cases) {
     Cases cases;
     for_each_shape(rank, extent, [&](const Shape& shape) {
@@ -75,7 +75,7 @@ void check_packings(int rank, std::int64_t extent, std::int64_t pad, std::int64_
     CHECK(cases.count() == expected_cases);
 }
 
-// One shape with all strides from low to high, against the offsets written down.
+// One shape with all strides from low to high, against enumerated offsets.
 void check_all_strides(Cases& cases, const Shape& shape, std::int64_t low, std::int64_t high) {
     for_each_dims(shape.rank, low, high, [&](const Strides& strides) {
         const Layout layout(shape, strides);
@@ -125,8 +125,8 @@ TEST_CASE("offsets and contiguity of transposed, stepped, flipped and broadcast 
     }
 }
 
-// The expected number of cases says that the walk was walked: 1 shape of rank 0, 1 + 2 + ... +
-// extent elements to the power of the rank, rank! orders, 2^rank sets of flips.
+// The expected number of cases shows that the enumeration is complete: 1 shape of rank 0, 1 + 2 +
+// ... + extent elements to the power of the rank, rank! orders, 2^rank sets of flips.
 TEST_CASE("every index has the offset that a walk through memory finds", "[tensor][small]") {
     for (const std::int64_t pad : {0, 1, 3}) {
         check_offsets(3, 4, pad, 1 + 10 * 2 + 100 * 8 + 1000 * 48);
@@ -254,9 +254,9 @@ TEST_CASE("an extent of 0 leaves no elements, wherever it is", "[tensor][small]"
     CHECK(row_major({2, 0, 3}).strides == Strides{3, 3, 1});  // counted as if it were 1
 }
 
-TEST_CASE("an injective layout that cannot be proved so is refused beyond 2^16 elements",
+TEST_CASE("an injective layout that cannot be proved so is rejected beyond 2^16 elements",
           "[tensor][small]") {
-    // Offsets 2 i + 3 j: (3, 0) meets (0, 2), but with i < 3 nothing meets.
+    // Offsets 2 i + 3 j: (3, 0) meets (0, 2), but with i < 3 there is no collision.
     CHECK(is_injective(Layout({3, 4}, {2, 3})));
     CHECK_FALSE(is_injective(Layout({4, 4}, {2, 3})));
     // Even numbers and even numbers + 7: never equal, but the sorted strides do not show it.

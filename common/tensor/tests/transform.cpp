@@ -1,5 +1,5 @@
-// Views of views: against NumPy, and walked over every small case against a second formula, namely
-// which index of the source each index of the view is.
+// Views of views: against NumPy, and over every small case against a second formula, which maps
+// each index of the view to its index of the source.
 #include <numeric>
 
 #include "common/tensor/packings.hpp"
@@ -67,7 +67,7 @@ void check_goldens(const Goldens& goldens) {
     }
 }
 
-// Strides that no wrong formula meets by chance: their sums are all different up to 4 a dim.
+// Strides that no wrong formula matches by chance: their sums are all different up to extents of 4.
 Layout spread(const Shape& shape) {
     const std::int64_t steps[] = {-1009, 101, -11, 3};
     Strides strides = Dims::filled(shape.rank, 0);
@@ -75,8 +75,8 @@ Layout spread(const Shape& shape) {
     return Layout(shape, strides);
 }
 
-// Does each index of the view lie where source_of(index) lies in `in`? And does the view hold as
-// many elements as its shape says?
+// Whether each index of the view has the offset of source_of(index) in `in`, and whether the view
+// has as many elements as its shape.
 template <class SourceOf>
 bool shows(const Cut& view, const Layout& in, const SourceOf& source_of) {
     for (const Index& index : indices_of(view.layout.shape)) {
@@ -106,8 +106,8 @@ Index without_dim(const Index& index, int dim) {
     return shorter;
 }
 
-// Strides that walk `in` in row-major order with the new shape, found by looking: each is the
-// distance to the next element along its dim. True if they then lead to every element.
+// Strides that give `in` the new shape in row-major order, found by search: each is the distance to
+// the next element along its dimension. True if they then reach every element.
 bool one_stride_a_dim(const Layout& in, const Shape& shape) {
     const std::vector<std::int64_t> source = Enumerated(in).in_order;
     if (source.empty()) return true;
@@ -195,7 +195,7 @@ TEST_CASE("every slice shows the elements that its bounds and step name", "[tens
         }
     });
     CHECK(cases.failure() == "");
-    // 35 pairs of bounds over the extents 0 to 4; per rank, each dim and the others' extents.
+    // 35 pairs of bounds over the extents 0 to 4; per rank, each dimension and the others' extents.
     CHECK(cases.count() == 2 * 35 * (5 * (1 + 2 * 5 + 3 * 25) + 2 * 4 * 125));
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("select, flip, squeeze and unsqueeze show each element where it was", 
         cases.expect(all.size() == in.size(), in);
     });
     CHECK(cases.failure() == "");
-    // Per rank r: 36 for each dim of each extent, 4 r + 6 for each shape.
+    // Per rank r: 36 for each dimension of each extent, 4 r + 6 for each shape.
     CHECK(cases.count() == 6 + (36 + 10 * 5) + (36 * 2 * 5 + 14 * 25) + (36 * 3 * 25 + 18 * 125) +
                                (36 * 4 * 125 + 22 * 625));
 }
@@ -306,7 +306,7 @@ TEST_CASE("tiles are a partition: every index is in one tile, and in one place o
         });
     });
     CHECK(cases.failure() == "");
-    // 25 pairs of extent and tile per dim, with 29 tiles; one case a pair and two a tile.
+    // 25 pairs of extent and tile per dimension, with 29 tiles; one case per pair and two per tile.
     CHECK(cases.count() == 1 + 25 + 25 * 25 + 25 * 25 * 25 + 2 * (1 + 29 + 29 * 29 + 29 * 29 * 29));
 }
 
@@ -367,7 +367,7 @@ TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tens
             cases.expect(out.shape == to && shows({out}, in, source_of), words);
             cases.expect(broadcast_shapes(shape, to) == to, words);
             cases.expect(broadcast_shapes(to, shape) == to, words);
-            // What is seen twice may not be written.
+            // Elements that are repeated must not be written.
             cases.expect(is_injective(out) == (out.size() == 0 || out.size() == in.size()), words);
         });
     });

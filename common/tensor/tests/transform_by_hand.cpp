@@ -1,4 +1,4 @@
-// Views of views: worked by hand, and what is refused.
+// Views of views: answers worked by hand, and rejected arguments.
 #include "common/tensor/transform.hpp"
 
 #include "common/tensor/tensor.hpp"
@@ -11,7 +11,7 @@ using sixdays::testing::refusal;
 
 TEST_CASE("which views of a 4 x 6 matrix are contiguous", "[tensor][small]") {
     const Layout matrix = row_major({4, 6});
-    CHECK(is_contiguous(rows(matrix, 1, 3).layout));  // whole rows lie behind each other
+    CHECK(is_contiguous(rows(matrix, 1, 3).layout));  // whole rows are contiguous
     CHECK(is_contiguous(row(matrix, 2).layout));
     CHECK_FALSE(is_contiguous(columns(matrix, 0, 3).layout));  // though its last stride is 1
     CHECK(columns(matrix, 0, 3).layout.strides == Strides{6, 1});
@@ -28,8 +28,8 @@ TEST_CASE("which views of a 4 x 6 matrix are contiguous", "[tensor][small]") {
     CHECK(is_contiguous(unsqueeze(matrix, 1)));
     CHECK_FALSE(is_contiguous(windows(matrix, 1, 3, 1)));
     CHECK(is_contiguous(windows(matrix, 1, 3, 3)));
-    CHECK(is_contiguous(slice(matrix, 1, 3, 3).layout));  // nothing has no gaps
-    // A row or a column vector, transposed, is the same walk.
+    CHECK(is_contiguous(slice(matrix, 1, 3, 3).layout));  // an empty view has no gaps
+    // A row or a column vector, transposed, has the same offsets.
     CHECK(is_contiguous(transpose(row_major({1, 6}))));
     CHECK(is_contiguous(transpose(row_major({6, 1}))));
 }
@@ -71,7 +71,7 @@ TEST_CASE("a view's pointer moves with its first element", "[tensor][small]") {
     CHECK(reshape(v, {2, -1})(1, 0) == 12);
     CHECK(broadcast_to(row(v, 1), {5, 4})(4, 3) == 13);
     CHECK(windows(v, 1, 2, 1)(1, 2, 1) == 13);
-    // Writing through a view writes the tensor; a reader stays a reader.
+    // Writing through a view writes the tensor; a read-only view stays read-only.
     column(v, 1)(2) = 7;
     CHECK(tensor(2, 1) == 7);
     const View<const int> reader = v;
@@ -93,9 +93,9 @@ TEST_CASE("an empty slice keeps the pointer, for one past a dim may be far past 
     CHECK(reshape(nothing, {7, 0, 2}).layout.shape == Shape{7, 0, 2});
 }
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- rejected arguments --------------------------------------------------------------------------
 
-TEST_CASE("a wrong cut is refused with its values", "[tensor][small]") {
+TEST_CASE("a wrong cut is rejected with its values", "[tensor][small]") {
     const Layout v = row_major({3, 4});
     const auto words = [](const auto& call) { return refusal(call); };
     CHECK(words([&] { (void)slice(v, 1, 2, 9); }) == "slice [2, 9) of dim 1, whose extent is 4");
@@ -144,7 +144,7 @@ TEST_CASE("a wrong cut is refused with its values", "[tensor][small]") {
     CHECK(words([&] { (void)windows(v, 1, 2, 0); }) == "windows with step 0; a step is at least 1");
 }
 
-TEST_CASE("a wrong shape for the same elements is refused with its values", "[tensor][small]") {
+TEST_CASE("a wrong shape for the same elements is rejected with its values", "[tensor][small]") {
     const Layout v = row_major({3, 4}), eight = row_major(Dims::filled(8, 2));
     const auto words = [](const auto& call) { return refusal(call); };
     CHECK(words([&] { (void)transpose(row_major({3})); }) ==
@@ -186,7 +186,7 @@ TEST_CASE("a wrong shape for the same elements is refused with its values", "[te
     CHECK(words([&] { (void)reshape(transpose(v), Shape{12}); }) ==
           "reshape of shape (4, 3), strides (1, 4) to (12): dims 0 and 1 cannot be walked with one "
           "stride; copy first");
-    // Refused for another reason: that is no question of copying.
+    // Rejected for another reason, not because it needs a copy.
     CHECK(words([&] {
               (void)reshape_would_copy(v, {5, 2});
           }) == reshaping("(5, 2): that is 12 elements, which cannot fill 10"));
@@ -227,12 +227,12 @@ TEST_CASE("strides near the end of 64 bits are cut without overflow", "[tensor][
     CHECK(reshape(two, {1, 2}).strides[1] == huge);
     CHECK(windows(two, 0, 1, 1).strides == Strides{huge, huge});
     CHECK(windows(two, 0, 2, INT64_MAX).extent(0) == 1);
-    CHECK(reshape_would_copy(Layout({2, 2}, {0, huge}), Shape{4}));  // 2 * 2^62 is no 64-bit number
+    CHECK(reshape_would_copy(Layout({2, 2}, {0, huge}), Shape{4}));  // 2 * 2^62: over 64 bits
     const Layout wild({1, 2}, {INT64_MIN, 1});
     CHECK(flip(wild, 0).first == 0);
     CHECK(equivalent(reshape(wild, Shape{2}), row_major({2})));
     CHECK(refusal([] { (void)broadcast_to(Layout(), {huge, 2}); }) != "");
-    // 2^40 windows of 2^39 neighbours: no number of elements for 64 bits.
+    // 2^40 windows of 2^39 neighbours: the number of elements exceeds 64 bits.
     const Layout line = row_major({std::int64_t{1} << 40});
     CHECK(refusal([&] { (void)windows(line, 0, std::int64_t{1} << 39, 1); }) != "");
 }

@@ -1,5 +1,5 @@
-// A walk finds the offsets that unravel() and offset() find, for every small shape and layout; and
-// pieces are all of a tensor, each element once.
+// A Walk gives the same offsets as unravel() and offset(), for every small shape and layout; and
+// pieces cover a tensor, each element once.
 #include <vector>
 
 #include "common/tensor/index.hpp"
@@ -102,7 +102,7 @@ TEST_CASE("a tensor that is small enough stays whole, a view a view", "[tensor][
         },
         View<float>(x, Shape{2, 3}));
     CHECK(calls == 1);
-    // Exactly at the limit it is cut; just below it is not.
+    // At the limit it is cut; just below, it is not.
     std::vector<std::int64_t> sizes;
     const auto note = [&](const Cut& piece) { sizes.push_back(piece.layout.size()); };
     in_pieces(6, note, Cut{row_major({2, 3})});

@@ -46,9 +46,10 @@ std::vector<Wrong> wrongs_of(const Operand& x, int i) {
     }
     const bool other_ranks = x.any_layout && !x.broadcast;
     if (other_ranks && x.shape.rank < kMaxRank) {
-        add("a dim more:", row_major(with_dim(x.shape, 2)));
+        add("an extra dimension:", row_major(with_dim(x.shape, 2)));
     }
-    if (other_ranks && x.shape.rank > 0) add("a dim fewer:", row_major(without_dim(x.shape)));
+    if (other_ranks && x.shape.rank > 0)
+        add("a missing dimension:", row_major(without_dim(x.shape)));
     for (int d = 0; d < x.shape.rank; ++d) {
         const bool is_free = std::find(x.free.begin(), x.free.end(), d) != x.free.end();
         if (is_free || (x.broadcast && x.shape[d] <= 1)) continue;
@@ -60,7 +61,7 @@ std::vector<Wrong> wrongs_of(const Operand& x, int i) {
         if (x.shape[d] < 2) continue;
         Layout collapsed = row_major(x.shape);
         collapsed.strides[d] = 0;
-        add("two indices in one place:", collapsed, false);
+        add("two indices at one position:", collapsed, false);
         break;
     }
     return all;

@@ -66,7 +66,7 @@ void Report::check_message(const Change& change, Where where, const std::string&
     }
     const bool own = said.starts_with(op_.name) && said.size() > op_.name.size() &&
                      (said[op_.name.size()] == ':' || said[op_.name.size()] == ' ');
-    if (!own) add(change, where, what, "rejected in another name: " + said);
+    if (!own) add(change, where, what, "rejected under another name: " + said);
     for (const std::string& name : names) {
         if (!has_word(said.substr(std::min(op_.name.size(), said.size())), name)) {
             add(change, where, what, "rejected without naming '" + name + "': " + said);

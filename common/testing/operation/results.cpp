@@ -154,7 +154,7 @@ Comparison computes_its_result(const Operation& op) {
             report.need_result(change, where, "as it is", wants(where, path), path.has_value());
         if (where == Where::cpu || !got.ok() || (!path && !op.paths.empty())) return;
         if (op.needed_bytes && got.workspace_bytes > 0) {
-            report.need_rejection({.path = path, .less = 1}, where, "a byte of workspace less",
+            report.need_rejection({.path = path, .less = 1}, where, "one byte of workspace too few",
                                   {"workspace"});
         }
         if (!path || !is_listed(op.repeated, op.paths[static_cast<std::size_t>(*path)].name))

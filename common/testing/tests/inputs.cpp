@@ -99,9 +99,9 @@ TEST_CASE("a refusal is the sentence of the exception", "[testing][small]") {
 
     CHECK(both_refuse(refuses, refuses, "(2, 3)"));
     CHECK_FALSE(both_refuse(accepts, accepts, ""));
-    CHECK(contains(both_refuse(accepts, accepts, "(2, 3)").text, "Neither refused"));
-    CHECK(contains(both_refuse(refuses, accepts, "(2, 3)").text, "not the second, refused"));
-    CHECK(contains(both_refuse(accepts, refuses, "(2, 3)").text, "not the first, refused"));
+    CHECK(contains(both_refuse(accepts, accepts, "(2, 3)").text, "Neither rejected"));
+    CHECK(contains(both_refuse(refuses, accepts, "(2, 3)").text, "not the second, rejected"));
+    CHECK(contains(both_refuse(accepts, refuses, "(2, 3)").text, "not the first, rejected"));
     CHECK_FALSE(both_refuse(accepts, accepts, "(2, 3)"));
     CHECK_FALSE(both_refuse(refuses, accepts, "(2, 3)"));
     CHECK_FALSE(both_refuse(accepts, refuses, "(2, 3)"));

@@ -87,10 +87,10 @@ TEMPLATE_TEST_CASE("where just a corner was written, the comparison asks for x a
     CHECK_FALSE(contains(got.matches(want).text, "Written is"));  // no rectangle yet
     put(10);
     CHECK(contains(got.matches(want).text,
-                   "Never written: 3 elements still hold the poison that the output was filled "
-                   "with. Written is [0, 3) x [0, 3), no more: are the thread's x and y exchanged "
-                   "(x belongs to the last dim), has the grid too few blocks along one of them, "
-                   "or should each block make more?"));
+                   "Never written: 3 elements still hold the poison value that the output was "
+                   "filled with. Only [0, 3) x [0, 3) is written: are the thread's x and y swapped "
+                   "(x belongs to the last dimension), does the grid have too few blocks along one "
+                   "of them, or should each block compute more?"));
 }
 
 TEMPLATE_TEST_CASE("where the poison is what is expected, untouched is not accepted",
@@ -133,9 +133,9 @@ TEMPLATE_TEST_CASE("a write past the end or before the start is refused",
         CHECK_FALSE(got.matches(want));
         CHECK_FALSE(got.close_to(want, 1.0));
         CHECK_FALSE(got.intact());
-        CHECK(contains(
-            got.matches(want).text,
-            "The output: Written outside of the elements: 4 bytes, 1 element past the end."));
+        CHECK(
+            contains(got.matches(want).text,
+                     "The output: Written outside the elements: 4 bytes, 1 element past the end."));
     }
     SECTION("a whole block past the end, and the values are wrong too") {
         for (std::int64_t k = 11; k < 20; ++k) poke(got.view(), k, 0.0f, memory);
@@ -194,7 +194,7 @@ TEST_CASE("the guards of the expected output are checked with it", "[testing][sm
     poke(want.view(), 4, 0.0f, static_cast<HostMemory*>(nullptr));
     CHECK_FALSE(got.matches(want));
     CHECK_FALSE(got.close_to(want, 1.0));
-    CHECK(contains(got.matches(want).text, "The expected output: Written outside of the elements"));
+    CHECK(contains(got.matches(want).text, "The expected output: Written outside the elements"));
 }
 
 TEST_CASE("two outputs that nobody wrote do not match", "[testing][small]") {
@@ -233,7 +233,7 @@ TEMPLATE_TEST_CASE("a changed input is refused", "[testing][small][device]", Hos
     CHECK(pitched.unchanged());
     poke(pitched.view(), 5, 0.0f, memory);
     CHECK_FALSE(pitched.unchanged());
-    CHECK(contains(pitched.unchanged().text, "The input: Written outside of the elements"));
+    CHECK(contains(pitched.unchanged().text, "The input: Written outside the elements"));
 }
 
 TEST_CASE("an input lies in memory as its layout says", "[testing][small]") {
@@ -248,7 +248,7 @@ TEST_CASE("an input lies in memory as its layout says", "[testing][small]") {
     CHECK(contains(refusal([&] {
                        HostIn<float>(values, Layout({2, 3}, {0, 1}));
                    }),
-                   "shares its place"));
+                   "shares its position"));
     CHECK(refusal([&] {
               HostIn<float>(values, row_major({3, 2}));
           }) == "values of shape (2, 3) for a layout of shape (3, 2)");

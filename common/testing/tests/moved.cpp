@@ -73,21 +73,21 @@ TEST_CASE("a mirror image in each tile is told", "[testing][small]") {
     CHECK(copied(16, 16, right, mirrored_in(16)) ==
           "Each out(m, n) gets in[m + 16 n]; it should get in[16 m + n].");
     CHECK(contains(copied(16, 16, right, mirrored_in(8)),
-                   "rows and columns are exchanged inside of each tile of 8 x 8: is the thread's x "
-                   "taken for its y?"));
+                   "rows and columns are swapped inside each tile of 8 x 8: is the thread's x used "
+                   "as its y?"));
     CHECK_FALSE(
-        contains(copied(16, 16, right, [](I m, I n) { return 16 * m + n * n % 16; }), "exchanged"));
+        contains(copied(16, 16, right, [](I m, I n) { return 16 * m + n * n % 16; }), "swapped"));
 }
 
 TEST_CASE("elements that are not made are not put down to too few blocks alone",
           "[testing][small]") {
     const auto right = [](I m, I n) { return 5 * m + n; };
     const auto short_of = [](I m, I n) { return m < 2 ? 5 * m + n : -1; };
-    CHECK(contains(copied(3, 5, right, short_of), "only 10 of 15 elements are made"));
+    CHECK(contains(copied(3, 5, right, short_of), "only 10 of 15 elements are written"));
     // The last row is made, too, but elsewhere.
     CHECK_FALSE(contains(copied(
                              3, 5, [](I m, I n) { return m < 2 ? 5 * m + n : 9 + n; }, right),
-                         "elements are made"));
+                         "elements are written"));
 }
 
 TEST_CASE("sums that take a mirror image are told", "[testing][small]") {
@@ -116,8 +116,8 @@ TEST_CASE("sums that take a mirror image are told", "[testing][small]") {
     };
     CHECK(contains(sum(1), "takes the right elements"));
     CHECK(contains(sum(8),
-                   "c(0, 1) takes a[k + 3] for k = 0 to 2; it should take a[k] for k = 0 to "
-                   "2: rows and columns are exchanged inside of each tile of 8 x 8"));
+                   "c(0, 1) takes a[k + 3] for k = 0 to 2; it should take a[k] for k = 0 to 2: "
+                   "rows and columns are swapped inside each tile of 8 x 8"));
 }
 
 TEST_CASE("what an output depends on is told for any function", "[testing][small]") {

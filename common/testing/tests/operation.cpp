@@ -163,7 +163,7 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
         {"the last element forgotten", computes_its_result, "1 of 6 elements differ"},
         {"input changed", computes_its_result, "in was changed"},
         {"counter left", computes_its_result, "counter 0 of the workspace was not left at 0"},
-        {"workspace unchecked", computes_its_result, "a byte of workspace less"},
+        {"workspace unchecked", computes_its_result, "one byte of workspace too few"},
         {"rejects everything", computes_its_result, "twice: no path 'dense'"},
         {"error", computes_its_result, "(CUDA, path 'simple'): launch failed"},
         {"written past the end", computes_its_result, "(CPU): out: Written outside"},
@@ -180,7 +180,7 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
         {"reads a stride of 1", ignores_unused_strides, "in with shape (1, 4), strides (7, 1)"},
         {"shapes unchecked", rejects_invalid_operands, "not rejected"},
         {"null unchecked", rejects_invalid_operands, "in null (CPU): not rejected"},
-        {"another name", rejects_invalid_operands, "rejected in another name: double: "},
+        {"another name", rejects_invalid_operands, "rejected under another name: double: "},
         {"other words", rejects_invalid_operands, "by the CPU reference: "},
         {"written before it is rejected", rejects_invalid_operands, "after out was written"},
         {"overlap unchecked", rejects_overlaps, "in 20 bytes into out (CPU): not rejected"},
@@ -228,7 +228,7 @@ TEST_CASE("an operation without paths that never looks at its workspace is found
     op.paths.clear();
     CHECK(computes_its_result(op));
     op.needed_bytes = [](const Call&) { return 64; };
-    CHECK(contains(computes_its_result(op).text, "a byte of workspace less"));
+    CHECK(contains(computes_its_result(op).text, "one byte of workspace too few"));
 }
 
 TEST_CASE("tensors are visited with as few loops as possible, in the output's order",

@@ -112,10 +112,10 @@ TEST_CASE("strides of the other order are recognised, whichever was needed", "[t
     };
     // (0, 1, 2) is number 6 in row-major order; number 6 in column-major order is (0, 0, 1).
     CHECK(contains(says({0, 1, 2}, {0, 0, 1}),
-                   "(0, 0, 1): as if strides were row-major and not column-major?"));
+                   "(0, 0, 1): as if strides were row-major, not column-major?"));
     // (1, 2, 0) is number 1 + 2 * 2 = 5 in column-major order; number 5 in row-major is (0, 1, 1).
     CHECK(contains(says({1, 2, 0}, {0, 1, 1}),
-                   "(0, 1, 1): as if strides were column-major and not row-major?"));
+                   "(0, 1, 1): as if strides were column-major, not row-major?"));
 }
 
 TEST_CASE("a wrong shape is refused, even of the same size", "[testing][small]") {
@@ -169,7 +169,7 @@ TEST_CASE("close never accepts a NaN by accident", "[testing][small]") {
     CHECK_FALSE(close(nan, one, 1e30));
     CHECK_FALSE(close(one, nan, 1e30));
     CHECK_FALSE(close(nan, nan, 1e30));
-    CHECK(contains(close(nan, nan, 1e30).text, "refuses an expected NaN unless told"));
+    CHECK(contains(close(nan, nan, 1e30).text, "rejects an expected NaN unless"));
     CHECK_FALSE(close(nan, inf, 1e30));
     CHECK_FALSE(close(inf, nan, 1e30));
 
@@ -220,11 +220,12 @@ TEST_CASE("the owner of a wrong value is named", "[testing][small]") {
     CHECK(contains(wrong(1, 2, want(2, 1)).text,
                    "10 is the expected value of (2, 1): rows and columns swapped?"));
     CHECK(contains(wrong(1, 2, want(1, 1)).text,
-                   "6 is the expected value of (1, 1): one step back along dim 1"));
+                   "6 is the expected value of (1, 1): one step back along dimension 1"));
     CHECK(contains(wrong(1, 2, want(2, 2)).text,
-                   "11 is the expected value of (2, 2): one step on along dim 0"));
-    CHECK(contains(wrong(0, 0, want(0, 3)).text,
-                   "4 is the expected value of (0, 3): as if dim 1 were counted from its end?"));
+                   "11 is the expected value of (2, 2): one step on along dimension 0"));
+    CHECK(contains(
+        wrong(0, 0, want(0, 3)).text,
+        "4 is the expected value of (0, 3): as if dimension 1 were counted from its end?"));
     CHECK(contains(wrong(1, 3, want(2, 0)).text,
                    "9 is the expected value of (2, 0): the element after it?"));
     CHECK(contains(wrong(1, 3, want(0, 1)).text, "2 is the expected value of (0, 1)."));
@@ -237,7 +238,7 @@ TEST_CASE("the owner of a wrong value is named", "[testing][small]") {
     two(0, 3) = want(1, 3);
     two(1, 3) = want(2, 3);
     CHECK(contains(equal(two, want).text,
-                   "8 is the expected value of (1, 3): one step on along dim 0"));
+                   "8 is the expected value of (1, 3): one step on along dimension 0"));
     two(1, 3) = 77;
     CHECK(contains(equal(two, want).text, "8 is the expected value of (1, 3)."));
 
@@ -247,13 +248,13 @@ TEST_CASE("the owner of a wrong value is named", "[testing][small]") {
     const Tensor<float> big = distinct<float>({5, 7});
     Tensor<float> strided = big;
     strided(1, 4) = big.data()[1 + 4 * 5];  // where 1 * 7 + 4 belongs
-    CHECK(contains(equal(strided, big).text, "as if strides were column-major and not row-major?"));
+    CHECK(contains(equal(strided, big).text, "as if strides were column-major, not row-major?"));
 
     const Tensor<float> cube = distinct<float>({3, 4, 5});
     Tensor<float> got = cube;
     got(2, 1, 3) = cube(1, 2, 3);
     CHECK(contains(equal(got, cube).text,
-                   "is the expected value of (1, 2, 3): dims 0 and 1 swapped?"));
+                   "is the expected value of (1, 2, 3): dimensions 0 and 1 swapped?"));
 }
 
 TEST_CASE("a value that many elements hold is nobody's", "[testing][small]") {
@@ -278,7 +279,7 @@ TEST_CASE("what a warp touches is judged in words", "[testing][small]") {
     CHECK(contains(touches(fine, 95, 1384).text, "made 96 requests to memory where 95 suffice"));
     CHECK(contains(touches(fine, 96, 384).text,
                    "moved 1,384 sectors of 32 bytes where 384 suffice. The lanes of a warp"));
-    CHECK(contains(touches(fine, 96, 1234567).text, "lies in 1,234,567: some of it was never"));
+    CHECK(contains(touches(fine, 96, 1234567).text, "take 1,234,567: some of it was never"));
     for (const std::int64_t requests : {95, 96}) CHECK_FALSE(touches(fine, requests, 1383));
     CHECK_FALSE(touches(fine, 96, 1385));
     CHECK_FALSE(touches(fine, 95, 1384));
@@ -286,7 +287,7 @@ TEST_CASE("what a warp touches is judged in words", "[testing][small]") {
     CHECK(touches(fine, 96, 1384));
     fine.passes = 65;
     CHECK_FALSE(touches(fine, 96, 1384));
-    CHECK(contains(touches(fine, 96, 1384).text, "took 65 passes where 64 suffice"));
+    CHECK(contains(touches(fine, 96, 1384).text, "took 65 wavefronts where 64 suffice"));
 }
 
 TEST_CASE("the far end of a tensor holds its last elements", "[testing][small]") {

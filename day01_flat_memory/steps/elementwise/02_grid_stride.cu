@@ -1,7 +1,7 @@
-// Step 2, the grid-stride loop: a grid that just fills the GPU (full occupancy, and no block more),
-// whose threads walk on in steps of the whole grid. Neighbouring threads still touch neighbouring
-// elements, at every step. By itself it gains little; it pays when a thread has something to keep
-// between its elements. From here on the operation is a functor: for add, op(in[i]...) is
+// Step 2, the grid-stride loop: the grid has just enough blocks for full occupancy, and each thread
+// advances by the size of the whole grid. In every iteration neighbouring threads still access
+// neighbouring elements. By itself this gains little; it pays off when a thread keeps a value
+// from one element to the next. From here on the operation is a functor: for add, op(in[i]...) is
 // a[i] + b[i].
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"

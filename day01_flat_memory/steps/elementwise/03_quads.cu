@@ -1,7 +1,7 @@
-// Step 3, quads: a thread asks for 16 bytes at once, four floats. A quarter of the instructions
-// move the same bytes, and four times as many bytes are on their way at any moment. A quad begins
-// at a multiple of 16, so up to three floats before the first such address (the head) and up to
-// three after the last whole quad (the tail) go one by one: common/tensor/quads.hpp.
+// Step 3, float4: a thread loads 16 bytes at once, four floats. A quarter of the instructions move
+// the same bytes, and four times as many bytes are in flight. A float4 begins at a multiple of 16,
+// so up to three floats before the first such address (the scalar head) and up to three after the
+// last whole float4 (the scalar tail) go one by one: common/tensor/quads.hpp.
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/steps/elementwise/steps.hpp"
 
@@ -17,7 +17,7 @@ __global__ void quads_kernel(Op op, Quads run, T* out, const In*... in) {
     if (i < run.count) {
         quads_of(out, run)[i] = each(op, quads_of(in, run)[i]...);
     }
-    if (i < run.loose) {  // head and tail, at most 6 floats
+    if (i < run.loose) {  // scalar head and tail, at most 6 floats
         const std::int64_t k = run.loose_element(i);
         out[k] = op(in[k]...);
     }

@@ -1,9 +1,8 @@
-// Step 4: quads need a multiple of 16, and the tensors' addresses may agree on none. But the width
-// of a load is not the point. Memory is far away, so what counts is how many bytes are on their way
-// at any moment: those per second times the seconds of a round trip (Little's law). For `add` an
-// H200 needs about 20 KiB of loads for each multiprocessor. With 2,048 threads, step 1 has 16 KiB
-// of them in flight, step 3 has 64 KiB, and so has this one: eight single loads of a thread before
-// its first store.
+// Step 4: float4 needs addresses that are equally far past a multiple of 16, and some are not. But
+// the width of a load is not what matters: by Little's law, bytes in flight = bandwidth * latency.
+// For `add` an H200 needs at least 18 KiB of loads in flight for each SM. With 2,048 threads per
+// SM, step 1 has at most 16 KiB in flight and step 3 has 64 KiB. So has this step: each thread
+// issues eight scalar loads before its first store.
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/steps/elementwise/steps.hpp"
 
@@ -11,13 +10,13 @@ namespace sixdays::day01_flat_memory {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kLoads = 8;  // of a thread: four elements of two inputs, or eight of one
+constexpr int kLoads = 8;  // per thread: four elements of two inputs, or eight of one
 
 // [kernel]
 template <class Op, class T, class... In>
 __global__ void any_address_kernel(Op op, std::int64_t n, T* out, const In*... in) {
-    // A block owns kEach * blockDim.x elements; a thread takes every
-    // blockDim.x-th of them, so neighbouring threads touch neighbours.
+    // A block owns kEach * blockDim.x elements. A thread takes every blockDim.x-th
+    // of them, so neighbouring threads access neighbouring elements.
     constexpr int kEach = kLoads / sizeof...(in);
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * kEach + threadIdx.x;
     T value[kEach];

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: the operations as functors, so that a ladder climbed once serves all of them; and
-/// quads of them.
+/// For .cu files: the operations as functors, so that one sequence of kernels serves all of them,
+/// on single elements and on float4.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,7 +37,7 @@ struct Invert {
 };
 
 // [quads]
-/// The quads of a run as an array: a float4 is four floats x, y, z, w.
+/// The 16-byte vectors of a run as an array: a float4 is four floats x, y, z, w.
 __device__ inline const float4* quads_of(const float* data, const Quads& run) {
     return reinterpret_cast<const float4*>(data + run.head);
 }
@@ -45,14 +45,14 @@ __device__ inline float4* quads_of(float* data, const Quads& run) {
     return reinterpret_cast<float4*>(data + run.head);
 }
 
-/// The operation on each of a quad's four: for two inputs {op(q.x, r.x), op(q.y, r.y), ...}.
+/// The operation on each component of a float4: for two inputs {op(q.x, r.x), op(q.y, r.y), ...}.
 template <class Op, class Quad, class... More>
 __device__ Quad each(Op op, Quad q, More... r) {
     return {op(q.x, r.x...), op(q.y, r.y...), op(q.z, r.z...), op(q.w, r.w...)};
 }
 // [quads]
 
-// Of bytes: four words x, y, z, w of four bytes each.
+// For bytes: four words x, y, z, w of four bytes each.
 __device__ inline const uint4* quads_of(const std::uint8_t* data, const Quads& run) {
     return reinterpret_cast<const uint4*>(data + run.head);
 }

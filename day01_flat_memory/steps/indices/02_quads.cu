@@ -1,7 +1,7 @@
-// Step 2: a thread writes 16 bytes at once, four neighbours of a row, so the arithmetic of the
-// index is done once for four. The value itself is an offset: that of the element in a tensor whose
-// strides are powers of the base, (base * base, base, 1). So one walk finds both, where the quad
-// lies and what its first element holds. (Day 02 takes such a walk apart.)
+// Step 2: a thread writes 16 bytes at once, four neighbours of a row, so the index arithmetic is
+// done once for four elements. The value itself is an offset: that of the element in a tensor whose
+// strides are powers of the base, (base * base, base, 1). So one strided index iteration (a Walk)
+// gives both the position of the float4 and the value of its first element. Day 02 explains Walk.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/walk.hpp"
@@ -26,13 +26,13 @@ __global__ void indices_quads_kernel(const __grid_constant__ Walk<RANK, 2> walk,
 }
 // [kernel]
 
-// The value of each quad's first element, as offsets: strides (base * base, base, 4).
+// The value of the first element of each float4, as offsets: strides (base * base, base, 4).
 Layout values_of(std::int64_t base, Shape quads) {
     Strides strides = Dims::filled(quads.rank, 4);
     std::int64_t power = 1;
     for (int d = quads.rank - 2; d >= 0; --d) {
-        // The largest value fits in 64 bits, so a power that does not is that of a dim of extent 1,
-        // and so are all further out: never used.
+        // The largest value fits in 64 bits, so a power that does not belongs to a dimension of
+        // extent 1, as do all dimensions to its left. Those strides are never used.
         if (__builtin_mul_overflow(power, base, &power)) break;
         strides[d] = power;
     }

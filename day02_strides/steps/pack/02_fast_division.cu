@@ -1,6 +1,6 @@
-// Step 2: the host works first. simplify() has dropped and merged dims, so there is less to divide
-// by, and a Walk holds each extent that is left as a FastDivisor: a multiplication and a shift. A
-// number below 2^31 fits in 32 bits; the offset may not, and stays in 64.
+// Step 2: precompute on the host. simplify() has dropped and merged dimensions, so there are fewer
+// divisions, and a Walk holds each remaining extent as a FastDivisor: a multiplication and a shift.
+// A flat index below 2^31 fits in 32 bits. The offset may not, and stays in 64.
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"
@@ -25,7 +25,7 @@ __global__ void pack_fast_division_kernel(  // out row-major
 }  // namespace
 
 void pack_fast_division(const float* in, const Layout& walk, float* out, gpu::Stream stream) {
-    const Walk<kMaxRank, 1> by_value({walk});  // dims of extent 1 fill it up to 8
+    const Walk<kMaxRank, 1> by_value({walk});  // padded to 8 dimensions with extents of 1
     const unsigned grid = gpu::blocks_for(walk.size(), kThreads);
     pack_fast_division_kernel<<<grid, kThreads, 0, stream>>>(in, by_value, out);
     gpu::check_launch("pack_fast_division_kernel", grid, kThreads);

@@ -1,5 +1,5 @@
-// Step 3: a kernel for each rank. With the rank known, a walk of two dims divides once and not
-// seven times; the outermost dim needs no division at all, what is left is its index.
+// Step 3: one kernel per rank. With the rank known at compile time, two dimensions need one
+// division instead of seven. The outermost needs none: the last quotient is its index.
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"

@@ -1,5 +1,5 @@
-// Step 4: eight loads of 4 bytes a thread in flight before the first is stored: 64 KiB a
-// multiprocessor of 2,048 threads, where one load each would be 8.
+// Step 4: each thread issues eight 4-byte loads before its first store. At the measured occupancy
+// of 75 % (1,536 threads) that is 48 KiB in flight per SM; one load per thread would be 6 KiB.
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"
@@ -12,9 +12,9 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kInFlight = 8;
 
-// A block owns kInFlight * blockDim.x elements of the output; a thread takes every blockDim.x-th of
-// them, so the lanes of a warp stay neighbours. Beyond the end the last element is read once more:
-// that costs nothing, and no load waits behind an `if`.
+// A block owns kInFlight * blockDim.x elements of the output. A thread takes every blockDim.x-th of
+// them, so the lanes of a warp write neighbouring elements. Past the end the last element is loaded
+// again: that is cheap, and no load waits for a branch.
 // [pack]
 template <int RANK>
 __global__ void pack_in_flight_kernel(  // out row-major

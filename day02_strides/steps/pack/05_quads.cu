@@ -1,6 +1,6 @@
-// Step 5: the same walk by quads, where the innermost dim is made of aligned runs of four floats. A
-// quarter of the divisions moves the same bytes. One quad a thread is 32 KiB a multiprocessor of
-// 2,048 threads; on an H200 that was faster than two of them (Day 01 says what is in flight).
+// Step 5: the same index iteration by float4, where the innermost dimension consists of aligned
+// runs of four floats. A quarter of the divisions moves the same bytes. One float4 per thread keeps
+// 32 KiB in flight per SM of 2,048 threads; on an H200 that was faster than two per thread.
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"

@@ -1,6 +1,6 @@
-// Step 2: several rows a thread. A row of 128 bytes keeps only 8 lanes busy, so the bytes in flight
-// must come from many rows: 4 bytes * 8 rows or 16 bytes * 4 rows, times 2,048 threads, are 64 or
-// 128 KiB.
+// Step 2: several rows per thread. A row of 128 bytes keeps only 8 lanes busy, so the bytes in
+// flight must come from many rows: 4 bytes * 8 rows or 16 bytes * 4 rows, times 2,048 threads, is
+// 64 or 128 KiB per SM.
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Element k of up to ROWS rows from row m on, blockDim.y apart: all are asked for before the first
-// is stored.
+// Element k of up to ROWS rows, starting at row m and blockDim.y apart: all are loaded before the
+// first is stored.
 // [rows]
 template <class Element, int ROWS>
 __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m, std::int64_t M,
@@ -31,8 +31,8 @@ __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m
 }
 // [rows]
 
-// A row is whole Elements and then up to 3 loose floats, of which there are none if an Element is a
-// float: x counts through both.
+// A row is whole Elements and then a scalar tail of up to 3 floats (none if an Element is a float).
+// x indexes both.
 // [pitched]
 template <class Element, int ROWS>
 __global__ void rows_kernel(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
@@ -54,7 +54,7 @@ __global__ void rows_kernel(const float* in, std::int64_t in_pitch, std::int64_t
 }
 // [pitched]
 
-// A block as wide as a row needs, up to a warp, and as tall as that leaves.
+// A block as wide as a row needs, up to a warp, and as tall as its threads allow.
 dim3 block_for(std::int64_t width) {
     unsigned x = 1;
     while (x < 32 && x < width) x *= 2;

@@ -1,5 +1,5 @@
 /// @file
-/// What is faster than pitched's twin. Nothing is checked here; pitched_cuda has done so.
+/// Faster versions of pitched's naive kernel. Nothing is checked here; pitched_cuda has done so.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace sixdays::day02_strides {
 
-/// Step 2: several rows a thread, one element of each.
+/// Step 2: several rows per thread, one element of each.
 /// @param in_pitch, out_pitch  of (M, K); 0 if there is one row only
 void pitched_singles(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
                      float* out, std::int64_t out_pitch, gpu::Stream stream);
 
-/// Step 2 with a quad of each. Every row of both begins at a multiple of 16 bytes.
+/// Step 2 with one float4 of each row. Every row of both begins at a multiple of 16 bytes.
 void pitched_quads(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
                    float* out, std::int64_t out_pitch, gpu::Stream stream);
 

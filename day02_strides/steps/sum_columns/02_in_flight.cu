@@ -1,6 +1,6 @@
-// Step 2: four bytes a thread in flight would be 8 KiB a multiprocessor full of 2,048 threads; an
-// H200 needs about 48. So eight elements are asked for before the first is added, 64 KiB. They are
-// still added in the loop's order, so the sum has the loop's bits.
+// Step 2: four bytes per thread would be 8 KiB in flight per SM of 2,048 threads; an H200 needs
+// about 48 KiB. So eight elements are loaded before the first is added: 64 KiB. They are still
+// added in the loop's order, so the sum has the same bits.
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"

@@ -1,5 +1,6 @@
 /// @file
-/// What is faster than sum_columns' twin. Nothing is checked here; sum_columns_cuda has done so.
+/// Faster version of sum_columns's naive kernel. Nothing is checked here; sum_columns_cuda has done
+/// so.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -7,7 +8,7 @@
 
 namespace sixdays::day02_strides {
 
-/// Step 2: kLoadsInFlight elements of a column are asked for before the first is added.
+/// Step 2: kLoadsInFlight elements of a column are loaded before the first is added.
 void sum_columns_in_flight(const View<const float>& in, float* out, gpu::Stream stream);
 
 }  // namespace sixdays::day02_strides

@@ -1,16 +1,16 @@
-// mdspan is the library version of what Day 02 writes: C++23's, here as the CUDA Toolkit's libcu++
-// has it for C++17. Its three layouts give our offsets, spans and answers for every matrix and cube
-// up to 4 a dim. Skipped where the headers are not found.
+// mdspan is the library version of what Day 02 writes: C++23's, here the CUDA Toolkit's libcu++
+// version for C++17. Its three layouts give the same offsets, spans and properties as ours for
+// every matrix and cube with extents up to 4. Skipped where the headers are not found.
 //
 //     ours                    mdspan
 //     row_major               layout_right
 //     column_major            layout_left
-//     Layout(shape, strides)  layout_stride (which refuses strides of 0 and below)
+//     Layout(shape, strides)  layout_stride (which rejects strides of 0 and below)
 //     required_span           required_span_size
-//     is_injective            is_unique; of a layout_stride mdspan takes it for granted
+//     is_injective            is_unique; mdspan assumes it of a layout_stride
 //     (no gaps)               is_exhaustive
 //     View                    mdspan with the default accessor; an accessor may decode 16-bit
-//                             floats on the way, for which we convert in the loop
+//                             floats on access; here the loop converts
 #include <cuda/std/array>
 #include <cuda/std/mdspan>
 
@@ -47,7 +47,8 @@ template <int RANK, class Mapping>
 bool agree(const Layout& ours, const Mapping& theirs) {
     bool ok = theirs.required_span_size() == required_span(ours);
     for (int d = 0; d < RANK; ++d) {
-        // Without elements mdspan multiplies by 0, we go on as if by 1; nobody uses such strides.
+        // Without elements mdspan multiplies by 0 and row_major() by 1; such strides are never
+        // used.
         const bool used = ours.extent(d) > 1 && ours.size() > 0;
         ok &= !used || theirs.stride(static_cast<std::size_t>(d)) == ours.stride(d);
     }

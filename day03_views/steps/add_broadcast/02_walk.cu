@@ -1,5 +1,5 @@
-// Step 2: the twin's work with the divisions prepared by the host (walk.hpp), and with several
-// loads in flight: a thread asks for all before it adds the first.
+// Step 2: divisions precomputed on the host (walk.hpp), and several loads in flight: a thread
+// issues all loads before the first addition.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/walk.hpp"
 #include "day03_views/steps/add_broadcast/steps.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// What a thread asks for before it needs the first of it: 2 inputs * 4 loads * 4 bytes, so that
-// 2,048 threads have 64 KiB in flight. An H200 needs about 48.
+// In flight per thread before the first use: 2 inputs * 4 loads * 4 bytes, so 2,048 threads have
+// 64 KiB in flight per SM. An H200 needs about 48 KiB.
 constexpr int kEach = 4;
 
 // [kernel]

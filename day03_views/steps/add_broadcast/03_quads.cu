@@ -1,5 +1,5 @@
-// Step 3: a thread's element becomes a quad. An input that repeats along the last dim, such as a
-// bias for every column, is one float for the whole quad.
+// Step 3: one float4 instead of one element. An input that repeats along the last dimension, such
+// as a bias (M, 1), is a single float for the whole float4.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/walk.hpp"
 #include "day03_views/steps/add_broadcast/steps.hpp"
@@ -9,20 +9,20 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// One input may be a bias that stays in cache, so the other alone must keep memory busy: four loads
-// of 16 bytes are 64 KiB in 1,024 threads.
+// One input may be a bias that stays in cache, so the loads of the other must saturate memory: four
+// loads of 16 bytes are 64 KiB in flight for 1,024 threads.
 constexpr int kEach = 4;
 
 __device__ float4 sum(float4 p, float4 q) {
     return make_float4(p.x + q.x, p.y + q.y, p.z + q.z, p.w + q.w);
 }
 
-// Four neighbours, or, where the last dim has stride 0, one element that will be seen four times.
+// Four neighbours, or one element for all four where the last dimension has stride 0.
 __device__ float4 quad_or_one(const float* p, bool repeats) {
     if (repeats) return make_float4(*p, 0, 0, 0);
     return *reinterpret_cast<const float4*>(p);
 }
-// Not done while loading, for it would wait for the load.
+// Not done while loading, because it would wait for the load.
 __device__ float4 spread(float4 q, bool repeats) {
     return repeats ? make_float4(q.x, q.x, q.x, q.x) : q;
 }
@@ -53,8 +53,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 // [kernel]
 
-// A fourth of the elements along the last dim, four times as far apart. Strides still count floats,
-// and one of 0 stays 0.
+// A quarter of the elements along the last dimension, four times as far apart. Strides still count
+// floats, and a stride of 0 stays 0.
 Layout first_of_quads(Layout layout) {
     const int last = layout.rank() - 1;
     layout.shape[last] /= 4;

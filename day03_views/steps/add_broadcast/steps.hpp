@@ -1,5 +1,5 @@
 /// @file
-/// The launchers of add_broadcast's steps. They check nothing; a and b have out's shape by now.
+/// The launchers of add_broadcast's steps. They check nothing; a and b already have out's shape.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -7,10 +7,10 @@
 
 namespace sixdays::day03_views {
 
-/// Step 2: a walk that divides fast, four loads in flight.
+/// Step 2: fast division, four loads in flight.
 void launch_add_walk(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream);
 
-/// Step 3: quads.
+/// Step 3: float4.
 void launch_add_quads(View<const float> a, View<const float> b, View<float> out,
                       gpu::Stream stream);
 

@@ -1,7 +1,7 @@
-// Step 2: any layout, the twin's work with three ideas. The host has simplified the layouts and
-// prepared the divisions, so that finding two offsets takes a few multiplications (walk.hpp).
-// Elements are as wide as rows allow, up to 16 bytes. And a thread asks for up to eight of them
-// before it stores the first.
+// Step 2: any layout, with three optimizations. The host has simplified the layouts and precomputed
+// the divisions, so two offsets take only a few multiplications (walk.hpp). Elements are as wide as
+// the rows allow, up to 16 bytes. And a thread loads up to eight of them before it stores the
+// first.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/copy/steps.hpp"
 
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Loads of a thread in flight: with 2,048 threads 64 KiB of 4 or 16 bytes a load, twice that of 8.
-// An H200 needs about 48.
+// Loads in flight per thread: with 2,048 threads 64 KiB for loads of 4 or 16 bytes, 128 KiB for 8.
+// An H200 needs about 48 KiB.
 template <class T>
 constexpr int kLoads = sizeof(T) == 16 ? 2 : 8;
 

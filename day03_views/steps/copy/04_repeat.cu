@@ -1,6 +1,6 @@
-// Step 4: a column, or one value, seen again and again along a row. An element is loaded once and
-// fills a quad. Nearly all that is left is to write: the lanes of a warp share an element of `in`,
-// or a few.
+// Step 4: a column or a single value is repeated along each row. An element is loaded once and
+// fills 16 bytes of `out`. Nearly all traffic is stores: the lanes of a warp share one element of
+// `in`, or a few.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/copy/steps.hpp"
 
@@ -8,7 +8,7 @@ namespace sixdays::day03_views {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kEach = 4;  // quads a thread stores
+constexpr int kEach = 4;  // 16-byte stores per thread
 
 __device__ uint4 repeated(std::uint32_t x) {
     return make_uint4(x, x, x, x);

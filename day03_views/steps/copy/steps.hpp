@@ -1,6 +1,6 @@
 /// @file
 /// For .cu files: the launchers of copy's steps. They check nothing: plan_copy() has simplified the
-/// layouts and made the elements as wide as they can be.
+/// layouts and made the elements as wide as possible.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,16 +11,16 @@
 
 namespace sixdays::day03_views {
 
-/// Step 2: any layout. A walk that divides fast, and several loads in flight.
+/// Step 2: any layout. Fast division, and several loads in flight.
 void launch_copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
-/// Step 3: one run of memory, equally far past a multiple of 16 bytes in both: quads.
+/// Step 3: both contiguous and equally far past a multiple of 16 bytes: 128-bit accesses.
 void launch_copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
-/// Step 4: one element of `in` fills a quad of `out`, whose elements have 16 bytes.
+/// Step 4: one element of `in` fills 16 bytes of `out`, whose elements have 16 bytes.
 void launch_copy_repeat(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
-/// What a kernel calls an element: uint4 loads and stores 16 bytes at once.
+/// The element type in a kernel: uint4 loads and stores 16 bytes at once.
 template <class E>
 struct GpuElement {
     using type = E;

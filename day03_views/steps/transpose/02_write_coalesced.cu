@@ -1,5 +1,5 @@
-// Step 2: m and n have changed places: threadIdx.x walks along a row of `out`. Now a warp writes
-// 128 bytes in one run, and reads 32 elements that lie a row of `in` apart.
+// Step 2: swap m and n: threadIdx.x runs along a row of `out`. Now a warp writes 128 contiguous
+// bytes and reads 32 elements that are a row of `in` apart.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 

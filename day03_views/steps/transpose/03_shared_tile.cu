@@ -1,8 +1,8 @@
-// Step 3: a detour through shared memory, which belongs to the block and has no sectors. The block
-// reads a 32 x 32 tile along the rows of `in`, waits until all of it is there, and writes it along
-// the rows of `out`. What is a run in memory is then a column of the tile; that costs too: shared
-// memory has 32 banks, word w lies in bank w mod 32, and a column's words, 32 apart, are all in
-// one.
+// Step 3: go through shared memory, which belongs to the block and has no sectors. The block reads
+// a 32 x 32 tile along the rows of `in`, waits until all of it is loaded, and writes it along the
+// rows of `out`. A row of `out` is a column of the tile, and reading that has a cost: shared memory
+// has 32 banks, word w is in bank w mod 32, and the words of a column, 32 apart, are all in the
+// same bank: a 32-way bank conflict.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 
@@ -10,7 +10,7 @@ namespace sixdays::day03_views {
 namespace {
 
 constexpr int kSide = 32;  // rows and columns of a tile
-constexpr int kRows = 8;   // threads: 8 rows of 32, so each takes 4 elements
+constexpr int kRows = 8;   // rows of threads: 8 x 32 threads, 4 elements each
 
 // [kernel]
 __global__ void transpose_shared_tile_kernel(  // in (M, N), out (N, M)
@@ -28,7 +28,7 @@ __global__ void transpose_shared_tile_kernel(  // in (M, N), out (N, M)
             shared[i][lane] = in[m * pitch_in + n];
         }
     }
-    __syncthreads();  // others have brought what this thread takes out
+    __syncthreads();  // wait until the whole tile is loaded
     for (int i = threadIdx.y; i < kSide; i += kRows) {
         const std::int64_t m = m0 + lane, n = n0 + i;
         if (m < M && n < N) {

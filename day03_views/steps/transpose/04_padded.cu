@@ -1,5 +1,5 @@
-// Step 4: a row of the tile has 33 words. One row further down is now one bank further on, so the
-// 32 words of a column lie in 32 banks, and so do those of a row.
+// Step 4: a row of the tile has 33 words. Moving down one row now moves on by one bank, so the 32
+// words of a column are in 32 different banks, and so are those of a row.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 
@@ -7,13 +7,13 @@ namespace sixdays::day03_views {
 namespace {
 
 constexpr int kSide = 32;  // rows and columns of a tile
-constexpr int kRows = 8;   // threads: 8 rows of 32, so each takes 4 elements
+constexpr int kRows = 8;   // rows of threads: 8 x 32 threads, 4 elements each
 
 // [kernel]
 __global__ void transpose_padded_kernel(  // in (M, N), out (N, M)
     const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
     float* out) {
-    __shared__ float shared[kSide][kSide + 1];  // the pad is never used
+    __shared__ float shared[kSide][kSide + 1];  // the padding is never accessed
     // This tile's first row and first column.
     const std::int64_t m0 = std::int64_t{blockIdx.x} * kSide;
     const std::int64_t n0 = std::int64_t{blockIdx.y} * kSide;
@@ -25,7 +25,7 @@ __global__ void transpose_padded_kernel(  // in (M, N), out (N, M)
             shared[i][lane] = in[m * pitch_in + n];
         }
     }
-    __syncthreads();  // others have brought what this thread takes out
+    __syncthreads();  // wait until the whole tile is loaded
     for (int i = threadIdx.y; i < kSide; i += kRows) {
         const std::int64_t m = m0 + lane, n = n0 + i;
         if (m < M && n < N) {

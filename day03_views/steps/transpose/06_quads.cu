@@ -1,12 +1,12 @@
-// Step 6: a quad a load and a store, a quarter of the instructions. A thread takes a square, 4 x 4
-// floats: a quad from each of four rows. To transpose it costs nothing, it is a matter of which
-// register is called what: column i of the square is (row[0].i, row[1].i, row[2].i, row[3].i), a
-// quad of a row of `out`. So the tile holds quads, and all that comes and goes are quads.
+// Step 6: float4 loads and stores, a quarter of the instructions. A thread takes a square of 4 x 4
+// floats: one float4 from each of four rows. Transposing it costs no instruction, because it only
+// renames registers: column i of the square is (row[0].i, row[1].i, row[2].i, row[3].i), a float4
+// of a row of `out`. So the tile holds float4, and all accesses are 128 bits wide.
 //
-// A pad would spoil the alignment of those quads, so the tile's banks are kept apart by a swizzle.
-// Row c of the tile is row n0 + c of `out`: 16 quads. Quad q does not lie in place q but in place
-// q ^ (c / 4): the same 16 places in another order for every four rows. The 8 lanes that write at
-// once, to rows 4 apart, then hit different quads of banks; so do the 8 that read at once.
+// Padding would break the alignment of the float4, so a swizzle avoids the bank conflicts instead.
+// Row c of the tile is row n0 + c of `out`: 16 float4. float4 number q is stored at position
+// q ^ (c / 4): a different order of the 16 positions for every four rows. The 8 lanes that write in
+// one wavefront, to rows 4 apart, then use different groups of 4 banks; so do the 8 that read.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/edge.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
@@ -35,7 +35,7 @@ __global__ void transpose_quads_kernel(const __grid_constant__ Matrices x) {
     __syncthreads();
 
     for (int j = 0; j < 4; ++j) {
-        const int n = q + 16 * j;  // a row of out; this thread writes its quad p
+        const int n = q + 16 * j;  // a row of out; this thread writes its 16 bytes at position p
         const uint4 quad = shared[n][p ^ n / 4];
         if (n < tile.columns) {
             store_quad(tile.out + n * x.pitch_out + 4 * p, tile.rows - 4 * p, quad);

@@ -1,14 +1,14 @@
-// Step 7: small elements. Step 6 with K = 8 elements of 2 bytes or 16 of 1 byte in a quad: a thread
-// takes a square of K x K. But now a register holds 2 or 4 elements, and to transpose the square
-// means taking registers apart. Bytes that stand one below the other are put into one word:
+// Step 7: small elements. Step 6 with K = 8 elements of 2 bytes or 16 of 1 byte in 16 bytes: a
+// thread takes a square of K x K. But now a register holds 2 or 4 elements, so transposing the
+// square means splitting registers. Bytes of one column are packed into one word:
 //
 //     row 0   a0 a1 a2 a3 ..               a0 b0 c0 d0   a1 b1 c1 d1   ..
 //     row 1   b0 b1 b2 b3 ..     becomes
-//     row 2   c0 c1 c2 c3 ..               one word a column, four elements of a row of out
+//     row 2   c0 c1 c2 c3 ..               one word per column: four elements of a row of out
 //     row 3   d0 d1 d2 d3 ..
 //
-// __byte_perm(x, y, s) picks 4 of the 8 bytes of x (0 to 3) and y (4 to 7); the hexadecimal digits
-// of s say which, the last one for the lowest byte.
+// __byte_perm(x, y, s) selects 4 of the 8 bytes of x (0 to 3) and y (4 to 7). Each hexadecimal
+// digit of s selects one, the last digit the lowest byte.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/edge.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
@@ -61,7 +61,7 @@ __device__ void transpose_square(const uint4 (&row)[16], uint4 (&column)[16]) {
 // [square]
 
 // [kernel]
-// P x Q squares of K x K elements, one a thread: 16 x 16 of 8 x 8, or 16 x 8 of 16 x 16.
+// P x Q squares of K x K elements, one per thread: 16 x 16 of 8 x 8, or 16 x 8 of 16 x 16.
 template <class T, int P, int Q>
 __global__ void __launch_bounds__(P* Q)
     transpose_small_elements_kernel(const __grid_constant__ Matrices x) {
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(P* Q)
 
     const int u = threadIdx.x % Q, v = threadIdx.x / Q;
     for (int j = 0; j < K; ++j) {
-        const int n = v + P * j;  // a row of out; this thread writes its 16 bytes number u
+        const int n = v + P * j;  // a row of out; this thread writes its 16 bytes at position u
         const uint4 quad = shared[n][(u ^ n / K) % Q];
         if (n < tile.columns) {
             store_quad(tile.out + n * x.pitch_out + K * u, tile.rows - K * u, quad);

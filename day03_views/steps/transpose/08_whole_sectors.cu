@@ -1,15 +1,16 @@
-// Step 8: rows that begin anywhere. If the pitch of `out` is no multiple of 8 floats, a tile cut
-// straight ends in the middle of a sector in nearly every row of `out`, and the next tile goes on
-// there. Memory takes whole sectors; one that two blocks write in part is likely to be read first
-// and written twice. So each row of `out` is cut at its own multiples of 32 bytes: the tile's edge
-// in `out` is ragged, and A - 1 more rows of `in` are read for it, A elements being a sector.
+// Step 8: rows that begin anywhere. If the pitch of `out` is not a multiple of 8 floats, a
+// rectangular tile ends in the middle of a sector in nearly every row of `out`, and the next tile
+// continues there. Memory is written in whole sectors. A sector that two blocks write in part is
+// likely to be read first and written twice. So each row of `out` is cut at its own multiples of 32
+// bytes. The tile's edge in `out` is ragged, and A - 1 extra rows of `in` are read for it (A
+// elements = 1 sector).
 //
 //     row n of out        ...|......##|########|########|#######.|      # elements of this tile
 //     row n + 1            ...|....##|########|########|#####...|       | multiples of 32 bytes
 //
-// A barrier stands between the loads and the stores to the tile. Nobody reads the tile yet; it is
-// there for the compiler, which would mix the two, and a store that waits for its load holds up all
-// loads behind it.
+// A barrier separates the loads from the stores to the tile. No thread reads the tile yet; the
+// barrier keeps the compiler from interleaving the two, because a store that waits for its load
+// delays all loads after it.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"
@@ -20,7 +21,7 @@ namespace {
 constexpr int TM = 128, TN = 64, kThreads = 512, kWarps = kThreads / 32;
 
 // [kernel]
-// 4 blocks a multiprocessor are 2,048 threads, which leaves 32 registers for each.
+// 4 blocks per SM are 2,048 threads, which leaves 32 registers for each.
 template <class T>
 __global__ void __launch_bounds__(kThreads, 4)
     transpose_whole_sectors_kernel(const __grid_constant__ Matrices x) {
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(kThreads, 4)
         T* out = tile.out + n * x.pitch_out;
         const int past = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % A;
         const int shift = (A - past) % A;          // elements to the next multiple of 32 bytes
-        const int begin = above == 0 ? 0 : shift;  // the tile above writes what lies before
+        const int begin = above == 0 ? 0 : shift;  // the tile above writes the part before it
         const int end = min(TM + shift, rows);
 #pragma unroll
         for (int k = 0; k <= TM / 32; ++k) {

@@ -1,5 +1,6 @@
-// Step 9: 3 channels, 17 columns. Where one of the two dims is short, a square tile would be mostly
-// empty. So a block takes a flat tile: all of the short dim, and as much of the long one as fits.
+// Step 9: 3 channels, 17 columns. Where one of the two dimensions is short, a square tile would be
+// mostly empty. So a block takes a flat tile: all of the short one, as much of the long one as
+// fits.
 #include <climits>
 
 #include "common/gpu/launch.hpp"
@@ -13,14 +14,14 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Elements a thread, 64 bytes in flight if it can.
+// Elements per thread, for 64 bytes in flight if possible.
 template <class T>
 constexpr int kEach = sizeof(T) <= 4 ? 16 : 64 / sizeof(T);
 
 constexpr unsigned kOutside = UINT_MAX;
 
 // [kernel]
-// A tile is a small matrix: L indices of the long dim, as many as fit, by all
+// A tile is a small matrix: L indices of the long dimension, as many as fit, by all
 // S of the short one. Its elements are numbered along its rows, which are
 // `width` wide: S or L.
 struct Numbered {
@@ -38,10 +39,10 @@ template <class T>
 __global__ void transpose_short_rows_kernel(const __grid_constant__ Matrices x, FastDivisor high,
                                             FastDivisor wide, unsigned step_row,
                                             unsigned step_column) {
-    // Row m, column n lies at m * step_row + n * step_column: along the short
-    // dim 1, along the long one S or S + 1, whichever is odd, so that its
-    // neighbours lie in different banks. S = 2 needs most room, half as much
-    // again as there are elements.
+    // Row m, column n is at m * step_row + n * step_column. The step is 1 along
+    // the short dimension and S or S + 1, whichever is odd, along the long one,
+    // so that its neighbours are in different banks. S = 2 needs the most
+    // memory, 1.5 times that of the elements.
     __shared__ T shared[kEach<T> * kThreads * 3 / 2];
     const Tile<T> tile = tile_of_block<T>(x, high.divisor, wide.divisor);
     const unsigned rows = tile.rows, columns = tile.columns;
@@ -70,9 +71,9 @@ __global__ void transpose_short_rows_kernel(const __grid_constant__ Matrices x, 
 
 template <class T>
 void launch(Matrices x, gpu::Stream stream) {
-    const bool in_short = x.N < x.M;  // rows of in are the short ones
+    const bool in_short = x.N < x.M;  // the rows of in are short
     const std::int64_t S = in_short ? x.N : x.M;
-    const std::int64_t L = kEach<T> * kThreads / S / 32 * 32;  // whole sectors of the long dim
+    const std::int64_t L = kEach<T> * kThreads / S / 32 * 32;  // whole sectors
     const std::int64_t high = in_short ? L : S, wide = in_short ? S : L;
     const unsigned odd = static_cast<unsigned>(S | 1);
     const unsigned grid = cut_into_tiles(x, static_cast<int>(high), static_cast<int>(wide));

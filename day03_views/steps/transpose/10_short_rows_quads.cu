@@ -1,15 +1,15 @@
-// Step 10: short rows that lie one after the other without a gap: pixels of 3 channels, a table of
-// 17 columns. A block takes a piece of L rows. In memory the piece is one run, whatever S is, so it
-// moves between memory and shared memory as it lies, a quad a thread; only in shared memory does it
-// matter which element belongs to which column. The columns move in quads too: E neighbours of one
-// column, which in shared memory lie S apart.
+// Step 10: short contiguous rows without gaps between them: pixels of 3 channels, a table of 17
+// columns. A block takes a piece of L rows. In memory the piece is contiguous, whatever S is, so it
+// moves to and from shared memory unchanged, 16 bytes per thread. Only in shared memory does it
+// matter which element belongs to which column. Columns move 16 bytes at a time too: E neighbours
+// of one column, which are S apart in shared memory.
 //
 //     piece, L x S    a0 b0 c0 a1 b1 c1 a2 b2 c2 ...    flat: element (l, s) at l * S + s
 //     columns         a0 a1 a2 a3 ...   b0 b1 b2 b3 ...   c0 c1 c2 c3 ...
 //
-// E rows are S quads: a group. Neighbouring threads take neighbouring groups, so a group must be an
-// odd number of quads long, or they would meet in a few banks; where S is even, a quad is left
-// unused behind each group.
+// E rows are a group of S * 16 bytes. Neighbouring threads take neighbouring groups, so a group
+// must be an odd number of 16-byte units long to avoid bank conflicts. Where S is even, 16 bytes
+// after each group are left unused.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/fast_division.hpp"
 #include "day03_views/steps/transpose/edge.hpp"
@@ -21,7 +21,7 @@ namespace sixdays::day03_views {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kInFlight = 4;   // quads a thread
+constexpr int kInFlight = 4;   // 16-byte accesses per thread
 constexpr int kBytes = 16384;  // of shared memory
 
 // A piece in shared memory: `S` columns, groups of `pitch` elements.
@@ -29,7 +29,7 @@ struct Groups {
     FastDivisor S;
     int pitch;
 
-    // Where quad number `k` of the piece begins.
+    // Start of 16-byte unit `k` of the piece.
     template <int E>
     __device__ int quad(unsigned k) const {
         const unsigned group = S.quotient(k);
@@ -37,7 +37,7 @@ struct Groups {
     }
 };
 
-// Moves the n elements of a piece, quad by quad, to shared memory or from it.
+// Moves the n elements of a piece to or from shared memory, 16 bytes at a time.
 template <class T, bool TO_SHARED>
 __device__ void move_flat(T* memory, int n, const Groups& groups, T* shared) {
     constexpr int E = 16 / sizeof(T);
@@ -67,8 +67,8 @@ __device__ void move_flat(T* memory, int n, const Groups& groups, T* shared) {
 template <int E>
 constexpr int kLog = E == 16 ? 4 : E / 4 + 1;  // E = 2^kLog
 
-// E elements of one column, S apart in shared memory, as a quad (at an edge the first `inside` of
-// them); and back.
+// E elements of one column, S apart in shared memory, as 16 bytes (at an edge only the first
+// `inside`); and back.
 template <class T>
 __device__ uint4 gathered(const T* from, int S, int inside) {
     constexpr int P = 4 / sizeof(T);  // elements in a word
@@ -109,7 +109,7 @@ __global__ void transpose_rows_to_columns_kernel(const __grid_constant__ Matrice
 }
 // [rows to columns]
 
-// in (S, N), out (N, S) without gaps: the same backwards.
+// in (S, N), out (N, S) without gaps: the inverse.
 template <class T>
 __global__ void transpose_columns_to_rows_kernel(const __grid_constant__ Matrices x, int log,
                                                  Groups groups) {
@@ -143,7 +143,7 @@ void launch(Matrices x, gpu::Stream stream) {
     const bool rows_are_short = x.N < x.M;
     const std::int64_t S = rows_are_short ? x.N : x.M;
     constexpr std::int64_t E = 16 / sizeof(T);
-    const std::int64_t quads = S % 2 == 0 ? S + 1 : S;  // of a group
+    const std::int64_t quads = S % 2 == 0 ? S + 1 : S;  // per group
     const Groups groups{FastDivisor(S), static_cast<int>(quads * E)};
     int log = kLog<E>;
     while ((quads << (log + 1)) * sizeof(T) <= kBytes) ++log;

@@ -1,9 +1,8 @@
 /// @file
-/// For .cu files: loads and stores of quads (16 bytes) that may cross a matrix's edge.
+/// For .cu files: 16-byte loads and stores that may cross the edge of a matrix.
 ///
-/// __ldcs and __stcs load and store with a hint, "cache streaming": what is touched only once is
-/// the first to leave the cache. Both together are worth 1 % on an H200; either alone costs as
-/// much.
+/// __ldcs and __stcs carry the hint "cache streaming": data that is accessed only once is evicted
+/// first. Together they gain 1 % on an H200; either of them alone costs as much.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,9 +12,9 @@
 namespace sixdays::day03_views {
 
 // [load_square]
-/// A square of K x K elements, where K elements are a quad: 4 x 4, 8 x 8 or 16 x 16. row[j] = the
-/// quad of row j, for all K rows: loads only, so that all are in flight together. At an edge, the
-/// `rows` and `columns` that exist, element by element, with zeros for the others.
+/// A square of K x K elements, where K elements are 16 bytes: 4 x 4, 8 x 8 or 16 x 16. row[j] = the
+/// 16 bytes of row j, for all K rows. Only loads, so that all are in flight together. At an edge,
+/// the `rows` and `columns` that exist are loaded element by element, the others are 0.
 template <class T, int K>
 __device__ void load_square(const T* from, std::int64_t pitch, int rows, int columns,
                             uint4 (&row)[K]) {
@@ -35,7 +34,7 @@ __device__ void load_square(const T* from, std::int64_t pitch, int rows, int col
 }
 // [load_square]
 
-/// A quad, or at an edge the first `inside` elements of it, with zeros behind.
+/// 16 bytes, or at an edge the first `inside` elements of them, then zeros.
 template <class T>
 __device__ uint4 load_quad(const T* from, int inside) {
     constexpr int K = 16 / sizeof(T);
@@ -46,7 +45,7 @@ __device__ uint4 load_quad(const T* from, int inside) {
     return *reinterpret_cast<const uint4*>(element);
 }
 
-/// Writes a quad, or at an edge only the first `inside` elements of it.
+/// Writes 16 bytes, or at an edge only the first `inside` elements of them.
 template <class T>
 __device__ void store_quad(T* to, int inside, uint4 value) {
     constexpr int K = 16 / sizeof(T);

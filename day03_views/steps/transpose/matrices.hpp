@@ -1,5 +1,5 @@
 /// @file
-/// What a transposing kernel is told: a stack of matrices, cut into tiles, one block a tile.
+/// The argument of a transpose kernel: a stack of matrices, cut into tiles, one block per tile.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace sixdays::day03_views {
 
-/// `in` holds matrices (M, N) with N along memory; `out` holds the same matrices with M along
-/// memory. The stack's other dims may have any strides. Plain numbers: a kernel takes it by value.
+/// `in` holds matrices (M, N) with stride 1 along N; `out` holds their transposes with stride 1
+/// along M. The other dimensions may have any strides. Plain numbers, passed to a kernel by value.
 struct Matrices {
     const void* in = nullptr;
     void* out = nullptr;
@@ -28,7 +28,7 @@ struct Matrices {
 
 /// For in (..., M, N) and out (..., N, M).
 [[nodiscard]] inline Matrices matrices_to_transpose(const UntypedIn& in, const UntypedOut& out) {
-    // The stride of a dim of extent 1 is never used and may be absurd: 0 cannot overflow.
+    // The stride of an extent of 1 is never used and may be huge; 0 cannot overflow.
     const auto step = [](const Layout& layout, int d) {
         return layout.extent(d) == 1 ? 0 : layout.stride(d);
     };
@@ -42,7 +42,7 @@ struct Matrices {
     x.pitch_in = step(in.layout, x.dims);
     x.pitch_out = step(out.layout, x.dims);
     for (int d = 0; d < x.dims; ++d) {
-        // An extent beyond 32 bits means more tiles than a grid has blocks: cut_into_tiles refuses.
+        // An extent beyond 32 bits means more tiles than a grid has blocks: cut_into_tiles throws.
         x.extent[d] =
             static_cast<std::uint32_t>(std::min<std::int64_t>(in.layout.extent(d), UINT32_MAX));
         x.step_in[d] = step(in.layout, d);
@@ -51,11 +51,11 @@ struct Matrices {
     return x;
 }
 
-/// Fills in `across` and `down` for tiles of TM x TN. @return  how many tiles, which may be 0
+/// Fills in `across` and `down` for tiles of TM x TN. @return  number of tiles, may be 0
 /// @throws std::invalid_argument  more tiles than a grid can have blocks (2^31 - 1)
 [[nodiscard]] inline std::uint32_t cut_into_tiles(Matrices& x, std::int64_t TM, std::int64_t TN) {
     const std::int64_t down = x.M / TM + (x.M % TM != 0), across = x.N / TN + (x.N % TN != 0);
-    std::int64_t tiles = down * across;  // at most as many as elements: nothing overflows
+    std::int64_t tiles = down * across;  // at most the number of elements: no overflow
     for (int d = 0; d < x.dims; ++d) tiles *= x.extent[d];
     if (tiles > INT32_MAX) {
         refuse("transpose: matrices of shape " + to_string(Shape{x.M, x.N}) +

@@ -1,6 +1,7 @@
 /// @file
-/// The ladder's launchers, one idea a file: `diff` two neighbours to see it. Step 1 is the twin in
-/// transpose_cuda.cu. They check nothing: TransposePath says what each can take.
+/// Launchers of the optimization steps, one idea per file: `diff` two of them to see it. Step 1 is
+/// the naive kernel in transpose_cuda.cu. They check nothing; see TransposePath for their
+/// requirements.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -8,7 +9,7 @@
 
 namespace sixdays::day03_views {
 
-/// Steps 2 to 4, like the twin, take one matrix (M, N).
+/// Steps 2 to 4, like the naive kernel, take one matrix (M, N).
 void launch_transpose_write_coalesced(const float* in, std::int64_t M, std::int64_t N,
                                       std::int64_t pitch_in, std::int64_t pitch_out, float* out,
                                       gpu::Stream stream);

@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: which tile of which matrix is this block's?
+/// For .cu files: the tile and the matrix of this block.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 namespace sixdays::day03_views {
 
 // [tile]
-/// One tile: a small matrix, at most TM x TN. Inside it, 32-bit numbers are enough.
+/// One tile: a small matrix, at most TM x TN. Inside it, 32-bit indices are enough.
 template <class T>
 struct Tile {
     const T* in;  // its first element in `in`; rows are pitch_in apart
@@ -20,9 +20,9 @@ struct Tile {
 // [tile]
 
 // [tile_of_block]
-/// The block's number, taken apart: tile down, tile across, then one number per dim of the stack.
-/// Down first, for blocks with neighbouring numbers run together, and then they write neighbouring
-/// parts of the same rows of `out`.
+/// Splits the block index into: tile down, tile across, then one index per dimension of the stack.
+/// Down comes first: blocks with neighbouring indices run at the same time and so write
+/// neighbouring parts of the same rows of `out`.
 template <class T>
 __device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN) {
     unsigned b = blockIdx.x;

@@ -1,5 +1,5 @@
-// Step 2: the twin's work with the divisions prepared by the host (walk.hpp), and with no load that
-// waits for another: both values are asked for, whichever the mask will choose.
+// Step 2: divisions precomputed on the host (walk.hpp), and independent loads: both values are
+// loaded, whichever one the mask selects.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/walk.hpp"
 #include "day03_views/steps/where/steps.hpp"

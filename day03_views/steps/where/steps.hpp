@@ -1,5 +1,6 @@
 /// @file
-/// The launcher of where's step. It checks nothing; the inputs have out's shape by now.
+/// The launcher of where's step. It checks nothing; the inputs are already broadcast to out's
+/// shape.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -7,7 +8,7 @@
 
 namespace sixdays::day03_views {
 
-/// Step 2: a walk that divides fast; a and b are asked for while the mask is still on its way.
+/// Step 2: fast division; a and b are loaded before the mask has arrived.
 void launch_where_walk(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                        View<float> out, gpu::Stream stream);
 

@@ -1,6 +1,6 @@
-// Step 2: a block for each output. Its threads walk the line together, each with a part, and leave
-// what they have found in shared memory; then half of them combine two each, then a quarter, until
-// one is left.
+// Step 2: one block per output; its threads read the line together. Each thread leaves its best
+// candidate in shared memory. Then half of the threads combine two candidates each, then a quarter,
+// until one is left.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
@@ -11,7 +11,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // [better]
-/// The better of two, found anywhere in a line; if neither is better, the earlier one.
+/// The better of two candidates from anywhere in a line; if neither is better, the earlier one.
 __device__ Best better(Best a, Best b) {
     if (beats(b.value, a.value)) return b;
     return (!beats(a.value, b.value) && b.at < a.at) ? b : a;
@@ -33,7 +33,7 @@ __global__ void shared_tree_kernel(const __grid_constant__ View<const float> fir
         if (beats(x, mine.value)) mine = {x, i};
     }
     found[t] = mine;
-    __syncthreads();  // all have written
+    __syncthreads();  // all candidates are written
     for (std::uint32_t half = kThreads / 2; half > 0; half /= 2) {
         if (t < half) found[t] = better(found[t], found[t + half]);
         __syncthreads();  // this level of the tree is done

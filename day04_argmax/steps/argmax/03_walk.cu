@@ -1,7 +1,7 @@
-// Step 3, the general form: the twin with any operation, and with the divisions prepared by the
-// host (walk.hpp). Everything comes by value, as the kernel's arguments: nothing is allocated,
-// nothing copied. No array is indexed by a number that is known only at run time, so everything
-// stays in registers: nvcc -Xptxas -v says "0 bytes stack frame".
+// Step 3, the general form: the naive kernel with any operation, and with the divisions prepared by
+// the host (walk.hpp). Everything is passed by value in the kernel's arguments: nothing is
+// allocated or copied. No array is indexed by a run-time value, so everything stays in registers:
+// nvcc -Xptxas -v reports "0 bytes stack frame".
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

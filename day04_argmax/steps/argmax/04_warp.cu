@@ -1,6 +1,6 @@
-// Step 4: a warp for each output. The lanes of a warp read each other's registers by shuffles, so
-// there is no shared memory and no barrier, and a short line leaves few threads idle. Lanes that
-// find equal elements must not lose the rule of ties: combine() looks at the indices.
+// Step 4: one warp per output. Lanes read each other's registers by shuffles, so there is no shared
+// memory and no barrier, and a short line leaves few threads idle. The tie rule must hold across
+// lanes: combine() compares the indices of equal elements.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"

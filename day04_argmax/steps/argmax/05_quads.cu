@@ -1,6 +1,6 @@
-// Step 5: lines along memory. A thread loads quads, 16 bytes, and asks for eight before it needs
-// the first. So 256 threads have 32 KiB in flight. In the hot loop it compares four values with
-// each other and the best with what it has, and keeps the quad's number; the exact index is looked
+// Step 5: contiguous lines. A thread issues eight 128-bit loads (float4) before it needs the first
+// one, so 256 threads have 32 KiB in flight. The hot loop takes the best of the four values,
+// compares it with the best so far, and keeps the number of its float4. The exact index is looked
 // up once, at the end. How many threads share a line depends on its length.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
@@ -14,9 +14,9 @@ namespace {
 template <int THREADS, int LINES, int EACH, int RANK, class OP>
 __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                              std::uint32_t length, const OP op) {
-    const std::uint32_t t = threadIdx.x;  // of the THREADS of its line
+    const std::uint32_t t = threadIdx.x;  // among the THREADS of its line
     const std::uint32_t k = blockIdx.x * LINES + threadIdx.y;
-    // Threads past the last line take that line again: all lanes must come.
+    // Threads past the last line repeat it: all lanes must reach the shuffles.
     const Offsets<2> at = walk.offsets(min(k, walk.size - 1));
     const QuadLine line(in + at.of[0], length);
     auto mine = take_quads<OP, THREADS, EACH>(line, 0, line.quads, t);
@@ -32,7 +32,7 @@ __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
 template <int THREADS, int LINES, int EACH, class Walk, class OP>
 void launch(const Walk& walk, const float* in, std::uint32_t length, const OP& op,
             gpu::Stream stream) {
-    static_assert(THREADS <= 32 || LINES == 1, "block_reduce is for all threads of a block");
+    static_assert(THREADS <= 32 || LINES == 1, "block_reduce combines all threads of a block");
     const unsigned grid = gpu::blocks_for(walk.size, LINES);
     const dim3 block(THREADS, LINES);
     quads_kernel<THREADS, LINES, EACH><<<grid, block, 0, stream>>>(walk, in, length, op);

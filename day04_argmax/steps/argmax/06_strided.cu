@@ -1,6 +1,7 @@
-// Step 6: a dim that is not the last. The elements of a line are far apart, but neighbouring lines
-// lie side by side: so lanes go across lines, and a load is coalesced. The warps of a block share
-// its lines: each takes every eighth element, with several loads in flight, and then they combine.
+// Step 6: the reduced dimension is not the last one. The elements of a line are far apart, but
+// adjacent lines are adjacent in memory. So the lanes go across lines, and each load is coalesced.
+// The warps of a block share its lines: each reads every eighth element, with several loads in
+// flight, and at the end they combine.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
@@ -9,11 +10,11 @@ namespace sixdays::day04_argmax {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kEach = 4;  // elements of each line that a lane has in flight
+constexpr int kEach = 4;  // loads of each line that a lane has in flight
 
 // [kernel]
-/// What a lane reads of a row of neighbouring lines: WIDE elements, as a quad
-/// or 32 apart. Columns that are not there are neutral.
+/// What a lane reads of a row of adjacent lines: WIDE elements, as one float4
+/// or 32 apart. Columns outside the tensor are neutral.
 template <int WIDE, bool QUADS>
 __device__ void load(const float* row, std::uint32_t columns, float neutral, float (&x)[WIDE]) {
     const std::uint32_t lane = threadIdx.x % 32;
@@ -28,8 +29,8 @@ __device__ void load(const float* row, std::uint32_t columns, float neutral, flo
     }
 }
 
-/// outer: where each run of `width` lines that lie side by side begins. It is
-/// cut into `tiles` of 32 * WIDE lines, one a block.
+/// outer: where each run of `width` adjacent lines begins. It is cut into
+/// `tiles` of 32 * WIDE lines, one per block.
 template <int WIDE, bool QUADS, int RANK, class OP>
 __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, const float* in,
                                std::uint32_t width, std::uint32_t tiles, std::int64_t out_stride,
@@ -68,7 +69,7 @@ __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, con
 template <int WIDE, bool QUADS, class OP>
 void launch(const Lines& lines, std::array<Layout, 2> layouts, const float* in, const OP& op,
             gpu::Stream stream) {
-    const int last = layouts[0].rank() - 1;  // along it lines lie side by side
+    const int last = layouts[0].rank() - 1;  // lines are adjacent along it
     const auto width = static_cast<std::uint32_t>(layouts[0].extent(last));
     const std::int64_t out_stride = layouts[1].stride(last);
     for (Layout& layout : layouts) layout = select(layout, last, 0).layout;

@@ -1,7 +1,7 @@
-// Step 7: short lines, one behind the other. A warp for 17 elements would be mostly idle, and a
-// thread for each reads 17 elements apart. But all lines of a block are one run of memory, so the
-// block copies that to shared memory, quad by quad (cp.async, common/gpu/ptx.hpp), and then each
-// thread takes a line there.
+// Step 7: short lines, packed one after another in memory. One warp per line of 17 elements would
+// be mostly idle; with one thread per line, lanes read 17 elements apart. But all lines of a block
+// form one contiguous run, so the block copies the run to shared memory in 128-bit copies
+// (cp.async, common/gpu/ptx.hpp). Then each thread reduces one line there.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "day04_argmax/steps/argmax/quad_line.hpp"
@@ -10,10 +10,11 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-constexpr int kThreads = 128;  // and lines of a block
+constexpr int kThreads = 128;  // threads per block, and lines per block
 
 // [kernel]
-/// Copies a run of memory to the same distance from a multiple of 16 bytes.
+/// Copies a run of memory; its offset from a multiple of 16 bytes stays the
+/// same.
 __device__ void stage(const QuadLine& run, float* shared) {
     for (std::uint32_t q = threadIdx.x; q < run.quads; q += kThreads) {
         if (run.begin <= q && q < run.end) {
@@ -28,8 +29,8 @@ __device__ void stage(const QuadLine& run, float* shared) {
     gpu::copy_async_commit();
 }
 
-/// TURN: `sharing` lanes, whose lines begin in one bank of shared memory, start
-/// at different elements of them, and go round.
+/// TURN: the lines of `sharing` lanes begin in the same bank. These lanes start
+/// at different elements of their lines and wrap around.
 template <bool TURN, int RANK, class OP>
 __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                                    std::uint32_t length, std::uint32_t sharing, const OP op) {
@@ -39,7 +40,7 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     const QuadLine run(in + walk.offsets(first).of[0], lines * length);
     stage(run, shared);
     const std::uint32_t t = threadIdx.x;
-    const std::int64_t to = walk.offsets(first + t).of[1];  // in the meantime
+    const std::int64_t to = walk.offsets(first + t).of[1];  // while the copies are in flight
     gpu::copy_async_wait<0>();
     __syncthreads();
     if (t >= lines) return;
@@ -48,7 +49,7 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     auto behind = OP::none(), mine = OP::none();
 #pragma unroll 4
     for (std::uint32_t seen = 0; seen < length; ++seen) {
-        if (TURN && i == length) {  // what comes now is in front of all seen
+        if (TURN && i == length) {  // wrap: elements from here on precede those seen so far
             behind = mine;
             mine = OP::none();
             i = 0;
@@ -67,8 +68,8 @@ template <class OP>
 void launch_short_lines(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
         const auto length = static_cast<std::uint32_t>(lines.length());
-        // Lines of `length` words begin in 32 / sharing banks, `sharing` lanes in each. It is the
-        // largest power of two that divides both 32 and the length.
+        // Lines of `length` words begin in 32 / sharing different banks, `sharing` lanes in each.
+        // `sharing` is the largest power of two that divides both 32 and the length.
         std::uint32_t sharing = 1;
         while (sharing < 32 && length % (2 * sharing) == 0) sharing *= 2;
         const unsigned grid = gpu::blocks_for(walk.size, kThreads);

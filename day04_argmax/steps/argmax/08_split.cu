@@ -1,6 +1,6 @@
-// Step 8: a few long lines, which is the choice of the next token. A block for each would leave
-// most multiprocessors idle, so several blocks share a line. Each leaves what it has found in the
-// workspace and counts itself; the block that is done last combines the parts.
+// Step 8: a few long lines, as when a language model chooses its next token. One block per line
+// would leave most SMs idle, so several blocks share a line. Each block writes its partial result
+// to the workspace and increments a counter; the last block to finish combines the parts.
 #include "common/gpu/last_block.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
@@ -11,7 +11,7 @@ namespace sixdays::day04_argmax {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kEach = 4;  // quads in flight: parts may be short
+constexpr int kEach = 4;  // float4s in flight per thread: parts may be short
 
 // [kernel]
 template <int RANK, class OP>
@@ -45,7 +45,7 @@ template <class OP>
 void launch_split(const char* name, const Lines& lines, const Layout& out, const OP& op,
                   gpu::Workspace workspace, gpu::Stream stream) {
     using Partial = typename OP::Partial;
-    static_assert(sizeof(Partial) <= 8, "the workspace has 8 bytes for what a part has found");
+    static_assert(sizeof(Partial) <= 8, "the workspace has 8 bytes per partial result");
     const Partials partials =
         gpu::carve(name, workspace, [&](gpu::Carver& c) { return partials_of(c, lines); });
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {

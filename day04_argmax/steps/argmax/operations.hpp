@@ -1,6 +1,6 @@
 /// @file
-/// What the steps reduce with. An operation says what a thread carries for the elements it has seen
-/// (Partial), how another element joins, how two partial results become one, and what is written.
+/// The operations of the steps. An operation defines what a thread keeps for the elements seen so
+/// far (Partial), how to add an element, how to combine two partial results, and what to write.
 ///
 /// A line has at least one element unless it is a sum or a product.
 #pragma once
@@ -25,17 +25,17 @@ struct Best {
 template <class ORDER>
 struct Pick {
     using Partial = Best;
-    std::int64_t* index;  // one of the two is written, the other is null
+    std::int64_t* index;  // exactly one of the two is set; the other is null
     float* value;
 
-    /// What nothing has been seen of. Index 0, as every line has one: where no element beats
-    /// minus infinity, all are minus infinity, and index 0 is the answer.
+    /// The result before any element. Every line has an index 0: where no element beats minus
+    /// infinity, all are minus infinity, and index 0 is the answer.
     static __device__ Best none() { return {ORDER::kStart, 0}; }
-    /// Stands in for elements that are not there.
+    /// Replaces elements outside the line.
     static __device__ float neutral() { return ORDER::kStart; }
 
     // [take]
-    /// A later element or quad: it must be better, equal is not enough.
+    /// A later element or float4: it must be better, equal is not enough.
     static __device__ void take(Best& best, float x, std::uint32_t at) {
         if (ORDER::beats(x, best.value)) best = {x, at};
     }
@@ -45,7 +45,8 @@ struct Pick {
     // [take]
 
     // [combine]
-    /// Of two that were found anywhere: the better one, else the earlier one.
+    /// Combines two candidates from anywhere in the line: the better one, else
+    /// the earlier one.
     static __device__ Best combine(Best a, Best b) {
         if (ORDER::beats(b.value, a.value)) return b;
         return !ORDER::beats(a.value, b.value) && b.at < a.at ? b : a;
@@ -59,14 +60,14 @@ struct Pick {
             value[to] = best.value;
         }
     }
-    /// The same where `at` is the number of a quad of the line.
+    /// The same where `at` is the number of a float4 of the line.
     template <class QuadLine>
     __device__ void write(std::int64_t to, Best best, const QuadLine& line) const {
         if (index != nullptr) best.at = line.index_of(best);
         write(to, best);
     }
 
-    /// The operation on outputs `elements` further on.
+    /// The operation with its outputs shifted by `elements`.
     Pick moved(std::int64_t elements) const {
         return {index == nullptr ? nullptr : index + elements,
                 value == nullptr ? nullptr : value + elements};
@@ -78,7 +79,7 @@ template <class HOW>
 struct Fold {
     using Partial = float;
     float* out;
-    float divisor;  // a mean's number of elements, else 1
+    float divisor;  // number of elements for a mean, else 1
 
     static __device__ float none() { return HOW::kStart; }
     static __device__ float neutral() { return HOW::kStart; }

@@ -1,10 +1,10 @@
 /// @file
-/// A line along memory, cut at multiples of 16 bytes. A line may begin anywhere, so its first and
-/// its last quad may be whole only in memory, not in the line:
+/// A contiguous line, cut into float4s at multiples of 16 bytes. A line may begin anywhere, so its
+/// first and its last float4 may reach beyond the line (the scalar head and tail):
 ///
 ///     address % 16     8  12   0   4   8  12   0   4
-///     element          0   1 | 2   3   4   5 | 6   7       past = 2 elements, 3 quads
-///     quad number      0     | 1             | 2
+///     element          0   1 | 2   3   4   5 | 6   7       past = 2 elements, 3 float4s
+///     float4 number    0     | 1             | 2
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,9 +16,9 @@ namespace sixdays::day04_argmax {
 struct QuadLine {
     const float* line;
     std::uint32_t length;
-    std::uint32_t past;   // elements from the multiple of 16 before the line to its first element
-    std::uint32_t quads;  // that hold any of the line
-    std::uint32_t begin, end;  // of those that lie in it whole
+    std::uint32_t past;   // elements between the 16-byte boundary before the line and its start
+    std::uint32_t quads;  // float4s that contain at least one element of the line
+    std::uint32_t begin, end;  // those that lie entirely in the line
 
     __device__ QuadLine(const float* line_, std::uint32_t length_)
         : line(line_),
@@ -28,13 +28,13 @@ struct QuadLine {
           begin(past > 0 ? 1 : 0),
           end((length_ + past) / 4) {}
 
-    /// A quad that lies in the line whole.
+    /// A float4 that lies entirely in the line.
     __device__ float4 whole(std::uint32_t number) const {
         return reinterpret_cast<const float4*>(line - past)[number];
     }
-    /// Any quad; `neutral` stands for elements that are not in the line.
+    /// Any float4; elements outside the line are `neutral`.
     __device__ float4 part(std::uint32_t number, float neutral) const {
-        const std::uint32_t i = 4 * number - past;  // wraps below 0, and is then no index
+        const std::uint32_t i = 4 * number - past;  // below 0 it wraps around, past length
         float4 x = make_float4(neutral, neutral, neutral, neutral);
         if (i < length) x.x = line[i];
         if (i + 1 < length) x.y = line[i + 1];
@@ -44,8 +44,8 @@ struct QuadLine {
     }
 
     // [index]
-    /// The first element of quad best.at that is best.value. Nobody kept its
-    /// index; it is looked up once, when the quad is known.
+    /// The first element of float4 best.at that equals best.value. Its index
+    /// was not kept; look it up once.
     template <class BEST>
     __device__ std::uint32_t index_of(const BEST& best) const {
         std::uint32_t index = 0;
@@ -61,9 +61,10 @@ struct QuadLine {
 };
 
 // [take_whole]
-/// Thread t of THREADS takes its share of the quads [begin, end), all of them
-/// whole. EACH loads are in flight before the first of them is needed; kept are
-/// the best value and its quad's number, no index of an element.
+/// Thread t of THREADS takes its part of the float4s [begin, end), all of them
+/// entirely in the line. EACH loads are in flight before the first is needed.
+/// It keeps the best value and the number of its float4, not the index of an
+/// element.
 template <class OP, int THREADS, int EACH>
 __device__ void take_whole(typename OP::Partial& mine, const QuadLine& line, std::uint32_t begin,
                            std::uint32_t end, std::uint32_t t) {
@@ -80,17 +81,17 @@ __device__ void take_whole(typename OP::Partial& mine, const QuadLine& line, std
 // [take_whole]
 
 // [take_quads]
-/// What thread t of THREADS finds in quads [first, last) of the line. Step 5 asks
-/// for all of them, step 8 for a block's part.
+/// The partial result of thread t of THREADS over float4s [first, last) of the
+/// line. Step 5 passes all of them, step 8 the part of one block.
 template <class OP, int THREADS, int EACH>
 __device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t first,
                                            std::uint32_t last, std::uint32_t t) {
     auto mine = OP::none();
-    auto edge = OP::none();  // of quads at the ends that are not whole
+    auto edge = OP::none();  // from partial float4s at the ends
     if (t == 0 && first < line.begin) {
         OP::take(edge, line.part(0, OP::neutral()), 0);
     }
-    // begin > end: the line lies inside one quad, and thread 0 had it.
+    // begin > end: the line lies inside one float4, and thread 0 has taken it.
     const bool has_end = line.begin <= line.end && first <= line.end;
     if (t == 1 && has_end && line.end < last) {
         OP::take(edge, line.part(line.end, OP::neutral()), line.end);

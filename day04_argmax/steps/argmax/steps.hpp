@@ -1,7 +1,8 @@
 /// @file
-/// The ladder's launchers, one idea a file: `diff` two neighbours to see it. Step 1 is the twin in
-/// argmax_cuda.cu. They check nothing: LinePath says what each can take. Step 2 is argmax alone;
-/// from step 3 on each is there for Pick<Largest>, Pick<Smallest>, Fold<Add> and Fold<Multiply>.
+/// The launchers of the ladder, one idea per file: `diff` two adjacent steps to see it. Step 1 is
+/// the naive kernel in argmax_cuda.cu. Launchers check nothing: LinePath lists what each can take.
+/// Step 2 supports argmax only; from step 3 on each is instantiated for Pick<Largest>,
+/// Pick<Smallest>, Fold<Add> and Fold<Multiply>.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -31,8 +32,8 @@ void launch_split(const char* name, const Lines& lines, const Layout& out, const
 template <int RANK>
 using LineWalk = Walk<RANK, 2>;
 
-/// Calls f(walk, in, op) for pieces of fewer than 2^31 lines that are all of them together. Lines
-/// are numbered in the order in which they lie in memory.
+/// Calls f(walk, in, op) for pieces of fewer than 2^31 lines that together cover all lines. Lines
+/// are numbered in memory order.
 template <class OP, class F>
 void walk_lines(const Lines& lines, const Layout& out, const OP& op, const F& f) {
     in_pieces(

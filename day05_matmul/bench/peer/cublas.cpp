@@ -20,8 +20,8 @@ void check(cublasStatus_t status, const char* call) {
 
 constexpr std::int64_t kWorkspace = 64 << 20;
 
-// cuBLAS counts columns first: what it calls a matrix of (rows, columns) has stride 1 along its
-// rows. A row-major matrix is to it the transpose, so it is asked for out^T = b^T a^T.
+// cuBLAS is column-major: its matrix of (rows, columns) has stride 1 along its rows. To cuBLAS a
+// row-major matrix is the transpose, so it computes out^T = b^T a^T.
 template <class T>
 class Product {
 public:
@@ -75,7 +75,7 @@ private:
         return made;
     }
 
-    // The fastest of what it proposes.
+    // The fastest of the proposed algorithms.
     void choose(const T* a, const T* b, float* out) {
         cublasLtMatmulPreference_t preference = nullptr;
         check(cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");

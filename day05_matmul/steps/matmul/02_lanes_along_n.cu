@@ -1,6 +1,6 @@
-// Step 2: m and n have changed places: threadIdx.x walks along a row of `out`. A warp's 32 lanes
-// now read 32 neighbours of b's row k, 4 sectors, and all of them the same number of a; in step 1
-// they read 32 numbers of a that lie a row apart, 32 sectors of which an eighth is used.
+// Step 2: m and n are swapped: threadIdx.x runs along a row of `out`. The 32 lanes of a warp now
+// read 32 adjacent elements of row k of b, 4 sectors, and all of them the same element of a. In
+// step 1 they read 32 elements of a that are a row apart: 32 sectors, of which one eighth is used.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"
@@ -8,7 +8,7 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int BM = 8, BN = 32;  // a block's outputs: 8 rows of 32, a warp each
+constexpr int BM = 8, BN = 32;  // a block's outputs: 8 rows of 32, one warp per row
 
 // [kernel]
 __global__ void matmul_lanes_along_n_kernel(const __grid_constant__ Problem x) {

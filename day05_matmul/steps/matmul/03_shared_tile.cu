@@ -1,7 +1,7 @@
-// Step 3: the 32 x 32 outputs of a block need the same numbers again and again. So the block
-// fetches a 32 x 32 tile of a and one of b into shared memory, once, and each number is then read
-// by 32 threads: a tile's edge, not its area, is how often it is reused. Two barriers: nobody
-// multiplies before the tile is full, and nobody overwrites it before all have multiplied.
+// Step 3: the 32 x 32 outputs of a block need the same elements again and again. So the block
+// fetches a 32 x 32 tile of a and one of b into shared memory, and 32 threads read each element
+// there: the reuse equals the edge of the tile. Two barriers: no thread multiplies before the tile
+// is full, and no thread overwrites it before all have multiplied.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"
@@ -19,8 +19,8 @@ __global__ void matmul_shared_tile_kernel(const __grid_constant__ Problem x) {
     const int n = threadIdx.x;
     float sum = 0;
     for (std::int64_t k0 = 0; k0 < x.K; k0 += T) {
-        // Guard one. What lies outside counts as 0, since others use it; and a
-        // thread whose output lies outside comes to the barriers too.
+        // Elements outside count as 0. Threads without an output still reach
+        // the barriers.
         const std::int64_t ak = k0 + threadIdx.x, bk = k0 + threadIdx.y;
         const bool a_inside = m < tile.rows && ak < x.K;
         const bool b_inside = bk < x.K && n < tile.columns;
@@ -32,7 +32,7 @@ __global__ void matmul_shared_tile_kernel(const __grid_constant__ Problem x) {
         }
         __syncthreads();  // the tile may be overwritten
     }
-    // Guard two.
+    // Only threads with an output store.
     if (m < tile.rows && n < tile.columns) store(x, tile, m, n, sum);
 }
 // [kernel]

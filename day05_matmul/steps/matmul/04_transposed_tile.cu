@@ -1,7 +1,8 @@
-// Step 4: a weight stored (N, K), a transposed view: then neighbours of b lie along k, and step 3
-// reads a sector for each number. Here lanes lie along whichever dim is contiguous, and a tile is
-// written transposed where that is the other one (corner turning). Lanes that write a column of a
-// tile would meet in one bank, 32 times; a row of 33 words puts the column's words in 32 banks.
+// Step 4: b may be a transposed view, such as a weight stored (N, K). Then adjacent elements of b
+// lie along k, and step 3 reads one sector per element. Here lanes load along whichever dimension
+// is contiguous, and a tile is written transposed if that is the other one (corner turning). Lanes
+// that write a column of a tile would all hit one bank, a 32-way conflict; rows padded to 33 words
+// spread the column over 32 banks.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"
@@ -13,7 +14,7 @@ constexpr int T = 32;  // edge of a tile: of outputs, of a and of b
 
 // [kernel]
 __global__ void matmul_transposed_tile_kernel(const __grid_constant__ Problem x) {
-    __shared__ float a[T][T + 1], b[T][T + 1];  // the pad is never used
+    __shared__ float a[T][T + 1], b[T][T + 1];  // the padding is never read
     const Tile tile = tile_of_block(x, T, T);
     const int m = threadIdx.y;
     const int n = threadIdx.x;

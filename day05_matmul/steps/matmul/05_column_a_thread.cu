@@ -1,7 +1,7 @@
-// Step 5: a thread of step 3 loads two words from shared memory for each multiply-add, and shared
-// memory gives a multiprocessor 32 words a cycle where it could multiply 128 times. Here a thread
-// has 8 outputs, one below the other: a number of b, once in a register, serves all 8. Nine loads
-// for eight multiply-adds. Registers are the next cache, and the fastest.
+// Step 5: a thread of step 3 loads two words from shared memory per multiply-add. Shared memory
+// delivers 32 words per cycle to an SM, which could do 128 multiply-adds per cycle. Here a thread
+// has a column of 8 outputs (register tiling): an element of b, once in a register, serves all 8.
+// That is nine loads for eight multiply-adds.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"
@@ -9,13 +9,13 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int BM = 64, BN = 64, BK = 8;  // a block's outputs, and how much of k at once
+constexpr int BM = 64, BN = 64, BK = 8;  // a block's outputs, and the depth of a tile
 constexpr int TM = 8;                    // a thread's outputs
 constexpr int kThreads = BM * BN / TM;   // 512
 
 // [kernel]
 __global__ void matmul_column_a_thread_kernel(const __grid_constant__ Problem x) {
-    __shared__ float a[BM][BK], b[BK][BN];  // 512 numbers each: one a thread
+    __shared__ float a[BM][BK], b[BK][BN];  // 512 elements each, one per thread
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / BN * TM, n = threadIdx.x % BN;
     const int am = threadIdx.x / BK, ak = threadIdx.x % BK;

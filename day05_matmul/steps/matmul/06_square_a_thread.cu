@@ -1,8 +1,8 @@
-// Step 6: 8 x 8 outputs a thread. For each k it loads 8 numbers of a and 8 of b, and multiplies
+// Step 6: 8 x 8 outputs per thread. For each k it loads 8 elements of a and 8 of b, and multiplies
 // each with each: 16 loads for 64 multiply-adds. A thread's rows are 16 apart and so are its
-// columns, so that neighbouring lanes read neighbouring words. The tile of a lies transposed, for a
-// warp reads it along m; the lanes that write it, 8 along k and 4 along m, meet in no bank if a row
-// has 4 words more.
+// columns, so adjacent lanes read adjacent words. The tile of a is stored transposed, as a warp
+// reads it along m. The lanes that write it, 8 along k and 4 along m, hit different banks because a
+// row has 4 words of padding.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"
@@ -10,7 +10,7 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int BM = 128, BN = 128, BK = 8;           // a block's outputs, and how much of k at once
+constexpr int BM = 128, BN = 128, BK = 8;           // a block's outputs, and the depth of a tile
 constexpr int TM = 8, TN = 8;                       // a thread's outputs
 constexpr int kRows = BM / TM, kColumns = BN / TN;  // of threads: 16 x 16
 constexpr int kThreads = kRows * kColumns;

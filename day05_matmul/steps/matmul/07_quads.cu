@@ -1,7 +1,7 @@
-// Step 7: quads, 16 bytes a load, from memory and from the tile: 4 instructions fetch what took 16,
-// and the multiprocessor, which can start four instructions a cycle, has more cycles left for
-// multiply-adds. A thread's rows and columns now come in two groups of four neighbours, 64 apart.
-// Rows of a, b and out begin at multiples of 16 bytes.
+// Step 7: 128-bit loads (float4) from global memory and from the tile. 4 instructions fetch what
+// took 16. An SM can issue four instructions per cycle, so more issue slots are left for
+// multiply-adds. A thread's rows and columns now come in two groups of four adjacent ones, 64
+// apart. Rows of a, b and out must begin at multiples of 16 bytes.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
@@ -9,10 +9,10 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int BM = 128, BN = 128, BK = 8;           // a block's outputs, and how much of k at once
+constexpr int BM = 128, BN = 128, BK = 8;           // a block's outputs, and the depth of a tile
 constexpr int TM = 8, TN = 8;                       // a thread's outputs
 constexpr int kRows = BM / TM, kColumns = BN / TN;  // of threads: 16 x 16
-constexpr int kThreads = kRows * kColumns;          // a quad of a and one of b each
+constexpr int kThreads = kRows * kColumns;          // one float4 of a and one of b each
 
 // [kernel]
 __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_constant__ Problem x) {
@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_con
     float sum[TM][TN] = {};
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
         // [fill]
-        // How many k's of this tile exist, and how many numbers of this thread's quads?
-        // (0 or fewer is none.)
+        // How many k's of this tile exist, and how many elements of this thread's float4s? Zero or
+        // less means none.
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
         const int a_left = am < tile.rows ? depth - ak : 0;
         const int b_left = bk < depth ? tile.columns - bn : 0;

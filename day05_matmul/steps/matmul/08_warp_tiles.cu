@@ -1,7 +1,7 @@
-// Step 8: which lane has which outputs? In step 7 a warp's outputs are 16 rows of 128 columns, and
-// for each k it reads 16 words of a and 128 of b. Here they are 64 rows of 32 columns: 64 words and
-// 32, two thirds of that, and no bank is asked twice. A rectangle needs less the nearer it is to a
-// square. Only the map from threads to outputs has changed.
+// Step 8: only the map from threads to outputs changes. In step 7 a warp has 16 rows of 128
+// columns, and for each k it reads 16 words of a and 128 of b. Here it has 64 rows of 32 columns:
+// 64 words and 32, two thirds of that, without bank conflicts. The nearer a rectangle is to a
+// square, the fewer words it needs.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
@@ -9,7 +9,7 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int BM = 128, BN = 128, BK = 8;  // a block's outputs, and how much of k at once
+constexpr int BM = 128, BN = 128, BK = 8;  // a block's outputs, and the depth of a tile
 constexpr int WM = 64, WN = 32;            // a warp's outputs: 2 x 4 warps
 constexpr int TM = 8, TN = 8;              // a thread's outputs: 8 x 4 lanes
 constexpr int kThreads = BM / WM * (BN / WN) * 32;

@@ -1,7 +1,8 @@
 // Step 9: copies in flight. In step 8 a block waits for memory, then multiplies, then waits again.
-// Here the tiles lie in a ring of three stages: while one is multiplied, the next two are in
-// flight, by copies that pass no register (cp.async). One barrier a tile is left: behind it tile t
-// is complete, and tile t - 1, whose stage the newest copies overwrite, has been multiplied by all.
+// Here the tiles are in a ring of three stages: while one is multiplied, the next two are in
+// flight, by copies that bypass registers (cp.async). One barrier per tile is left. After it, tile
+// t is complete, and all threads have multiplied tile t - 1, whose stage the newest copies
+// overwrite.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
@@ -26,11 +27,11 @@ __global__ void __launch_bounds__(R::kThreads)
     }
     int stage = 0;
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
-        gpu::copy_async_wait<kStages - 2>();  // what I copied of this tile is there
-        __syncthreads();                      // and what the others copied
+        gpu::copy_async_wait<kStages - 2>();  // this thread's copies of the tile have arrived
+        __syncthreads();                      // and all other threads' copies
         const std::int64_t next = k0 + (kStages - 1) * BK;
         if (next < x.K) ring.copy_tiles(x, tile, next, (stage + kStages - 1) % kStages);
-        gpu::copy_async_commit();  // also of nothing: the wait counts groups
+        gpu::copy_async_commit();  // even if empty: the wait counts groups
         for (int k = 0; k < BK; ++k) {
             float ra[R::TM], rb[R::TN];
             ring.load(stage, k, ra, rb);

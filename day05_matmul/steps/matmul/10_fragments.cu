@@ -1,8 +1,8 @@
-// Step 10: the numbers that a thread multiplies for one k, its fragments, come from shared memory,
-// and that answers late too. So there are two sets of registers: while one is multiplied, the next
-// k's are loaded into the other, across the border of a tile as well: the barrier now comes before
-// a tile's last k, whose fragments are in registers by then. And 8 x 16 outputs a thread: 24 words
-// for 128 multiply-adds, where 8 x 8 took 32.
+// Step 10: the elements that a thread multiplies for one k, its fragments, come from shared memory,
+// which has latency too. So there are two sets of registers: while one is multiplied, the fragments
+// of the next k are loaded into the other, across tiles as well. The barrier therefore moves before
+// the last k of a tile, whose fragments are in registers by then. And each thread has 8 x 16
+// outputs: 24 words for 128 multiply-adds, where 8 x 8 needs 32.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(R::kThreads)
     const Tile tile = tile_of_block(x, BM, BN);
     float sum[R::TM][R::TN] = {};
     for (int s = 0; s < kStages - 1; ++s) {
-        ring.copy_tiles(x, tile, s * BK, s);  // zeros, where K has ended
+        ring.copy_tiles(x, tile, s * BK, s);  // zeros past the end of K
         gpu::copy_async_commit();
     }
     gpu::copy_async_wait<kStages - 2>();
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(R::kThreads)
 #pragma unroll
         // [loop]
         for (int k = 0; k < BK; ++k) {
-            if (k == BK - 1) {  // the next tile, and nobody reads this one any more
+            if (k == BK - 1) {  // the next tile: no thread reads this stage any more
                 gpu::copy_async_wait<kStages - 2>();
                 __syncthreads();
                 stage = (stage + 1) % kStages;

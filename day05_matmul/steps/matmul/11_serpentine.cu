@@ -1,8 +1,8 @@
-// Step 11: the order of the multiply-adds. Every second column of a thread's outputs is walked
-// backwards, and at every second k the columns themselves, so that neighbours share an operand,
-// also where the walk turns. A register file has two banks and reads a word of each a cycle, but
-// what the instruction before has read is kept in front of it: of three operands one is there
-// already. Nothing else has changed, and no result does.
+// Step 11: the order of the multiply-adds. Every second column of a thread's outputs is traversed
+// backwards, and at every second k so are the columns, so that consecutive multiply-adds share an
+// operand, also at the turns. The register file has two banks and reads one word of each per cycle,
+// but an operand that the previous instruction read can be reused from a cache in front of it: one
+// of three operands is there already. Nothing else changes, and the results are the same.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(R::kThreads)
     const Tile tile = tile_of_block(x, BM, BN);
     float sum[R::TM][R::TN] = {};
     for (int s = 0; s < kStages - 1; ++s) {
-        ring.copy_tiles(x, tile, s * BK, s);  // zeros, where K has ended
+        ring.copy_tiles(x, tile, s * BK, s);  // zeros past the end of K
         gpu::copy_async_commit();
     }
     gpu::copy_async_wait<kStages - 2>();
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(R::kThreads)
         gpu::copy_async_commit();
 #pragma unroll
         for (int k = 0; k < BK; ++k) {
-            if (k == BK - 1) {  // the next tile, and nobody reads this one any more
+            if (k == BK - 1) {  // the next tile: no thread reads this stage any more
                 gpu::copy_async_wait<kStages - 2>();
                 __syncthreads();
                 stage = (stage + 1) % kStages;

@@ -1,6 +1,6 @@
-// Step 12: in step 11 a warp starts all copies of a tile at once, and meanwhile multiplies nothing.
-// Here they are spread over the first 8 of a tile's 16 k: a copy of a at each, one of b at every
-// second. Where K has ended they go on and copy no bytes, only zeros: a branch around them would
+// Step 12: in step 11 a warp starts all copies of a tile at once, and does not multiply meanwhile.
+// Here they are spread over the first 8 of the 16 k's of a tile: a copy of a at each, one of b at
+// every second. Past the end of K they continue and write only zeros: a branch around them would
 // keep the compiler from moving them between the multiply-adds.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int BM = 128, BN = 256, BK = 16, kStages = 3;
 using R = Ring<BM, BN, BK, kStages>;
-static_assert(R::kCopiesA == 8 && R::kCopiesB == 4, "as the loop below spreads them");
+static_assert(R::kCopiesA == 8 && R::kCopiesB == 4, "the loop below spreads these copies");
 
 // [kernel]
 __global__ void __launch_bounds__(R::kThreads)
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(R::kThreads)
         const int stage_ahead = (stage + kStages - 1) % kStages;
 #pragma unroll
         for (int k = 0; k < BK; ++k) {
-            if (k == BK - 1) {  // the next tile, and nobody reads this one any more
+            if (k == BK - 1) {  // the next tile: no thread reads this stage any more
                 gpu::copy_async_wait<kStages - 2>();
                 __syncthreads();
                 stage = (stage + 1) % kStages;

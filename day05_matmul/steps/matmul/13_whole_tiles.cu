@@ -1,10 +1,10 @@
-// Step 13: no guard is left in the loop. A tile that would reach beyond the matrix begins earlier,
-// so that it ends with it: it computes some outputs of its neighbour again and stores only its own.
-// What is left of K beside whole tiles comes first, where the ring is filled anyway. So pointers
-// only advance, and at the end the last tile is copied again instead of one behind it. And three
-// more things: any layout, by copies whose lanes lie along the dim that is contiguous; tiles in an
-// order that keeps their operands in the L2 cache (no difference at 4,096, as measured); smaller
-// tiles where large ones would be few.
+// Step 13: the loop has no guard. A tile that would reach past the matrix begins earlier and ends
+// with it: it recomputes some outputs of the adjacent tile and stores only its own. The remainder
+// of K beside whole tiles comes first, while the ring is being filled. So pointers only advance,
+// and at the end the last tile is copied again instead of one past it. Three more changes: any
+// layout, by copies whose lanes lie along the contiguous dimension; tiles in an order that keeps
+// their operands in the L2 cache (no measured difference at 4,096); smaller tiles where large ones
+// would be few.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/feed.hpp"
@@ -14,8 +14,8 @@ namespace sixdays::day05_matmul {
 namespace {
 
 // [tile]
-// Blocks that run at the same time have neighbouring numbers. Walking 8 rows of
-// tiles column by column, they share their operands' tiles in the L2 cache.
+// Blocks that run at the same time have adjacent numbers. Going through 8 rows
+// of tiles column by column, they share their operands' tiles in the L2 cache.
 __device__ __forceinline__ Tile whole_tile_of_block(const Problem& x, int BM, int BN) {
     constexpr unsigned kGroup = 8;
     const unsigned matrix = blockIdx.x / (x.down * x.across);
@@ -82,8 +82,8 @@ void launch(Problem x, gpu::Stream stream) {
     gpu::check_launch("matmul_whole_tiles_kernel", grid, C::kThreads, kBytes);
 }
 
-// Which dim of which operand is contiguous? Five pairs are enough; the rest takes the nearest,
-// which is right for any strides. ALONG_K: the cut where b is copied along k.
+// Which dimension of each operand is contiguous? Five pairs are enough; all others use the nearest,
+// which is correct for any strides. ALONG_K: the cut where b is copied along k.
 template <class C, class ALONG_K = C>
 void launch_by_layout(const Problem& x, gpu::Stream stream) {
     const bool a_quads = x.M % 4 == 0 && a_columns_are_quads(x);

@@ -1,10 +1,10 @@
-// Step 14, beside the ladder: few rows of a, as when a model reads one token. Then every number of
-// b is multiplied 16 times at most, and what counts is to read b once, at the speed of memory. So b
-// has no tile: a thread fetches its own numbers, sweeps ahead of the multiply-adds, and holds the
-// sums of all rows for its columns; the threads of a block share K. The rows of a, which all of
-// them need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along N,
-// lanes lie along N; where it lies along K, as a weight stored (N, K), they lie along K, and add up
-// by shuffles. Few columns are the same thing, transposed.
+// Step 14, beside the ladder: few rows of a, as when a model decodes one token. Then every element
+// of b is used at most 16 times, and the goal is to read b once, at memory bandwidth. So b has no
+// tile: a thread fetches its own elements several iterations ahead of the multiply-adds, and holds
+// the sums of all rows for its columns; the threads of a block share K. The rows of a, which all of
+// them need, are in shared memory, as much of K at a time as fits into 32 KiB. Where b is
+// contiguous along N, lanes lie along N; where it is contiguous along K, as a weight stored (N, K),
+// they lie along K and reduce by shuffles. Few columns are the same case, transposed.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -16,13 +16,13 @@ namespace sixdays::day05_matmul {
 namespace {
 
 constexpr int kThreads = 256, kWarps = kThreads / 32;
-constexpr int kDeep = 4;       // k's that a thread takes in a row
-constexpr int kShared = 8192;  // floats: M rows of a, or what the warps have summed
-constexpr int kStages = 4;     // of b's numbers: one is multiplied, three are in flight
+constexpr int kDeep = 4;       // consecutive k's per thread
+constexpr int kShared = 8192;  // floats: M rows of a, or the partial sums of the warps
+constexpr int kStages = 4;     // stages of b: one is multiplied, three are in flight
 template <int M>
-constexpr int kChunk = kShared / M;  // so much of K of the rows of a
+constexpr int kChunk = kShared / M;  // the part of K of the rows of a that fits
 
-/// Numbers k to k + 3 of a row of K; zeros where K has ended.
+/// Elements k to k + 3 of a row along K; zeros past its end.
 __device__ __forceinline__ void load_four(const float* row, std::int64_t step, std::int64_t k,
                                           std::int64_t K, bool quads, float (&to)[kDeep]) {
     if (quads && k + kDeep <= K) return load_quad(row + k, to);
@@ -30,11 +30,11 @@ __device__ __forceinline__ void load_four(const float* row, std::int64_t step, s
     for (int q = 0; q < kDeep; ++q) to[q] = k + q < K ? row[(k + q) * step] : 0;
 }
 
-/// rows[m * kChunk + i] = a(m, k0 + i), for the tile's rows; behind them the first, again.
+/// rows[m * kChunk + i] = a(m, k0 + i), for the tile's rows; past them, the first row again.
 template <int M>
 __device__ __forceinline__ void share_rows(const Problem& x, const Tile& tile, std::int64_t k0,
                                            float* rows) {
-    __syncthreads();  // the chunk before it has been read
+    __syncthreads();  // all threads have read the previous chunk
 #pragma unroll
     for (int i = threadIdx.x * kDeep; i < kShared; i += kThreads * kDeep) {
         const int m = i / kChunk<M>, k = i % kChunk<M>;
@@ -46,15 +46,15 @@ __device__ __forceinline__ void share_rows(const Problem& x, const Tile& tile, s
     __syncthreads();
 }
 
-/// Adds up what PARTS of the block have, some rows at a time, and stores it: BN outputs of each of
-/// M rows. A thread's sums of row m belong to columns n to n + WIDE - 1.
+/// Adds up the sums of the PARTS parts of the block, some rows at a time, and stores them: BN
+/// outputs of each of M rows. A thread's sums of row m belong to columns n to n + WIDE - 1.
 template <int M, int BN, int PARTS, int WIDE>
 __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, bool mine, int part,
                                           int n, const float (&sum)[M][WIDE], float* shared) {
     constexpr int kRows = kShared / (PARTS * BN) < M ? kShared / (PARTS * BN) : M;
 #pragma unroll
     for (int m0 = 0; m0 < M; m0 += kRows) {
-        __syncthreads();  // nobody reads a, or the rows before these, any more
+        __syncthreads();  // no thread reads a, or the previous rows, any more
 #pragma unroll
         for (int m = m0; m < m0 + kRows; ++m) {
 #pragma unroll
@@ -76,8 +76,8 @@ template <int WIDE>
 constexpr int kRing = kStages* kDeep* kThreads* WIDE;
 
 // [rows]
-/// b along N: LINE lanes of a warp have WIDE columns each, its other lanes, if any,
-/// other k. What a thread copies to the ring is read by nobody else: no barrier.
+/// b along N: LINE lanes of a warp have WIDE columns each; its other lanes, if any, have other k's.
+/// Only the thread that copies an element to the ring reads it: no barrier.
 template <int M, int LINE, int WIDE>
 __global__ void __launch_bounds__(kThreads, 2)
     matmul_skinny_rows_kernel(const __grid_constant__ Problem x) {
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     const int n = threadIdx.x % LINE * WIDE, own = threadIdx.x / LINE * kDeep;
     const float* b = tile.b + own * x.b_k + (n < tile.columns ? n * x.b_n : 0);
     int stage = 0;
-    const auto start = [&](std::int64_t left) {  // the next numbers of b, of which K has `left`
+    const auto start = [&](std::int64_t left) {  // the next elements of b, of which K has `left`
 #pragma unroll
         for (int q = 0; q < kDeep; ++q) {
             gpu::copy_async<4 * WIDE>(ring + (stage * kDeep + q) * kThreads * WIDE,
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll(M <= 8 ? 2 : 1)
         for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
             start(left - k - (kStages - 1) * kSweep);
-            gpu::copy_async_wait<kStages - 1>();  // the oldest
+            gpu::copy_async_wait<kStages - 1>();  // the oldest stage has arrived
             float rb[kDeep][WIDE];
 #pragma unroll
             for (int q = 0; q < kDeep; ++q) {
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kThreads, 2)
         const std::int64_t left = x.K - k0;
 #pragma unroll(M <= 4 ? 2 : 1)
         for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
-            const Numbers next = load(k0 + k + kSweep);  // on their way
+            const Numbers next = load(k0 + k + kSweep);  // in flight
 #pragma unroll
             for (int m = 0; m < M; ++m) {
                 float ra[kDeep];
@@ -219,9 +219,8 @@ void launch_dots(Problem x, gpu::Stream stream) {
     gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
 }
 
-/// Wide blocks read a less often; narrow ones are more, and no multiprocessor should be idle.
-/// Blocks of 32 columns were measured to be faster as soon as a third of the multiprocessors has
-/// one.
+/// Wide blocks read a less often; narrow ones are more numerous and keep more SMs busy. Measured:
+/// blocks of 32 columns are faster as soon as a third of the SMs has one.
 template <int M>
 void launch(Problem x, gpu::Stream stream) {
     const std::int64_t rows = (x.M + M - 1) / M * stacked(x);

@@ -1,7 +1,7 @@
-// Step 15, beside the ladder: few outputs and a long K, fewer blocks than multiprocessors. Then
+// Step 15 (split-K), beside the ladder: few outputs and a long K, fewer blocks than SMs. Then
 // several blocks share the K of one tile. That needs no new product: K cut into parts is one more
-// dim of the stack, a view. Each part is a product of its own, left in a workspace, and a second
-// kernel adds the parts up, always in the same order, and does the epilogue.
+// dimension of the stack, a view. Each part is a separate product, left in a workspace. A second
+// kernel adds the parts, always in the same order, and applies the epilogue.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"
@@ -9,10 +9,10 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int BM = 8, BN = 32;  // a block's outputs: 8 rows of 32, a warp each
+constexpr int BM = 8, BN = 32;  // a block's outputs: 8 rows of 32, one warp per row
 
 // [kernel]
-/// @param parts  of every output: x.out's numbers, row-major, one stack after the other
+/// @param parts  of every output: the elements of x.out, row-major, one stack after another
 __global__ void matmul_add_parts_kernel(const __grid_constant__ Problem x, const float* parts,
                                         int count, std::int64_t apart) {
     const Tile tile = tile_of_block(x, BM, BN);

@@ -1,8 +1,7 @@
-// Step 16, beside the ladder: a K of few numbers. Then a product is mostly the writing of `out`,
-// and a ring would be filled for nothing. A block fetches 32 k's of its rows and columns into
-// shared memory, multiplies them, and writes; while it does, another block on the same
-// multiprocessor fetches. A warp has 8 rows of 256 columns, and writes 512 bytes of a row with each
-// store.
+// Step 16, beside the ladder: a short K. Then writing `out` dominates, and a ring would not pay. A
+// block fetches 32 k's of its rows and columns into shared memory, multiplies them, and writes;
+// meanwhile another block on the same SM fetches. A warp has 8 rows of 256 columns, and writes 512
+// bytes of a row with each store.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
@@ -10,7 +9,7 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int BM = 64, BN = 256, BK = 32;  // a block's outputs, and how much of k at once
+constexpr int BM = 64, BN = 256, BK = 32;  // a block's outputs, and the depth of a tile
 constexpr int TM = 8, TN = 8;              // a thread's outputs
 constexpr int kThreads = BM / TM * 32;
 
@@ -20,12 +19,12 @@ __global__ void __launch_bounds__(kThreads, 2)
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / 32 * TM, n0 = threadIdx.x % 32 * 4;
-    const int wide = x.quads_b ? 4 : 1;  // numbers of b that a thread fetches at once
+    const int wide = x.quads_b ? 4 : 1;  // elements of b that a thread fetches at once
     float sum[TM][TN] = {};
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
-        // Lanes lie along m if a does, else 8 along k and 4 along m: then the tile's
-        // rows, of 4 words more, put what they write into 32 banks.
+        // Lanes lie along m if a is contiguous along m, else 8 along k and 4 along m: then the
+        // tile's rows, padded by 4 words, put their stores into 32 banks.
         for (int i = threadIdx.x; i < BM * BK; i += kThreads) {
             const int m = x.a_m == 1 ? i % BM : i / 8 % BM;
             const int k = x.a_m == 1 ? i / BM : i % 8 + i / (8 * BM) * 8;

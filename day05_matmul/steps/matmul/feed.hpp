@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: the ring of step 13, which knows no guards. It brings whole tiles of both
-/// operands to shared memory and hands them on k by k.
+/// For .cu files: the ring of step 13, which has no guards. It brings whole tiles of both operands
+/// to shared memory and hands them out k by k.
 #pragma once
 
 #include "common/gpu/shared_tiles.hpp"
@@ -9,8 +9,8 @@
 
 namespace sixdays::day05_matmul {
 
-/// WARPS_M x WARPS_N warps a block, in a warp 8 x 4 lanes, TM x TN outputs a thread; BLOCKS of them
-/// run on a multiprocessor at once; copies start during the first SPREAD k of a tile.
+/// WARPS_M x WARPS_N warps per block, 8 x 4 lanes per warp, TM x TN outputs per thread. BLOCKS
+/// blocks run on an SM at once; copies start during the first SPREAD k's of a tile.
 template <int WARPS_M, int WARPS_N, int TM_, int TN_, int STAGES, int BLOCKS, int SPREAD>
 struct TileShape {
     static constexpr int TM = TM_, TN = TN_, BK = 16, kStages = STAGES, kBlocks = BLOCKS;
@@ -30,9 +30,9 @@ struct Feed {
     A a;
     B b;
     float *tiles_a, *tiles_b;    // stage 0
-    int left;                    // so many times the pointers may advance
-    int stage = 0;               // what is multiplied
-    int ahead = C::kStages - 1;  // what is copied meanwhile
+    int left;                    // how many more times the pointers may advance
+    int stage = 0;               // the stage being multiplied
+    int ahead = C::kStages - 1;  // the stage being filled
     int m0, n0;                  // this thread's first output
 
     __device__ __forceinline__ Feed(const Problem& x, const Tile& tile, unsigned char* memory)
@@ -41,8 +41,8 @@ struct Feed {
         tiles_a = shared.next<float>(C::kStages * A::kTile);
         tiles_b = shared.next<float>(C::kStages * B::kTile);
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        // 8 lanes down and 4 across. For few outputs a lane, the loads of which are most of the
-        // work, an order was measured to be faster in which neighbours alternate in both.
+        // 8 lanes down and 4 across. With few outputs per lane, loads dominate, and an order in
+        // which adjacent lanes alternate in both was measured to be faster.
         constexpr bool kPairs = C::TM < 8;
         const int down = kPairs ? lane / 2 % 8 : lane / 4;
         const int across = kPairs ? lane % 2 + lane / 16 * 2 : lane % 4;
@@ -50,14 +50,15 @@ struct Feed {
         n0 = warp / C::kWarpsM * 4 * C::TN + across * 4;
     }
 
-    /// To the next tile, or, behind the last one, not: then that one is copied again.
+    /// Advances to the next tile. After the last one it does not: that one is copied again.
     __device__ __forceinline__ void advance(int k) {
         if (left > 0) a.advance(k), b.advance(k);
         --left;
     }
 
-    /// All stages but one. The first tile has what is left of K beside whole tiles, and zeros.
-    /// @param tiles  so many have something of K
+    /// Fills all stages but one. The first tile has the remainder of K beside whole tiles, and
+    /// zeros.
+    /// @param tiles  how many tiles K has
     __device__ __forceinline__ void fill(int tiles, int depth_of_first) {
         left = tiles - 1;
         a.start_ragged(tiles_a, depth_of_first);
@@ -73,7 +74,7 @@ struct Feed {
         }
     }
 
-    /// The share of a tile's copies that belongs to its k, and behind the last share the commit.
+    /// The copies of a tile that belong to this k, and after the last of them the commit.
     __device__ __forceinline__ void start(int k) {
         constexpr int SPREAD = C::kSpread;
         if (k >= SPREAD) return;
@@ -89,7 +90,8 @@ struct Feed {
         ahead = ahead == C::kStages - 1 ? 0 : ahead + 1;
     }
 
-    /// The oldest tile in flight is there, for all threads; and all have read the one before it.
+    /// Waits until the oldest tile in flight is complete for all threads, and all have read the one
+    /// before it.
     __device__ __forceinline__ void wait() {
         gpu::copy_async_wait<C::kStages - 2>();
         __syncthreads();
@@ -99,7 +101,7 @@ struct Feed {
         stage = stage == C::kStages - 1 ? 0 : stage + 1;
     }
 
-    /// What this thread multiplies for one k.
+    /// The elements that this thread multiplies for one k.
     __device__ __forceinline__ void load(int k, float (&ra)[C::TM], float (&rb)[C::TN]) const {
         const float* const row_a = tiles_a + stage * A::kTile + k * A::kPitch + m0;
         const float* const row_b = tiles_b + stage * B::kTile + k * B::kPitch + n0;

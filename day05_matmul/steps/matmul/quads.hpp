@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: quads of floats, also where a row ends within one.
+/// For .cu files: float4 accesses, also where a row ends within one.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,14 +9,15 @@
 namespace sixdays::day05_matmul {
 
 // [load]
-/// Four neighbours of global memory, of which only the first `inside` exist; 0 for the others.
+/// Four adjacent elements of global memory, of which only the first `inside` exist; 0 for the
+/// others.
 __device__ __forceinline__ float4 quad_at(const float* from, int inside) {
     if (inside >= 4) return *reinterpret_cast<const float4*>(from);
     return make_float4(inside > 0 ? from[0] : 0, inside > 1 ? from[1] : 0, inside > 2 ? from[2] : 0,
                        0);
 }
 
-/// Four neighbours into registers, at a multiple of 16 bytes.
+/// Loads four adjacent elements, at a multiple of 16 bytes, into registers.
 __device__ __forceinline__ void load_quad(const float* from, float* to) {
     const float4 q = *reinterpret_cast<const float4*>(from);
     to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
@@ -27,7 +28,7 @@ __device__ __forceinline__ void store_quad(float* to, const float* four) {
     *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);
 }
 
-/// Outputs (m, n) to (m, n + 3), those of them that are the tile's own.
+/// Stores outputs (m, n) to (m, n + 3), those of them that belong to the tile.
 __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, int m, int n,
                                            const float* sum) {
     if (m < tile.first_row || m >= tile.rows) return;
@@ -46,12 +47,12 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
 }
 
 // [store]
-/// A thread's sums become outputs: in rows m_of(i), in columns n_of(j) and the three behind it, for
-/// j = 0, 4, 8, ... Most threads have no edge in their part and no old output to read, and no exp: they go over
-/// all sums once for each thing that is asked for, and what nobody asks for costs one question. The
-/// others put their sums into memory, where a short loop can take them one by one. Written out for
-/// each sum, with all questions, this was 150 KB of instructions, and to fetch them took longer
-/// than a hundred k's.
+/// Stores a thread's sums as outputs: in rows m_of(i), and in columns n_of(j) to n_of(j) + 3, for j
+/// = 0, 4, 8, ... Most threads have no edge in their part, no old output to read and no exp. They
+/// make one pass over all sums for each part of the epilogue that is used, and an unused part costs
+/// a single branch. The other threads put their sums into local memory, where a short loop takes
+/// them one by one. Unrolled for each sum, with all branches, this was 150 KB of instructions, and
+/// fetching them took longer than a hundred k's.
 template <int TM, int TN, class RowOf, class ColumnOf>
 __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, float (&sum)[TM][TN],
                                           const RowOf& m_of, const ColumnOf& n_of) {

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: what steps 9 to 12 share. Tiles of a and b lie in a ring of stages: while one is
-/// multiplied, the next ones are in flight. 256 threads, 2 x 4 warps, in a warp 8 x 4 lanes.
+/// For .cu files: shared by steps 9 to 12. Tiles of a and b are in a ring of stages: while one is
+/// multiplied, the next ones are in flight. 256 threads, 2 x 4 warps, 8 x 4 lanes per warp.
 #pragma once
 
 #include "common/gpu/ptx.hpp"
@@ -15,7 +15,7 @@ template <int BM, int BN, int BK, int STAGES>
 struct Ring {
     static constexpr int kThreads = 256;
     static constexpr int TM = BM / 16, TN = BN / 16;  // a thread's outputs
-    static constexpr int kPitch = BM + 4;             // of a's tile, which lies transposed
+    static constexpr int kPitch = BM + 4;             // of a's tile, which is stored transposed
     static constexpr int kStageA = BK * kPitch, kStageB = BK * BN;
     static constexpr std::size_t kBytes =
         gpu::tile_bytes<float>(STAGES * kStageA) + gpu::tile_bytes<float>(STAGES * kStageB);
@@ -34,8 +34,8 @@ struct Ring {
     }
 
     // [copy]
-    /// Starts this thread's copy number i of a's tile, k0 to k0 + BK: one number, to where it lies
-    /// transposed. A warp takes 4 rows of 8 numbers: 4 whole sectors, and 32 banks.
+    /// Starts copy i of this thread of a's tile, k0 to k0 + BK: one element, stored transposed. A
+    /// warp takes 4 rows of 8 elements: 4 whole sectors, and 32 banks.
     __device__ __forceinline__ void copy_a(const Problem& x, const Tile& tile, std::int64_t k0,
                                            int stage, int i) const {
         const int e = static_cast<int>(threadIdx.x) + i * kThreads;
@@ -45,7 +45,7 @@ struct Ring {
         gpu::copy_async<4>(a + stage * kStageA + k * kPitch + m, from, inside ? 4 : 0);
     }
 
-    /// The same for a quad of b.
+    /// The same for a float4 of b.
     __device__ __forceinline__ void copy_b(const Problem& x, const Tile& tile, std::int64_t k0,
                                            int stage, int i) const {
         const int e = static_cast<int>(threadIdx.x) + i * kThreads;
@@ -63,8 +63,8 @@ struct Ring {
     }
     // [copy]
 
-    /// What this thread multiplies for one k: groups of four neighbours, 32 rows or 16 columns
-    /// apart.
+    /// The elements that this thread multiplies for one k: groups of four adjacent ones, 32 rows or
+    /// 16 columns apart.
     __device__ __forceinline__ void load(int stage, int k, float (&ra)[TM], float (&rb)[TN]) const {
         const float* const row_a = a + stage * kStageA + k * kPitch + m0;
         const float* const row_b = b + stage * kStageB + k * BN + n0;

@@ -1,6 +1,7 @@
 /// @file
-/// The ladder's launchers, one idea a file: `diff` two neighbours to see it. Step 1 is the twin in
-/// matmul_cuda.cu. They check nothing: MatmulPath says what each can take.
+/// The launchers of the ladder, one idea per file: `diff` two adjacent steps to see it. Step 1 is
+/// the naive kernel in matmul_cuda.cu. Launchers check nothing: MatmulPath lists what each can
+/// take.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -26,7 +27,7 @@ void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream);
 void launch_matmul_skinny(Problem x, gpu::Stream stream);
 void launch_matmul_shallow(Problem x, gpu::Stream stream);
 
-/// @param parts  room for parts_of(x) times all outputs
+/// @param parts  memory for parts_of(x) times all outputs
 void launch_matmul_split_k(Problem x, float* parts, gpu::Stream stream);
 
 }  // namespace sixdays::day05_matmul

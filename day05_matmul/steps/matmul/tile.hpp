@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: which tile of which matrix is this block's, and how an output is stored.
+/// For .cu files: which tile of which matrix belongs to this block, and how an output is stored.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 namespace sixdays::day05_matmul {
 
 // [tile]
-/// One tile of outputs, and where its operands begin. Inside it 32-bit numbers are enough.
+/// One tile of outputs, and where its operands begin. 32-bit indices suffice within a tile.
 struct Tile {
     const float* a;   // row m0
     const float* b;   // column n0
@@ -18,12 +18,12 @@ struct Tile {
     std::int64_t n0;
     int rows;              // BM, fewer at the lower edge
     int columns;           // BN, fewer at the right edge
-    int first_row = 0;     // those before it belong to another block (step 13)
-    int first_column = 0;  // the same
+    int first_row = 0;     // earlier rows belong to another block (step 13)
+    int first_column = 0;  // the same for columns
 };
 // [tile]
 
-/// Moves the tile to where it begins in memory.
+/// Moves the tile to its beginning in memory.
 __device__ __forceinline__ Tile tile_at(const Problem& x, std::int64_t m0, std::int64_t n0,
                                         unsigned matrix, int BM, int BN) {
     std::int64_t a = m0 * x.a_m, b = n0 * x.b_n, out = m0 * x.out_m + n0 * x.out_n;
@@ -46,14 +46,15 @@ __device__ __forceinline__ Tile tile_at(const Problem& x, std::int64_t m0, std::
             static_cast<int>(x.N - n0 < BN ? x.N - n0 : BN)};
 }
 
-/// The block's number taken apart: tile across, tile down, matrix of the stack.
+/// The block index split into: tile across, tile down, matrix of the stack.
 __device__ __forceinline__ Tile tile_of_block(const Problem& x, int BM, int BN) {
     const unsigned across = blockIdx.x % x.across, rest = blockIdx.x / x.across;
     return tile_at(x, std::int64_t{rest % x.down} * BM, std::int64_t{across} * BN, rest / x.down,
                    BM, BN);
 }
 
-/// Epilogue::operator() for output (m, n) of a tile, where `old` stands.
+/// Epilogue::operator() for output (m, n) of a tile; `old` is the previous
+/// output.
 __device__ __forceinline__ float finish(const Problem& x, const Tile& tile, int m, int n, float sum,
                                         const float& old) {
     float y = x.alpha * sum;

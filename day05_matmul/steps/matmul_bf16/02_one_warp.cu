@@ -1,5 +1,5 @@
-// Step 2: the tensor core. A warp makes 16 x 8 outputs together: for every 16 k's each lane fetches
-// its part of a and of b, the fragments, and one instruction multiplies and adds them all.
+// Step 2: the tensor core. A warp computes 16 x 8 outputs together: for every 16 k's each lane
+// fetches its part of a and of b, the fragments, and one instruction multiplies and adds them all.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul_bf16/fragment.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
@@ -7,19 +7,19 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-// Two neighbours in one register, the first one in its lower half.
+// Two adjacent elements in one register, the first one in its lower half.
 template <class T>
 __device__ std::uint32_t pair(T first, T second) {
     return first.bits | std::uint32_t{second.bits} << 16;
 }
 
-// What lies outside of the matrix counts as 0, and adds nothing.
+// Elements outside the matrix count as 0 and add nothing.
 template <class T>
 __device__ T element(const View<const T>& of, std::int64_t i, std::int64_t j) {
     return i < of.extent(0) && j < of.extent(1) ? of(i, j) : T::from_bits(0);
 }
 
-constexpr int kWarps = 4;  // in a block, one below the other
+constexpr int kWarps = 4;  // warps per block, one below another
 
 // [kernel]
 template <class T>

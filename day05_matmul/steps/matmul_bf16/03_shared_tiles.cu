@@ -1,7 +1,7 @@
-// Step 3: tiles in shared memory, swizzled. In step 2 each number of a is fetched N / 8 times, and
-// each of b M / 16 times. Here a block of eight warps makes 128 x 128 outputs from tiles that all
-// of them read, and ldmatrix fetches a fragment with one instruction. Elements come one by one, so
-// any strides will do.
+// Step 3: tiles in shared memory, swizzled. In step 2 each element of a is fetched N / 8 times, and
+// each of b M / 16 times. Here a block of eight warps computes 128 x 128 outputs from tiles that
+// all of them read, and ldmatrix fetches a fragment with one instruction. Elements are copied one
+// by one, so any strides will do.
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 #include "day05_matmul/steps/matmul_bf16/warps.hpp"
 
@@ -11,7 +11,8 @@ namespace {
 constexpr int BM = 128, BN = 128;
 using W = Warps<BM, BN>;
 
-/// Fills a tile of ROWS rows, element by element; lanes lie along whichever dim is contiguous.
+/// Fills a tile of ROWS rows, element by element; lanes lie along whichever dimension is
+/// contiguous.
 // [fill]
 template <int ROWS, class T, class F>
 __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(W::kThreads)
         __syncthreads();  // the tiles are complete
         warps.template multiply<T>([&](auto& to, int m, int k) { load_a(to, tile_a, m, k); },
                                    [&](auto& to, int k, int n) { load_b(to, tile_b, k, n); });
-        __syncthreads();  // all have multiplied them
+        __syncthreads();  // all warps have multiplied them
     }
     warps.store(epilogue, out, m0, n0);
 }

@@ -1,13 +1,14 @@
-// Step 4: tiles in flight. As in step 9 of the float ladder, tiles lie in a ring of stages: while
-// one is multiplied, the next ones are on their way, 16 bytes a copy. A tile lies as its matrix
-// does: with rows of k's, or across, with rows of m's or n's; ldmatrix turns the latter on the way.
+// Step 4: tiles in flight. As in step 9 of the float ladder, tiles are in a ring of stages: while
+// one is multiplied, the next ones are in flight, in 16-byte copies. A tile has the layout of its
+// matrix: K-major, with rows of k's, or MN-major ("across"), with rows of m's or n's. ldmatrix
+// transposes the latter as it loads.
 #include "day05_matmul/steps/matmul_bf16/ring.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 
 namespace sixdays::day05_matmul {
 namespace {
 
-/// Fragments come from rows of k's, or from rows of m's or n's.
+/// Loads fragments from rows of k's, or from rows of m's or n's.
 template <class R, class W>
 __device__ __forceinline__ void multiply(W& warps, const R& ring, int stage) {
     using T = typename R::Element;
@@ -46,11 +47,11 @@ __global__ void __launch_bounds__(R::kThreads)
     }
     int stage = 0;
     for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
-        gpu::copy_async_wait<STAGES - 2>();  // what I copied of this tile is there
-        __syncthreads();                     // and what the others copied
+        gpu::copy_async_wait<STAGES - 2>();  // this thread's copies of the tile have arrived
+        __syncthreads();                     // and all other threads' copies
         const std::int64_t next = k0 + (STAGES - 1) * kDepth;
         if (next < K) ring.copy(a, b, at, next, (stage + STAGES - 1) % STAGES);
-        gpu::copy_async_commit();  // also of nothing: the wait counts groups
+        gpu::copy_async_commit();  // even if empty: the wait counts groups
         multiply(warps, ring, stage);
         stage = (stage + 1) % STAGES;
     }

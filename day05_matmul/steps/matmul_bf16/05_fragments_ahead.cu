@@ -1,8 +1,8 @@
-// Step 5: the next fragments come while these are multiplied. In step 4 a warp fetches fragments,
-// waits for them, multiplies them, fetches the next: its tensor core stands still while it waits.
-// Here there are two sets, one that is multiplied and one that is on its way from shared memory,
-// also from one tile to the next. And addresses are worked out once, before the first tile: what is
-// left for the loop is an addition, or an exclusive or.
+// Step 5: the next fragments are loaded while the current ones are multiplied. In step 4 a warp
+// fetches fragments, waits for them, multiplies them, and fetches the next: its tensor core is idle
+// while it waits. Here there are two sets, one being multiplied and one in flight from shared
+// memory, across tiles as well. And addresses are computed once, before the first tile: the loop
+// needs only an addition or an exclusive or.
 #include "day05_matmul/steps/matmul_bf16/ring.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 
@@ -10,15 +10,15 @@ namespace sixdays::day05_matmul {
 namespace {
 
 // [copies]
-/// This thread's copies of one tile after another, as in copy_tile(), but of tiles that lie wholly
-/// in the matrix: nothing is asked of a copy.
+/// This thread's copies of successive tiles, as in copy_tile(), but only of tiles that lie entirely
+/// in the matrix: no copy checks bounds.
 template <class T, bool ACROSS, int SIZE, int THREADS>
 struct Copies {
     static constexpr int kRows = ACROSS ? kDepth : SIZE, kColumns = ACROSS ? SIZE : kDepth;
     static constexpr int kStep = THREADS / (kColumns / 8);
-    const T* from;      // of the tile that comes next
-    std::int64_t step;  // elements from one copy to the next
-    int to;             // in the tile
+    const T* from;      // this thread's source in the next tile
+    std::int64_t step;  // elements between copies
+    int to;             // offset in the tile
 
     /// @param first  the tile's first m or n
     __device__ __forceinline__ Copies(const Rows16<T>& of, std::int64_t first) {
@@ -34,19 +34,19 @@ struct Copies {
             gpu::copy_async<16>(tile.data + to + r * 64, from);
             from += step;
         }
-        if (!ACROSS) from += kDepth - kRows / kStep * step;  // back up, and on by a tile
+        if (!ACROSS) from += kDepth - kRows / kStep * step;  // first row again, next tile along k
     }
 };
 // [copies]
 
 // [reader]
-/// Where a lane's part of an operand's fragments lies. The swizzle is an exclusive or, so going on
-/// in a row of 64, by a multiple of 16, is one too. Going down is an addition.
+/// Where a lane's part of an operand's fragments begins. The swizzle is an exclusive or, so a step
+/// along a row of 64 by a multiple of 16 is an exclusive or, too. A step down is an addition.
 template <bool ACROSS>
 struct Reader {
-    int first;  // of the warp's first fragment
+    int first;  // offset of the warp's first fragment
 
-    /// @param beside  how many m's or n's further on
+    /// @param beside  offset along m or n
     template <class T, int ROWS>
     __device__ __forceinline__ void fetch(std::uint32_t (&to)[4], Panel<T, ROWS> tile, int beside,
                                           int k) const {
@@ -59,7 +59,7 @@ struct Reader {
 };
 // [reader]
 
-/// The two sets, and how they are fetched.
+/// The two sets of fragments, and how they are fetched.
 template <class R>
 struct Fragments {
     using T = typename R::Element;
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(R::kThreads)
         copy(k0 + (STAGES - 1) * kDepth, (stage + STAGES - 1) % STAGES);
 #pragma unroll
         for (int i = 0; i < STEPS; ++i) {
-            if (i == STEPS - 1) {  // what comes next is of the next tile
+            if (i == STEPS - 1) {  // the next fragments belong to the next tile
                 gpu::copy_async_wait<STAGES - 2>();
                 __syncthreads();
                 stage = (stage + 1) % STAGES;

@@ -10,21 +10,21 @@
 namespace sixdays::day05_matmul {
 
 // [fragment]
-/// Of a, 16 x 16: register i holds this element and its right neighbour.
+/// Of a, 16 x 16: register i holds this element and the one to its right.
 __device__ constexpr int row_of_a(int lane, int i) {
     return lane / 4 + 8 * (i % 2);
 }
 __device__ constexpr int k_of_a(int lane, int i) {
     return 2 * (lane % 4) + 8 * (i / 2);
 }
-/// Of b, 16 x 8: this element and the one below it.
+/// Of b, 16 x 8: register i holds this element and the one below it.
 __device__ constexpr int k_of_b(int lane, int i) {
     return 2 * (lane % 4) + 8 * i;
 }
 __device__ constexpr int column_of_b(int lane) {
     return lane / 4;
 }
-/// Of the sums, 16 x 8: number i.
+/// Of the sums, 16 x 8: register i holds this one.
 __device__ constexpr int row_of_sum(int lane, int i) {
     return lane / 4 + 8 * (i / 2);
 }

@@ -1,5 +1,5 @@
 /// @file
-/// How the operands of a 16-bit product lie, as plain numbers for a kernel to take by value.
+/// The layout of the operands of a 16-bit product, as plain numbers passed to a kernel by value.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@
 
 namespace sixdays::day05_matmul {
 
-/// A matrix whose rows run along memory, each beginning at a multiple of 16 bytes.
+/// A matrix whose rows are contiguous and begin at multiples of 16 bytes.
 template <class T>
 struct Rows16 {
     const T* data = nullptr;
     std::int64_t rows = 0, columns = 0;
-    std::int64_t pitch = 0;  // elements from row to row; 0 if there is one row
+    std::int64_t pitch = 0;  // row stride in elements; 0 if there is one row
 };
 
-/// a and b, each with rows of k's, or else across: then a's rows hold m's, and b's n's.
+/// a and b, each K-major, with rows of k's, or MN-major ("across"): then a's rows hold m's, and b's
+/// n's.
 template <class T>
 struct Operands16 {
     Rows16<T> a, b;
@@ -25,34 +26,35 @@ struct Operands16 {
     std::int64_t K = 0;
 };
 
-/// May it be copied 16 bytes at a time, along its rows or along its columns, in every matrix of the
+/// Can it be copied in 16-byte pieces, along its rows or along its columns, in every matrix of the
 /// stack?
 template <class T>
 [[nodiscard]] bool lies_in_quads(const View<const T>& x);
 
-/// May Hopper's copy engine fetch its tiles? As above, and its rows, or columns, must not overlap.
+/// Can TMA, Hopper's copy engine, fetch its tiles? As above, and its rows, or columns, must not
+/// overlap.
 template <class T>
 [[nodiscard]] bool lies_in_tiles(const View<const T>& x);
 
-/// Matrices of rank 2 that lie_in_quads().
+/// For matrices of rank 2 that lie_in_quads().
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 
 /// How steps 4 and 5 cut the outputs: 128 x 128 with three stages of 32 KiB, or 128 x 256 with four
-/// of 48 KiB, which fetch a quarter less a product. On Hopper also 64 x 64, with six of 16 KiB, and
-/// 128 x 192, with five of 40.
+/// of 48 KiB, which fetch a quarter less per multiply-add. On Hopper also 64 x 64, with six of 16
+/// KiB, and 128 x 192, with five of 40.
 enum class RingCut { square, wide, small, middle };
 inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 
-/// Wide where a block may have so much shared memory, and there is a tile for every multiprocessor.
+/// Wide if a block can have that much shared memory and there is a tile for every SM.
 [[nodiscard]] RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors,
                                    std::size_t most_shared);
 
-/// How steps 6 and 7 do. What counts is what the multiprocessor with most tiles has to do. Square,
-/// with six stages, or middle, if that is a tenth less than with wide ones. Measured on an H200,
-/// cold, sums stored in pairs as step 6 does, medians of 11, in microseconds:
+/// How steps 6 and 7 cut them. The SM with the most tiles determines the time. Square, with six
+/// stages, or middle, if that SM has a tenth less to do than with wide ones. Measured on an H200,
+/// cold cache, sums stored in pairs as step 6 does, medians of 11, in microseconds:
 ///
-///     M x N x K             square tiles for one, wide ones    square    wide
+///     M x N x K             square tiles per SM,  wide ones    square    wide
 ///     1024 x  768 x 3072                  1                1     19.5    34.7
 ///     1024 x 2304 x  768                  2                1     15.8    14.6
 ///     2048 x 2048 x 2048                  2                1     29.2    29.2
@@ -60,10 +62,10 @@ inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 ///     4096 x 3072 x  768                  6                3     43.8    44.3
 ///     4096 x 4096 x 1024                  8                4     68.5    68.9
 ///
-/// Small, two blocks a multiprocessor, if it is at most half of that with square ones, for a small
-/// tile fetches twice as much for each product. Of f16, in a graph, weights cold, medians of 15:
+/// Small, with two blocks per SM, if that is at most half of the work with square tiles, as a small
+/// tile fetches twice as much per multiply-add. For f16, in a graph, weights cold, medians of 15:
 ///
-///     M x N x K             square tiles for one, small ones   square   small
+///     M x N x K             square tiles per SM,  small ones   square   small
 ///      256 x 3072 x  768                  1                2      8.4     6.4
 ///      512 x  768 x 3072                  1                1     20.3    11.5
 ///      512 x 3072 x  768                  1                3      8.6    10.1
@@ -71,7 +73,7 @@ inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 ///     1024 x  768 x 3072                  1                2     20.5    15.0
 ///     1024 x 3072 x  768                  2                6     14.5    14.7
 ///
-/// @param middle_ring  bytes of the ring of middle tiles; the emulator's has fewer stages
+/// @param middle_ring  bytes of the ring of middle tiles; on the emulator it has fewer stages
 [[nodiscard]] RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
                                      std::size_t most_shared,
                                      std::size_t middle_ring = kMiddleRing);

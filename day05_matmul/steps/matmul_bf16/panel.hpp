@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: tiles of 16-bit numbers in shared memory, and the fragments that lie in them.
+/// For .cu files: tiles of 16-bit elements in shared memory, and loading fragments from them.
 #pragma once
 
 #include "common/gpu/ptx/mma.hpp"
@@ -7,11 +7,10 @@
 namespace sixdays::day05_matmul {
 
 // [panel]
-/// ROWS rows of 64 numbers, 128 bytes: each row fills all 32 banks once. ldmatrix fetches 16 bytes
-/// of eight rows at a time. One below the other they would lie in the same four banks, and take
-/// eight passes. So they lie *swizzled*: of row r, the 16 bytes that belong at place p lie at
-/// p ^ (r % 8). Eight rows, eight places, one pass. A tile of more than 64 columns is several
-/// panels, one after the other in memory.
+/// ROWS rows of 64 elements, 128 bytes: each row fills all 32 banks once. ldmatrix reads 16 bytes
+/// of eight rows at a time. Without a swizzle these loads fall in the same four banks: eight
+/// wavefronts. So the 16 bytes at position p of row r are stored at p ^ (r % 8): one wavefront. A
+/// tile of more than 64 columns is several panels, one after another in memory.
 template <class T, int ROWS>
 struct Panel {
     T* data;
@@ -27,13 +26,13 @@ struct Panel {
 // [panel]
 
 // [fragments]
-/// The fragment of a that begins at (m, k). The tile's rows are a's.
+/// The fragment of a that begins at (m, k). The rows of the tile are rows of a.
 template <class T, int ROWS>
 __device__ __forceinline__ void load_a(std::uint32_t (&to)[4], Panel<T, ROWS> tile, int m, int k) {
     const int lane = static_cast<int>(threadIdx.x % 32);
     gpu::load_matrices(to, tile.at(m + lane % 16, k + lane / 16 * 8));
 }
-/// Two fragments of b, those at (k, n) and (k, n + 8). The tile's rows are b's columns.
+/// Two fragments of b, those at (k, n) and (k, n + 8). The rows of the tile are columns of b.
 template <class T, int ROWS>
 __device__ __forceinline__ void load_b(std::uint32_t (&to)[2][2], Panel<T, ROWS> tile, int k,
                                        int n) {
@@ -44,7 +43,7 @@ __device__ __forceinline__ void load_b(std::uint32_t (&to)[2][2], Panel<T, ROWS>
 }
 // [fragments]
 
-/// The same where the tile's rows are k's: a's tile lies transposed, and b's does not.
+/// The same for tiles with rows of k's: a's tile is transposed, and b's is not.
 template <class T, int ROWS>
 __device__ __forceinline__ void load_a_across(std::uint32_t (&to)[4], Panel<T, ROWS> tile, int m,
                                               int k) {

@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: what steps 4 and 5 share, the ring of tiles and the copies that fill it.
+/// For .cu files: shared by steps 4 and 5, the ring of tiles and the copies that fill it.
 #pragma once
 
 #include <type_traits>
@@ -14,13 +14,13 @@
 namespace sixdays::day05_matmul {
 
 // [copy]
-/// Starts this thread's copies of the tile of `of` that begins at (row0, column0): 16 bytes of a
-/// row, and the same of rows further on. What lies outside of the matrix becomes 0.
+/// Starts this thread's copies of the tile of `of` that begins at (row0, column0): 16 bytes of one
+/// row and of later rows. Elements outside the matrix become 0.
 template <int ROWS, int COLUMNS, int THREADS, class T>
 __device__ __forceinline__ void copy_tile(Panel<T, ROWS> tile, const Rows16<T>& of,
                                           std::int64_t row0, std::int64_t column0) {
-    constexpr int kStep = THREADS / (COLUMNS / 8);  // rows from one copy to the next
-    static_assert(kStep % 8 == 0, "so that all lie at the same place of their rows");
+    constexpr int kStep = THREADS / (COLUMNS / 8);  // rows between copies
+    static_assert(kStep % 8 == 0, "all copies of a thread have the same swizzled position");
     const int i = static_cast<int>(threadIdx.x);
     const int row = i / (COLUMNS / 8), column = i % (COLUMNS / 8) * 8;
     const std::int64_t rows = of.rows - row0 - row, columns = of.columns - column0 - column;
@@ -35,7 +35,7 @@ __device__ __forceinline__ void copy_tile(Panel<T, ROWS> tile, const Rows16<T>& 
 }
 // [copy]
 
-/// The ring: where the tiles of a stage lie, and how they come there.
+/// The ring: where the tiles of a stage are, and how they are filled.
 /// @tparam A_ACROSS, B_ACROSS  do the rows of a's or b's tile hold m's or n's instead of k's?
 template <class T, int BM, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
 struct Ring16 {
@@ -73,8 +73,8 @@ struct Ring16 {
     }
 };
 
-/// Calls f(std::type_identity<R>) with the ring for these operands: cut_for_ring() says how large
-/// its tiles are.
+/// Calls f(std::type_identity<R>) with the ring for these operands: cut_for_ring() chooses the size
+/// of its tiles.
 template <class T, class F>
 void with_ring(const Operands16<T>& x, const View<float>& out, const F& f) {
     const auto cut =

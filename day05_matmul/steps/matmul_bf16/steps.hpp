@@ -1,6 +1,6 @@
 /// @file
-/// The ladder's launchers: one matrix each, of rank 2. Step 1 is the twin in matmul_bf16_cuda.cu.
-/// They check nothing: MatmulBf16Path says what each can take.
+/// The launchers of the ladder: one matrix each, of rank 2. Step 1 is the naive kernel in
+/// matmul_bf16_cuda.cu. Launchers check nothing: MatmulBf16Path lists what each can take.
 #pragma once
 
 #include "common/gpu/stream.hpp"

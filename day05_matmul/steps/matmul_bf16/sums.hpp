@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: how a warp stores its sums, which lie in fragments of 16 x 8.
+/// For .cu files: how a warp stores its sums, which are in fragments of 16 x 8.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,16 +17,16 @@ __device__ __forceinline__ bool lies_in_pairs(const View<float>& out) {
 }
 
 // [pairs]
-/// Stores whole fragments of which the lane's first sum is that of (row, column), two neighbours at
-/// a time.
-/// @param finish  (sum, j, e): the output in fragment j of those side by side, number e of the pair
+/// Stores whole fragments, two adjacent outputs at a time. The lane's first sum belongs to (row,
+/// column).
+/// @param finish  (sum, j, e): the output for fragment j across, element e of the pair
 template <int DOWN, int ACROSS, class F>
 __device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
                                             const View<float>& out, std::int64_t row,
                                             std::int64_t column, const F& finish) {
     float* to = &out(row, column);
 #pragma unroll
-    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows below the last ones
+    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows further down each time
         const int first = i % 2 * 2;
 #pragma unroll
         for (int j = 0; j < ACROSS; ++j) {
@@ -38,9 +38,9 @@ __device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
     }
 }
 
-/// The same as store_sums() of outputs that are all there, and are not read: no more for each than
-/// its arithmetic, and none where there is none. These instructions are executed once for each tile
-/// of outputs, while nobody multiplies.
+/// The same as store_sums() for outputs that lie entirely in the matrix and are not read. It does
+/// only the arithmetic that the epilogue needs. These instructions run once per tile of outputs,
+/// while the block multiplies nothing.
 template <int DOWN, int ACROSS>
 __device__ __forceinline__ void store_inside(const float (&sum)[DOWN][ACROSS][4],
                                              const Epilogue& epilogue, const View<float>& out,
@@ -64,8 +64,8 @@ __device__ __forceinline__ void store_inside(const float (&sum)[DOWN][ACROSS][4]
 }
 // [pairs]
 
-/// The same of outputs that are added to. A load cannot go past a store that might be to the same
-/// place, so one by one each would wait for the one before it: eight pairs are asked for at a time.
+/// The same for outputs that are added to. A load cannot pass a store that might alias it, so one
+/// by one each would wait for the one before it: eight pairs are loaded at a time.
 template <int DOWN, int ACROSS>
 __device__ __forceinline__ void add_inside(const float (&sum)[DOWN][ACROSS][4],
                                            const Epilogue& epilogue, const View<float>& out,
@@ -76,7 +76,7 @@ __device__ __forceinline__ void add_inside(const float (&sum)[DOWN][ACROSS][4],
     const std::int64_t row = m0 + row_of_sum(lane, 0), column = n0 + column_of_sum(lane, 0);
     float* to = &out(row, column);
 #pragma unroll
-    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows below the last ones
+    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows further down each time
         const int first = i % 2 * 2;
 #pragma unroll
         for (int j0 = 0; j0 < ACROSS; j0 += kAtOnce) {
@@ -99,8 +99,8 @@ __device__ __forceinline__ void add_inside(const float (&sum)[DOWN][ACROSS][4],
     }
 }
 
-/// The same of sums that go through an exp. They are put into memory, so that a short loop can take
-/// them one by one: written out for each of them, exp would be most of a kernel's instructions.
+/// The same for sums that go through exp. They are put into local memory, so that a short loop can
+/// take them one by one: unrolled, exp would be most of a kernel's instructions.
 template <int DOWN, int ACROSS>
 __device__ __forceinline__ void store_one_by_one(const float (&sum)[DOWN][ACROSS][4],
                                                  const Epilogue& epilogue, const View<float>& out,
@@ -121,8 +121,8 @@ __device__ __forceinline__ void store_one_by_one(const float (&sum)[DOWN][ACROSS
 }
 
 // [store]
-/// Stores DOWN x ACROSS fragments of which the first begins at (m0, n0). Only store_one_by_one() has an
-/// exp: the stores below it are unrolled, and with an exp each they took 1.4 times as long.
+/// Stores DOWN x ACROSS fragments of which the first begins at (m0, n0). Only store_one_by_one()
+/// has an exp: the stores below it are unrolled, and with an exp each they took 1.4 times as long.
 /// @param inside  do they all lie in out?
 template <int DOWN, int ACROSS>
 __device__ __forceinline__ void store_sums(const float (&sum)[DOWN][ACROSS][4],

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: what steps 3 to 7 share. A block makes BM x BN outputs with eight warps, two
-/// down and four across; a tile has 64 of k.
+/// For .cu files: shared by steps 3 to 7. A block computes BM x BN outputs with eight warps, two
+/// down and four across; a tile has a depth of 64 k's.
 #pragma once
 
 #include "common/gpu/launch.hpp"
@@ -17,7 +17,7 @@ struct Warps {
     static constexpr int kRows = BM / 2, kColumns = BN / 4;           // a warp's outputs
     static constexpr int kDown = kRows / 16, kAcross = kColumns / 8;  // the same in fragments
 
-    int m, n;  // where this warp's outputs begin in the block's
+    int m, n;  // offset of this warp's outputs in the block's
     float sum[kDown][kAcross][4] = {};
 
     __device__ __forceinline__ Warps() {
@@ -27,7 +27,7 @@ struct Warps {
     }
 
     // [multiply]
-    /// Adds what 16 of k make: each fragment of a meets each of b.
+    /// Adds the products of 16 k's: each fragment of a times each of b.
     template <class T>
     __device__ __forceinline__ void add(const std::uint32_t (&a)[kDown][4],
                                         const std::uint32_t (&b)[kAcross / 2][2][2]) {
@@ -42,7 +42,7 @@ struct Warps {
 
     /// Adds the product of two tiles.
     /// @param load_fragment_a  (to, m, k)
-    /// @param load_fragments_b  (to, k, n): two of them, side by side
+    /// @param load_fragments_b  (to, k, n): two adjacent ones
     template <class T, class A, class B>
     __device__ __forceinline__ void multiply(const A& load_fragment_a, const B& load_fragments_b) {
 #pragma unroll
@@ -55,7 +55,7 @@ struct Warps {
     }
     // [multiply]
 
-    /// @param m0, n0  where the block's outputs begin
+    /// @param m0, n0  offset of the block's outputs
     __device__ __forceinline__ void store(const Epilogue& epilogue, const View<float>& out,
                                           std::int64_t m0, std::int64_t n0) const {
         const bool inside = m0 + BM <= out.extent(0) && n0 + BN <= out.extent(1);
@@ -63,15 +63,15 @@ struct Warps {
     }
 };
 
-/// A block for each BM x BN outputs.
+/// One block per BM x BN outputs.
 inline unsigned blocks_for_tiles(const View<float>& out, int BM, int BN) {
     return gpu::blocks_for((out.extent(0) + BM - 1) / BM * ((out.extent(1) + BN - 1) / BN), 1);
 }
 
 // [order]
-/// Where tile number `tile` begins. Blocks that run together should want the same tiles of a and b,
-/// while these are in the L2 cache: so `many` tiles down are walked column by column, then the next
-/// ones.
+/// Where tile number `tile` begins. Blocks that run together should read the same tiles of a and b
+/// while these are in the L2 cache. So tiles are numbered column by column within `many` rows of
+/// tiles, then in the next rows.
 struct TileAt {
     std::int64_t m0, n0;
 };

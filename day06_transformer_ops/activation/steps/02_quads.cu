@@ -1,5 +1,5 @@
-// Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and it takes two of them. The
-// functions are those of functions.hpp.
+// Step 2: 128-bit loads and stores. Instead of one element a thread takes two quads of 4 floats or
+// 8 bf16. The functions are those of functions.hpp.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
 #include "day06_transformer_ops/activation/steps/functions.hpp"

@@ -1,9 +1,9 @@
 /// @file
-/// The activations in few instructions. While an H200's memory brings a bf16 and takes one back,
-/// there is time for about 30 instructions. std::exp takes eight, a division ten, std::erfc more
-/// than forty: arithmetic would be the limit. But 2^x and 1/x are one instruction each
-/// (common/gpu/ptx.hpp), and here all functions are made of these two. They keep to the bound of
-/// activation.hpp.
+/// The activations in few instructions. In the time in which an H200's memory reads and writes one
+/// bf16, an SM can issue about 30 instructions for it. std::exp takes eight, a division ten,
+/// std::erfc more than forty: the kernel would be compute-bound. But 2^x and 1/x are one
+/// instruction each (common/gpu/ptx.hpp), and here all functions are built from these two. They
+/// keep the error bound of activation.hpp.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,8 +14,8 @@
 namespace sixdays::day06_transformer_ops {
 
 // [fast]
-/// x / (1 + 2^v). Both sides are a quarter of that, for fast_reciprocal says 0
-/// above 2^126.
+/// x / (1 + 2^v). Numerator and denominator are scaled by 1/4, because
+/// fast_reciprocal returns 0 above 2^126.
 __device__ inline float share(float x, float v) {
     return 0.25f * x * gpu::fast_reciprocal(0.25f + gpu::fast_exp2(v - 2));
 }
@@ -32,11 +32,11 @@ struct GeluTanh {  // -2 u log2(e)
     }
 };
 
-/// The part q of a normal distribution that is further out than |x|: 2^(-x^2 / 2
+/// The tail probability q of a normal distribution beyond |x|: 2^(-x^2 / 2
 /// log2(e)) times a function that falls slowly, from 1/2 at 0 to 0.03 at 13.4,
-/// where q is 0 in float. The polynomial in t is that function, to 6e-8 of it: of
-/// degree 8, found by Remez' exchange. Where x is below 0 the result is x q, and
-/// no digit is lost.
+/// where q is 0 in float. The polynomial in t approximates that function, with a
+/// relative error of 6e-8: degree 8, found by the Remez algorithm. Where x is
+/// below 0 the result is x q, without cancellation.
 struct GeluErf {
     __device__ float operator()(float x) const {
         const float t = gpu::fast_reciprocal(fmaf(0.3f, fabsf(x), 1));

@@ -1,5 +1,5 @@
 /// @file
-/// The kernel of the activations' quads, there and back.
+/// The vectorized kernel of the activations, forward and backward.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@
 namespace sixdays::day06_transformer_ops {
 
 inline constexpr int kQuadThreads = 128;
-inline constexpr int kQuadsEach = 2;  // quads of a tensor in flight
+inline constexpr int kQuadsEach = 2;  // quads in flight per tensor
 
 // [kernel]
 // F: the function. b is not read for Plain.
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kQuadThreads)
     for (int j = 0; j < kQuadsEach; ++j) {
         const std::uint32_t k = first + j * kQuadThreads;
         if (k < quads.size) {
-            // With one dim left, all tensors are one run of memory.
+            // With one dimension left, all tensors are contiguous.
             const Offsets<3> at = RANK == 1 ? Offsets<3>{k, k, k} : quads.offsets(k);
             to[j] = at.of[0];
             p[j] = a[at.of[1]];

@@ -1,5 +1,5 @@
 /// @file
-/// The launcher of the activations' step. It checks nothing; all tensors have one shape by now.
+/// The launcher of the activations' step. It checks nothing; all tensors have one shape.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -8,7 +8,7 @@
 namespace sixdays::day06_transformer_ops {
 
 // [operations]
-/// What becomes of the elements of two tensors; Plain is given the first one twice. f: a function.
+/// How the elements of two tensors are combined; Plain gets the first one twice. f: the activation.
 struct Plain {
     template <class F>
     SIXDAYS_HD static float of(const F& f, float x, float) {
@@ -29,7 +29,7 @@ struct Gated {
 };
 // [operations]
 
-/// Step 2: quads, two of each tensor in flight. For Plain, Biased and Gated, float and bf16.
+/// Step 2: 128-bit loads, two per tensor in flight. For Plain, Biased and Gated, float and bf16.
 template <class OP, class T>
 void launch_activation_quads(Activation what, const View<const T>& a, const View<const T>& b,
                              const View<T>& out, gpu::Stream stream);

@@ -119,13 +119,14 @@ TEST_CASE("a path that cannot take an activation says what it needs",
           "activate: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
           "bytes; in has shape (4, 8), strides (8, 1), the other input shape (4, 8), strides (8, "
           "1), out shape (4, 8), strides (8, 1)");
-    CHECK(refusal([&] {
-              check_activate<float>({memory[0] + 24, Layout({4, 8}, {-8, 1})}, out,
-                                    ActivationPath::tile);
-          }) ==
-          "activate: the path 'tile' needs, after simplifying, 4 dims at most with no negative "
-          "stride, for CUDA Tile C++ takes strides for sizes; here one has shape (4, 8), strides "
-          "(-8, 1)");
+    CHECK(
+        refusal([&] {
+            check_activate<float>({memory[0] + 24, Layout({4, 8}, {-8, 1})}, out,
+                                  ActivationPath::tile);
+        }) ==
+        "activate: the path 'tile' needs, after simplifying, 4 dimensions at most with no negative "
+        "stride, for CUDA Tile C++ takes strides for sizes; here one has shape (4, 8), strides "
+        "(-8, 1)");
 }
 
 TEST_CASE("an activation that does not exist is rejected", "[day06][activation][small]") {

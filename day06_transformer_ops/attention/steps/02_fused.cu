@@ -1,8 +1,8 @@
-// Step 2: no score is written to memory. A block has 8 queries of one head, a warp each, and walks
-// along the keys in tiles of 32, which it reads once for all 8. A lane makes the score of one key;
-// then the warp adds the 32 values by their shares, and each lane has some columns of the sum. The
-// maximum is found on the way, as in softmax' step 3. (Flash attention: Dao and others 2022, arXiv
-// 2205.14135.)
+// Step 2: fused, no score is written to memory. A block has 8 queries of one head, one warp each,
+// and loops over the keys in tiles of 32, which it reads once for all 8. Each lane computes the
+// score of one key; then the warp adds the 32 values times their weights, each lane some columns of
+// the sum. The softmax is online, as in softmax's step 3. (FlashAttention: Dao and others 2022,
+// arXiv 2205.14135.)
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention/steps/steps.hpp"
 
@@ -13,10 +13,10 @@ constexpr int kQueries = 8;
 constexpr int kThreads = 32 * kQueries;
 
 // [kernel]
-// blocks_of_head: how many the queries of one head need. Those of a block are of one head.
+// blocks_of_head: blocks per head. All queries of a block belong to one head.
 __global__ void __launch_bounds__(kThreads)
     attention_fused_kernel(const __grid_constant__ AttentionProblem p, unsigned blocks_of_head) {
-    __shared__ float keys[kKeys * (kHead + 1)];  // lanes read down a column: 129 spreads the banks
+    __shared__ float keys[kKeys * (kHead + 1)];  // lanes read a column: pitch 129 avoids conflicts
     __shared__ float values[kKeys * kHead];
     __shared__ float queries[kQueries][kHead];
     const int D = static_cast<int>(p.q.length);
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t n = p.seen(t < T ? t : last, counted), most = p.seen(last, counted);
     Online o = {-FLT_MAX, 0, {}};
     for (std::int64_t s0 = 0; s0 < most; s0 += kKeys) {
-        __syncthreads();  // all have done with the tile before
+        __syncthreads();  // all warps have finished the previous tile
         load_tile<kThreads>(keys, kHead + 1, k, s0, most, D);
         load_tile<kThreads>(values, kHead, v, s0, most, D);
         __syncthreads();

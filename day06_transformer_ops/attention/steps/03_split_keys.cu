@@ -1,6 +1,6 @@
-// Step 3: decoding has one query a head, and step 2 would leave seven of its eight warps without
-// work. Here all warps of a block have the same query, and share out the keys: warp w takes tiles
-// w, w + 8, ... Then one of them joins the eight sums, each with the maximum that it has seen.
+// Step 3: decoding has one query per head, and step 2 would leave seven of its eight warps without
+// work. Here all warps of a block share one query and split its keys: warp w takes tiles w, w + 8,
+// ... Then one warp combines the eight partial sums, each relative to its own maximum.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention/steps/steps.hpp"
 

@@ -1,8 +1,8 @@
-// Step 4: a prompt has many queries, and step 2 reads two floats of shared memory for each product
-// that it adds. Here a block takes 128 queries, or 64 where blocks would be too few, and walks
-// along the keys in tiles of 64. A thread has scores of 8 queries, or 4, with 8 keys (4 where a
-// head has more than 64 numbers). With 8 and 8 it reads 16 quads for 256 products, as in Day 05.
-// Shares go through shared memory once more, and weigh the values in a second product. Copies are
+// Step 4: a prompt has many queries, and step 2 reads two floats of shared memory per
+// multiply-add. Here a block takes 128 queries, or 64 where there would be too few blocks, and
+// loops over the keys in tiles of 64. Register tiling, as in Day 05: a thread has scores of 8
+// queries, or 4, with 8 keys (4 for heads wider than 64). With 8 and 8 it reads 16 quads for 256
+// multiply-adds. The attention weights go through shared memory to the second product. Copies are
 // in flight meanwhile: values during the first product, the next keys during the second.
 #include <string>
 
@@ -19,14 +19,14 @@ namespace {
 constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 
 // [shares]
-/// A thread's queries: what Online is of one. sum: of this thread's keys only.
+/// Running sums of a thread's queries, like Online for one. sum: this thread's keys only.
 template <class S>
 struct Sums {
     float m[S::ROWS], sum[S::ROWS], x[S::ROWS][8];
 };
 
-/// Scores become shares, but for the factor 1 / sum. seen(i): how many keys of
-/// the tile query i sees. The ACROSS threads of a query are neighbouring lanes.
+/// Turns scores into unnormalized weights. seen(i): the number of keys of the
+/// tile that query i sees. The ACROSS threads of a query are neighbouring lanes.
 template <class S, class Seen>
 __device__ __forceinline__ void to_shares(Sums<S>& o, float (&score)[S::ROWS][S::KEYS], float scale,
                                           const Seen& seen, float* shares) {
@@ -58,8 +58,8 @@ __device__ __forceinline__ void to_shares(Sums<S>& o, float (&score)[S::ROWS][S:
 // [shares]
 
 // [values]
-/// The values of a tile, each by its share. ALL: all queries see all keys. A
-/// share of what is not seen is 0, but its value may be NaN: it is not added.
+/// Adds the values of a tile times their weights. ALL: all queries see all keys.
+/// A masked key has weight 0, but its value may be NaN: it is not added.
 template <class S, bool ALL, class Seen>
 __device__ __forceinline__ void add_values(Sums<S>& o, const float* shares, const float* values,
                                            const Seen& seen) {
@@ -123,13 +123,13 @@ __global__ void __launch_bounds__(S::THREADS)
             return static_cast<int>(min(n, std::int64_t{kTile}));
         };
         gpu::copy_async_wait<0>();
-        __syncthreads();  // the keys are there, and all have done with the values before
+        __syncthreads();  // the keys have arrived; all warps have finished the previous values
         copy_tile<S>(values, kTile, v, s0, most, D);
         float score[S::ROWS][S::KEYS] = {};
         make_scores<S>(score, queries + y * S::PITCH, keys + x * S::PITCH);
         to_shares(o, score, scale, seen, my_shares + x);
         gpu::copy_async_wait<0>();
-        __syncthreads();  // the values and all shares are there, and all have done with the keys
+        __syncthreads();  // the values and all weights are there; all have finished the keys
         if (s0 + kTile < most) copy_tile<S>(keys, kTile, k, s0 + kTile, most, D);
         if (s0 + kTile <= least) {
             add_values<S, true>(o, my_shares, values + 4 * x, seen);
@@ -170,8 +170,8 @@ void launch(const AttentionProblem& p, const View<float>& log_sums, gpu::Stream 
 template <int HEAD>
 void launch_for(const AttentionProblem& p, const View<float>& log_sums, gpu::Stream stream) {
     using Tall = Block<HEAD, 8, 4>;
-    // Fewer queries a block where there would be too few blocks, or too little shared memory. A
-    // multiprocessor of 228 KiB has room for two tall blocks of heads of 64, and one of 128.
+    // Fewer queries per block where there would be too few blocks, or too little shared memory. An
+    // SM with 228 KiB has room for two tall blocks with heads of 64, or one with heads of 128.
     const int places = gpu::multiprocessors() * (128 / HEAD);
     const bool few = p.q.count() < 3 * places * Tall::QUERIES || Tall::kBytes > gpu::most_shared();
     const auto with = !p.in_quads ? launch<Block<HEAD, 4, 1>>

@@ -1,7 +1,7 @@
-// Step 5: step 3 has a block for each query, and twelve heads would leave most multiprocessors
-// without work. Here many blocks share a query's keys, as in Day 04's step 8: each leaves its sums
-// in the workspace, and the block that is done last joins them. Keys and values are read in quads:
-// the lanes that share a key have 4 of its numbers each, and four keys and values are in flight.
+// Step 5: step 3 has one block per query, and twelve heads would leave most SMs without work. Here
+// several blocks split a query's keys (a split reduction, as in Day 04's step 8): each writes its
+// sums to the workspace, and the last block to finish combines them. Keys and values are read with
+// 128-bit loads: lanes that share a key have 4 elements each; four keys and values are in flight.
 #include "common/gpu/last_block.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention/steps/partial.hpp"

@@ -1,6 +1,6 @@
-// Step 6: heads wider than the registers of a warp. As in step 2 a warp has a query, and the
-// maximum is found on the way, but the sums stand in `out`: lane l corrects elements l, l + 32, ...
-// of it for every key. Slow, and it needs no memory of its own, whatever the width.
+// Step 6: heads too wide for the registers of a warp. As in step 2, one warp per query and online
+// softmax, but the sums are kept in `out`: lane l updates elements l, l + 32, ... of it for every
+// key. Slow, but it needs no workspace, whatever the width.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention/steps/steps.hpp"
 

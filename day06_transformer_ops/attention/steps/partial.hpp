@@ -1,14 +1,14 @@
 /// @file
-/// For .cu files: what a block finds out about one query from some of its keys, and how several
-/// such results are joined. Step 5 is made of it, and so is GPT-2's attention of one token.
+/// For .cu files: a block's partial result for one query from some of its keys, and how several
+/// partial results are combined. Step 5 and GPT-2's attention of one token are built from it.
 #pragma once
 
 #include "day06_transformer_ops/attention/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-inline constexpr int kEach = 4;             // keys of a group of lanes in flight
-inline constexpr int kPartial = 2 + kHead;  // floats of a result: m, sum, elements
+inline constexpr int kEach = 4;             // keys in flight per group of lanes
+inline constexpr int kPartial = 2 + kHead;  // floats per result: m, sum, elements
 
 // [take_keys]
 /// A lane's part of a query's sums; m and sum are the same in all lanes of a group.
@@ -21,8 +21,8 @@ __device__ inline float4 quad_of(const Table& from, std::int64_t s, int d) {
     return *reinterpret_cast<const float4*>(&from(s, d));
 }
 
-/// Takes keys first to last - 1, each by a group of LANES lanes. What a key
-/// adds is 0 where there is none: exp(-infinity - m), and a value of zeros.
+/// Processes keys first to last - 1, one per group of LANES lanes. A missing key
+/// adds 0: exp(-infinity - m), and a value of zeros.
 template <int THREADS, int LANES>
 __device__ void take_keys(Partial& o, const float4& q, const Table& k, const Table& v, float scale,
                           std::int64_t first, std::int64_t last, int D) {
@@ -59,8 +59,8 @@ __device__ void take_keys(Partial& o, const float4& q, const Table& k, const Tab
 // [take_keys]
 
 // [join]
-/// Results lie `pitch` floats from each other: m, sum, elements. What n of them
-/// make of element d.
+/// Element d, combined from n partial results of m, sum and elements, `pitch` floats
+/// apart.
 __device__ inline float joined(const float* found, int n, int pitch, int d, float& m, float& sum) {
     m = -FLT_MAX, sum = 0;
 #pragma unroll 8
@@ -75,8 +75,8 @@ __device__ inline float joined(const float* found, int n, int pitch, int d, floa
     return x;
 }
 
-/// What a block of THREADS finds in keys first to last - 1: m, sum and, in
-/// thread t < D, element t. Threads beyond D have nothing.
+/// The partial result of a block of THREADS for keys first to last - 1: m, sum
+/// and, in thread t < D, element t.
 template <int THREADS, int LANES>
 __device__ float found_by_block(const float4& q, const Table& k, const Table& v, float scale,
                                 std::int64_t first, std::int64_t last, int D, float& m,

@@ -1,6 +1,6 @@
 /// @file
-/// What the tiled kernels of attention share, there and back: how a block is cut, how a tile comes,
-/// and the product of two tiles, in registers.
+/// What the tiled kernels of attention share, forward and backward: the shape of a block, the copy
+/// of a tile, and the product of two tiles in registers.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,27 +11,27 @@
 namespace sixdays::day06_transformer_ops {
 
 // [block]
-inline constexpr int kTile = 64;  // keys of a tile
+inline constexpr int kTile = 64;  // keys per tile
 inline constexpr int kDown = 16;  // rows of threads
 
 /// A block: ACROSS threads share a query. Thread (y, x) has queries y, y + 16,
-/// ...; of a tile, their scores with keys x, x + ACROSS, ...; and OUT numbers of
-/// each output. EACH: numbers of a copy; 1 if rows are not made of quads.
+/// ...; of each tile, their scores with keys x, x + ACROSS, ...; and OUT elements
+/// of each output. EACH: elements per copy; 1 if rows are not made of quads.
 template <int HEAD_, int ROWS_, int EACH_, int TILE_ = kTile>
 struct Block {
     static constexpr int HEAD = HEAD_, ROWS = ROWS_, EACH = EACH_, TILE = TILE_;
     static constexpr int ACROSS = HEAD > 64 ? 16 : 8, KEYS = TILE / ACROSS;
     static constexpr int OUT = HEAD / ACROSS;
     static constexpr int THREADS = kDown * ACROSS, QUERIES = kDown * ROWS;
-    // Rows of a tile begin in different banks.
+    // Padded: rows of a tile begin in different banks.
     static constexpr int PITCH = HEAD + 4, PITCH_SHARES = TILE + ACROSS;
     static constexpr std::size_t kBytes = attention_tiles_bytes(HEAD, QUERIES);
 };
 // [block]
 
 // [copy]
-/// Starts to copy rows of `from`, from number `first` on. There is 0 beyond row
-/// n, and beyond D.
+/// Starts to copy rows of `from`, from row `first` on. Rows from n on and columns
+/// from D on are filled with 0.
 template <class S>
 __device__ void copy_tile(float* tile, int rows, const Table& from, std::int64_t first,
                           std::int64_t n, int D) {

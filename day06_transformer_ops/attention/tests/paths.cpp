@@ -74,7 +74,7 @@ TEST_CASE("a path that cannot take a call of attention says why", "[day06][atten
     CHECK(says(tile, merges, merges) == "");
     CHECK(says(tile, merges, stays) != "");
     CHECK(contains(says(tile, stays, merges),
-                   "attention: the path 'tile' needs stacks that are two dims at most, once "
+                   "attention: the path 'tile' needs stacks of at most two dimensions, once "
                    "simplified, and no negative stride, for CUDA Tile C++ takes strides for sizes; "
                    "q has "));
 }
@@ -111,7 +111,7 @@ TEST_CASE("attention says how much workspace each path can use", "[day06][attent
                    "attention: q has shape (2, 3), but k (5, 4)"));
 }
 
-TEST_CASE("a length that cannot be: the loop says so, the ports answer NaN",
+TEST_CASE("an invalid length: the CPU reference reports it, the CUDA version gives NaN",
           "[day06][attention][small]") {
     for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{6}, INT64_MIN, INT64_MAX}) {
         const Tensor<std::int64_t> length(Shape{}, {bad});
@@ -175,7 +175,7 @@ TEST_CASE("attention says what does not fit", "[day06][attention][small]") {
          "q has shape (2, 2, 4), but out has shape (2, 3, 4); they must be equal");
     says({4}, {2, 5, 4}, {2, 5, 4}, "q has shape (4), but needs tokens and a head: (..., T, D)");
     says({2, 3, 4}, {2, 5, 3}, {2, 5, 4},
-         "q has shape (2, 3, 4), but k (2, 5, 3); the last dims, of one head, must be equal");
+         "q has shape (2, 3, 4), but k (2, 5, 3); the last dimensions, of one head, must be equal");
     says({2, 3, 4}, {2, 5, 4}, {2, 4, 4},
          "k has shape (2, 5, 4), but v (2, 4, 4); there must be a value for each key");
     CHECK(rejects_as_it_is(attention_operation({{2}, 3, 5, 4, true, NAN}),

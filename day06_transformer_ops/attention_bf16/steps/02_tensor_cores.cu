@@ -1,7 +1,7 @@
 // Step 2: both products on tensor cores. As in step 4 of the float ladder, a block takes 128
-// queries and walks along the keys in tiles, and a tile comes while the one before is multiplied.
-// But here a query belongs to one warp, and four of its lanes: its scores leave the tensor core in
-// registers, become shares there, and are handed back to it as an operand.
+// queries and loops over the keys in tiles, and each tile is copied while the previous one is
+// multiplied. But here a query belongs to four lanes of one warp: its scores leave the tensor core
+// in registers, become attention weights there, and are the operand of the second product.
 #include "day06_transformer_ops/attention_bf16/steps/launch.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/place.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/steps.hpp"
@@ -20,13 +20,13 @@ __global__ void __launch_bounds__(C::kThreads, 2) attention_tensor_cores_kernel(
     Ring<C> ring(tiles, place);
     Warp<C> mine(tiles.queries);
     gpu::copy_async_wait<STAGES - 1>();
-    __syncthreads();  // the queries are there
+    __syncthreads();  // the queries have arrived
     mine.hold_queries();
     const float scale = p.scale * 1.44269504f;  // log2(e): exp(x) is exp2(x * log2(e))
     int stage = 0;
     for (std::int64_t s0 = 0; s0 < place.most; s0 += KEYS) {
         gpu::copy_async_wait<STAGES - 2>();
-        __syncthreads();  // the tile is there, and all have done with the one before
+        __syncthreads();  // the tile has arrived, and all warps have finished the previous one
         ring.copy((stage + STAGES - 1) % STAGES, s0 + (STAGES - 1) * KEYS);
         if (place.sees(s0)) {
             mine.make_scores(tiles.keys(stage));

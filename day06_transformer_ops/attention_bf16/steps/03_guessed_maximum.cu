@@ -1,7 +1,7 @@
-// Step 3: the maximum is guessed. A share is exp(score - m), and the sum is divided out, so any m
-// near the maximum will do: nothing may overflow, and not all may vanish. Mostly the maximum of the
-// first 64 keys serves to the end. So no tile is searched for one; the sums of its shares, which
-// are made anyway, say when some are too large. Then the tile is done again, and searched.
+// Step 3: the maximum is guessed. A weight is exp(score - m), and the sum is divided out, so any m
+// near the maximum will do, as long as nothing overflows and not everything underflows. Mostly the
+// maximum of the first 64 keys is good to the end, so the other tiles are not searched. The sums of
+// weights, needed anyway, show when m is too small; then the tile is repeated with a search.
 #include "day06_transformer_ops/attention_bf16/steps/launch.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/place.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/steps.hpp"
@@ -10,8 +10,8 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [guess]
-/// The most that a lane's shares of a query may add up to in a tile: f16 ends at 65,504. The same
-/// limit serves bf16.
+/// Largest allowed sum of a lane's weights of one query in a tile: f16 ends at 65,504. bf16 uses
+/// the same limit.
 constexpr float kMostOfShare = 32768;
 
 /// Is a sum of this warp too large, or NaN?
@@ -25,16 +25,16 @@ __device__ __forceinline__ bool too_large(const float (&sum)[DOWN][2]) {
     return __any_sync(0xffffffffu, yes);
 }
 
-/// Scores and shares of a tile. @param search  for the maximum, in any case
+/// Scores and weights of a tile. @param search  always search for the maximum
 template <class C>
 __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::kDown][4],
                                        Warp<C>& mine, const Place<C>& place, const Tiles<C>& tiles,
                                        int stage, std::int64_t s0, bool search, float scale) {
     float sum[C::kDown][2];
-    // At most twice, the second time with a search.
+    // At most two rounds, the second with a search.
 #pragma unroll 1
     for (;; search = true) {
-        // The second time too: the shares have taken the scores' registers.
+        // In the second round again: the weights have overwritten the scores.
         mine.make_scores(tiles.keys(stage));
         place.hide(mine, s0);
         if (search) {

@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: a step's kernel, launched for heads of 64 numbers at most or of 128.
+/// For .cu files: launches a step's kernel, compiled for heads of at most 64 or at most 128.
 #pragma once
 
 #include "common/gpu/large_shared.hpp"
@@ -12,7 +12,7 @@ namespace sixdays::day06_transformer_ops {
 template <class C>
 using AttentionBf16Kernel = void (*)(AttentionBf16Problem<typename C::Element>, unsigned heads);
 
-/// A block for every 128 queries of each head.
+/// One block per 128 queries of a head.
 template <class C>
 void launch_blocks(const char* name, AttentionBf16Kernel<C> kernel,
                    const AttentionBf16Problem<typename C::Element>& p, gpu::Stream stream) {
@@ -23,7 +23,7 @@ void launch_blocks(const char* name, AttentionBf16Kernel<C> kernel,
     gpu::check_launch(name, grid, C::kThreads, C::kBytes);
 }
 
-/// @param narrow, wide  the kernel for heads of at most 64 numbers, and of at most 128
+/// @param narrow, wide  the kernel for heads of at most 64 elements, and of at most 128
 template <class T>
 void launch_blocks(const char* name, AttentionBf16Kernel<Cut16<T, 64>> narrow,
                    AttentionBf16Kernel<Cut16<T, 128>> wide, const AttentionBf16Problem<T>& p,

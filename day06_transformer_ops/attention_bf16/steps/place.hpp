@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: where a block's queries, keys and values lie, and where its outputs go.
+/// For .cu files: where a block's queries, keys and values are, and where its outputs go.
 #pragma once
 
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
@@ -31,14 +31,14 @@ struct Tiles {
 // [tiles]
 
 // [copies]
-/// This thread's part in copying one tile of rows after another: 16 bytes of a row, and the same of
-/// rows further on. What lies beyond the rows, or beyond the head's D numbers, becomes 0.
+/// This thread's part in copying one tile of rows after another: 16 bytes of a row, and the same
+/// columns of later rows. Anything past the last row or past the head's D elements becomes 0.
 template <class C, int ROWS>
 struct Copies {
     using T = typename C::Element;
     static constexpr int kStep = C::kThreads / (C::kHead / 8);  // rows from one copy to the next
-    static_assert(kStep % 8 == 0, "so that all lie at the same place of their rows");
-    const T* from;      // of the tile that comes next
+    static_assert(kStep % 8 == 0, "so that the swizzle is the same for all of them");
+    const T* from;      // start of the next tile
     std::int64_t step;  // elements from one copy to the next
     int left;           // rows from this thread's first on; all rows together fit an int
     int to;             // in the tile
@@ -64,16 +64,16 @@ struct Copies {
 // [copies]
 
 // [place]
-/// Which queries are this block's, and which of them this warp's.
+/// The queries of this block, and those of this warp.
 template <class C>
 struct Place {
     using T = typename C::Element;
     const AttentionBf16Problem<T>& p;
     Index at;               // the first query of the head
     std::int64_t t0, my_t;  // the block's first query, the warp's
-    std::int64_t counted;   // keys that count
-    std::int64_t most;      // that the block's last query sees
-    std::int64_t seen;      // that the warp's first one does
+    std::int64_t counted;   // valid keys
+    std::int64_t most;      // keys that the block's last query sees
+    std::int64_t seen;      // keys that the warp's first query sees
 
     /// Block b has queries of head b % heads. The last queries, which see most keys, come first.
     __device__ __forceinline__ Place(const AttentionBf16Problem<T>& problem, unsigned heads)
@@ -110,7 +110,7 @@ struct Place {
 };
 // [place]
 
-/// The ring: tiles of keys and values on their way.
+/// The ring of stages: tiles of keys and values in flight.
 template <class C>
 struct Ring {
     const Tiles<C>& tiles;
@@ -123,13 +123,13 @@ struct Ring {
         gpu::copy_async_commit();
         for (int s = 0; s < C::kStages - 1; ++s) copy(s, s * C::kKeys);
     }
-    /// Starts copying the tile of keys from s0 on; a group of its own.
+    /// Starts copying the tile of keys from s0 on, as a separate copy group.
     __device__ __forceinline__ void copy(int stage, std::int64_t s0) {
         if (s0 < most) {
             keys.start(tiles.keys(stage));
             values.start(tiles.values(stage));
         }
-        gpu::copy_async_commit();  // also of nothing: the wait counts groups
+        gpu::copy_async_commit();  // an empty group too: the wait counts groups
     }
 };
 
@@ -148,15 +148,15 @@ __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
             sum += __shfl_xor_sync(0xffffffffu, sum, 2);
             const std::int64_t t = my_t + 16 * i + 8 * h + lane / 4;
             if (t >= p.tokens()) continue;
-            // A token that sees nothing has no sum, and gets 0. One that sees keys and has no sum
-            // either has scores of -infinity only: NaN. A sum that is NaN stays so.
+            // A token that sees nothing has sum 0 and gets 0. One that sees keys and has sum 0 has
+            // only scores of -infinity: NaN. A sum that is NaN stays NaN.
             const std::int64_t seen_by_t = p.causal ? seen + t - my_t : seen;
             if (counted < 0) sum = NAN;
             const float factor = sum == 0 ? (seen_by_t > 0 ? NAN : 0) : 1 / sum;
             T* const row = out + t * p.out.first.stride(along_t);
 #pragma unroll
             for (int d = 0; d < C::kHead; d += 8) {
-                if (d >= p.q.length) break;  // heads are whole quads
+                if (d >= p.q.length) break;  // D is a multiple of a quad
                 const float* const pair = &mine.out[i][d / 8][2 * h];
                 *reinterpret_cast<std::uint32_t*>(row + d) =
                     gpu::pack<T>(factor * pair[0], factor * pair[1]);
@@ -164,7 +164,7 @@ __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
             if (p.log_sums.data != nullptr && lane % 4 == 0) {
                 Index query = at;
                 query[along_t] = t;
-                // The maximum counts powers of 2: times log(2).
+                // The maximum is a base-2 exponent: times log(2).
                 p.keep_log_sum(query, mine.m[i][h] * 0.693147181f, sum);
             }
         }

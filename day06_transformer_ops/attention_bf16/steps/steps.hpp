@@ -11,11 +11,11 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 void launch_attention_tensor_cores(const AttentionBf16Problem<T>& p, gpu::Stream stream);
 
-/// Step 4: and Hopper's tensor cores take the operands from shared memory.
+/// Step 4: wgmma, which reads operands from shared memory.
 template <class T>
 void launch_attention_warpgroups(const AttentionBf16Problem<T>& p, gpu::Stream stream);
 
-/// Step 3: and the maximum is searched for only where the one before will not do.
+/// Step 3: the maximum is searched for only where the previous one is too small.
 template <class T>
 void launch_attention_guessed_maximum(const AttentionBf16Problem<T>& p, gpu::Stream stream);
 

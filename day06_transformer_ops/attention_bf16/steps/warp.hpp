@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: what a warp does with its queries, and one tile of keys and values after another.
+/// For .cu files: a warp's work on its queries and one tile of keys and values after another.
 #pragma once
 
 #include <cfloat>
@@ -15,13 +15,13 @@ namespace sixdays::day06_transformer_ops {
 using day05_matmul::Panel;
 
 // [cut]
-/// How the work is cut: a block has 128 queries, a tile 64 keys. HEAD is D, or the next of 64 and
-/// 128: beyond D there are zeros.
+/// Tile sizes: 128 queries per block, 64 keys per tile. HEAD is D rounded up to 64 or 128, with
+/// zeros beyond D.
 template <class T, int HEAD>
 struct Cut16 {
     using Element = T;
     static constexpr int kHead = HEAD, kKeys = 64, kWarps = 4, kThreads = 32 * kWarps;
-    static constexpr int kDown = 2;  // fragments of 16 queries that a warp has, one below the other
+    static constexpr int kDown = 2;  // fragments of 16 queries per warp, stacked vertically
     static constexpr int kQueries = kWarps * kDown * 16;
     static constexpr int kStages = 2;           // tiles in flight
     static constexpr bool kHolds = HEAD <= 64;  // room for the queries in registers
@@ -30,24 +30,24 @@ struct Cut16 {
 };
 // [cut]
 
-/// What a warp knows of its queries: of 16 i + lane / 4 in m[i][0], and of 8 below in m[i][1].
+/// A warp's state: m[i][0] belongs to its query 16 i + lane / 4, m[i][1] to the query 8 rows below.
 template <class C>
 struct Warp {
     using T = typename C::Element;
     static constexpr int kHead = C::kHead, kKeys = C::kKeys, kDown = C::kDown;
-    float score[kDown][kKeys / 8][4];       // with the keys of a tile
-    float out[kDown][kHead / 8][4] = {};    // the values so far, each by its share
-    float m[kDown][2], sum[kDown][2] = {};  // maximum; sum of this lane's shares
+    float score[kDown][kKeys / 8][4];       // of the keys of a tile
+    float out[kDown][kHead / 8][4] = {};    // running sum of weighted values
+    float m[kDown][2], sum[kDown][2] = {};  // maximum; sum of this lane's weights
     Panel<T, C::kQueries> queries;
-    std::uint32_t held[C::kHolds ? kHead / 16 : 1][kDown][4];  // their fragments
-    int row, key, value;  // where this lane's part of a fragment of queries, keys, values lies
+    std::uint32_t held[C::kHolds ? kHead / 16 : 1][kDown][4];  // fragments of the queries
+    int row, key, value;  // offsets of this lane's part of a fragment
 
     __device__ __forceinline__ explicit Warp(Panel<T, C::kQueries> tile) : queries(tile) {
         const int lane = static_cast<int>(threadIdx.x % 32), warp = threadIdx.x / 32;
         row = tile.offset(warp * kDown * 16 + lane % 16, lane / 16 * 8);  // as in load_a()
         key = Panel<T, kKeys>::offset(lane % 8 + lane / 16 * 8, lane / 8 % 2 * 8);  // load_b()
         value = Panel<T, kKeys>::offset(lane % 16, lane / 16 * 8);  // load_b_across()
-        // Not -INFINITY, so that m - now is never infinity minus infinity.
+        // Not -INFINITY, so that m - now is never infinity - infinity.
         for (auto& both : m) both[0] = both[1] = -FLT_MAX;
     }
 
@@ -59,7 +59,7 @@ struct Warp {
             gpu::load_matrices(q[i], queries.data + further(row, d, C::kQueries) + i * 16 * 64);
         }
     }
-    /// To be called once, when the queries' tile is there.
+    /// Call once, after the queries' tile has arrived.
     __device__ __forceinline__ void hold_queries() {
         if constexpr (C::kHolds) {
 #pragma unroll
@@ -69,7 +69,7 @@ struct Warp {
     // [queries]
 
     // [scores]
-    /// score = q k: of 32 queries with the 64 keys of a tile.
+    /// score = q k^T, for 32 queries and the 64 keys of a tile.
     __device__ __forceinline__ void make_scores(Panel<T, kKeys> keys) {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
@@ -91,8 +91,8 @@ struct Warp {
     // [scores]
 
     // [hide]
-    /// Scores of keys that are not seen become -infinity. @param seen  keys of this tile that the
-    /// warp's first query sees, and each query after it `more` more
+    /// Sets scores of masked keys to -infinity. @param seen  keys of this tile that the warp's
+    /// first query sees; each later query sees `more` more
     __device__ __forceinline__ void hide(int seen, int more) {
         const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
@@ -111,8 +111,8 @@ struct Warp {
     // [hide]
 
     // [maximum]
-    /// The four lanes that share a query look for the largest of its scores.
-    /// @param old  2^(maximum before - maximum now), in the units of m: 1 where it has not grown
+    /// The running maximum of each query, over the four lanes that share it.
+    /// @param old  2^(old maximum - new maximum), in the units of m: 1 where it has not grown
     __device__ __forceinline__ void find_maximum(float (&old)[kDown][2], float scale) {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
@@ -131,7 +131,7 @@ struct Warp {
             }
         }
     }
-    /// What was added so far was too large by one factor.
+    /// Rescales the output and the sums for the new maximum.
     __device__ __forceinline__ void rescale(const float (&old)[kDown][2]) {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
@@ -149,10 +149,10 @@ struct Warp {
     // [maximum]
 
     // [shares]
-    /// Scores of the 16 keys from s on become shares, but for the factor 1 / sum, and these a
-    /// fragment of a. Its register j wants two neighbours of row h = j % 2, in the left 8 columns
-    /// or the right: they are this lane's own.
-    /// @param to  what the shares are added to
+    /// Turns the scores of 16 keys from s on into unnormalized attention weights, packed as a
+    /// fragment of a. Its register j needs two adjacent elements of row h = j % 2, in the left 8
+    /// columns or the right: this lane has them already.
+    /// @param to  the sums that the weights are added to
     __device__ __forceinline__ void make_shares(std::uint32_t (&share)[kDown][4],
                                                 float (&to)[kDown][2], int s, float scale) const {
 #pragma unroll
@@ -170,7 +170,7 @@ struct Warp {
     // [shares]
 
     // [values]
-    /// out += share v: the shares of 16 keys from s on, with their values.
+    /// out += share v: the weights of 16 keys from s on, times their values.
     __device__ __forceinline__ void add_values(const std::uint32_t (&share)[kDown][4],
                                                Panel<T, kKeys> values, int s) {
 #pragma unroll
@@ -183,11 +183,11 @@ struct Warp {
     // [values]
 
 private:
-    /// d numbers further in a row of a panel: the swizzle makes it an exclusive or.
+    /// The offset of d elements later in a row of a panel: with the swizzle, an exclusive or.
     __device__ __forceinline__ static int further(int first, int d, int rows) {
         return (first ^ d % 64) + d / 64 * rows * 64;
     }
-    /// Each fragment of a with two of b, side by side, to the sums from column `to` on.
+    /// Multiplies each fragment of a by two adjacent ones of b, into the sums from column `to` on.
     template <int COLUMNS>
     __device__ __forceinline__ static void multiply(float (&sums)[kDown][COLUMNS][4], int to,
                                                     const std::uint32_t (&a)[kDown][4],

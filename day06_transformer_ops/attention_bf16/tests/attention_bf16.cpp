@@ -142,8 +142,9 @@ TEST_CASE(
     check_infinite(log_sums_operation({{}, 2, 1, 3, false}), 3);  // and so do floats
 }
 
-TEST_CASE("attention_bf16: a length that cannot be: the loop says so, the ports answer NaN",
-          "[day06][attention_bf16][small]") {
+TEST_CASE(
+    "attention_bf16: an invalid length: the CPU reference reports it, the CUDA version gives NaN",
+    "[day06][attention_bf16][small]") {
     for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{6}, INT64_MIN, INT64_MAX}) {
         const Tensor<std::int64_t> length(Shape{}, {bad});
         const Tensor<bf16> q({1, 3, 64}), k({1, 5, 64});

@@ -173,7 +173,7 @@ TEST_CASE("attention_bf16 in tiles: each condition is false alone",
         CHECK(contains(words(fit, fit, fit, one), want));
     };
     CHECK(words(fit, fit, fit, fit).empty());
-    const std::string why = "the path 'tile' needs stacks that are three dims at most, once ";
+    const std::string why = "the path 'tile' needs stacks of at most three dimensions, once ";
     Layout back = fit;
     back.strides[0] = -back.strides[0];
     each(back, why);

@@ -1,5 +1,5 @@
-// Step 2: a warp takes a row. Its lanes all read the same id, which is one request, and the row
-// goes by in quads, several in flight. Where id, place and row lie is found without slow divisions.
+// Step 2: one warp per row. All its lanes read the same id, which is one request, and the row is
+// copied with 128-bit loads, several in flight. Indices are computed without slow divisions.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/embedding/steps/steps.hpp"
 #include "day06_transformer_ops/held_row.hpp"
@@ -8,12 +8,12 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kEach = 3;  // quads of a lane in flight, from each table
+constexpr int kEach = 3;  // quads in flight per lane and table
 
 // [kernel]
-// A row of each, in quads; a position of a null pointer is not added. Positions
-// serve many tokens and are to stay in the cache, so what passes once (tokens,
-// out) is loaded and stored with the hint "cache streaming".
+// One row of each table, as quads; a null position is not added. Positions are
+// reused by many tokens and should stay in the cache, so data that is used once
+// (tokens, out) is loaded and stored with the hint "cache streaming".
 template <class T>
 __device__ void sum_of_rows(const T* token, const T* position, T* out, std::int64_t quads) {
     const uint4* a = reinterpret_cast<const uint4*>(token);

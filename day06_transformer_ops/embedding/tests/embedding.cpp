@@ -123,7 +123,8 @@ TEST_CASE("embed in tiles takes rows in three dims at most, once they are merged
               check_embed<float>({memory, Shape{2, 8}}, {ids, Shape{2}}, {}, {},
                                  {memory + 39, Layout({2, 8}, {8, -1})}, EmbedPath::tile);
           }) ==
-          "embed: the path 'tile' needs, after simplifying, three dims of ids, places and rows at "
+          "embed: the path 'tile' needs, after simplifying, three dimensions of ids, places and "
+          "rows at "
           "most, and tables and out with no negative stride, for CUDA Tile C++ takes strides for "
           "sizes; tokens have shape (2, 8), strides (8, 1), positions shape (), strides (), ids "
           "shape (2), strides (1), places shape (2), strides (1), out shape (2, 8), strides (8, "

@@ -1,21 +1,20 @@
 /// @file
-/// What the engine asks of a device. One pass takes T tokens through the model: a whole prompt at
-/// once, or the one token that was chosen last. A pass is these calls, in this order:
+/// The interface between engine and device. One pass takes T tokens through the model: a whole
+/// prompt at once, or the token that was chosen last. A pass is these calls, in this order:
 ///
 ///     begin(ids, position)  or  advance()
 ///     embed                           x = token row + position row
-///     of each layer:
+///     for each layer:
 ///         query_key_value             norm, a product of 3 C columns; keys and values to the cache
-///         attend                      each token asks all before it
+///         attend                      each token attends to those before it
 ///         add_attention               x += product
 ///         widen                       norm, product, GELU
 ///         add_mlp                     x += product
 ///     head                            norm, a product of V columns
 ///     choose                          the next token
 ///
-/// Each call may be one kernel. Nothing comes back between them: ids, positions, activations, cache
-/// and logits stay where the device has them, and the engine asks for what it wants to see
-/// afterwards.
+/// Each call may be one kernel. Nothing is copied back between them: ids, positions, activations,
+/// KV cache and logits stay on the device, and the engine requests results afterwards.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,8 @@
 
 namespace sixdays::gpt2 {
 
-/// A device with a model's weights, the memory of one text, and room for `capacity` of its tokens.
-/// The engine has checked what it gives: layers, rows, ids, and that positions fit.
+/// A device with a model's weights and the state of one text of up to `capacity` tokens. The engine
+/// has checked all arguments: layers, rows, ids and positions.
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -38,10 +37,10 @@ public:
     /// "cpu, 2 threads", for the reader.
     virtual std::string name() const = 0;
 
-    /// A pass over `ids` (T) at positions position .. position + T - 1; what was held from
-    /// `position` on is forgotten. @param ids  in host memory, read before the call returns
+    /// A pass over `ids` (T) at positions position .. position + T - 1; cached positions from
+    /// `position` on are dropped. @param ids  in host memory, read before the call returns
     virtual void begin(View<const std::int64_t> ids, std::int64_t position) = 0;
-    /// A pass over one token, T = 1: the one that choose() chose, at its position.
+    /// A pass over one token, T = 1: the result of choose(), at its position.
     virtual void advance() = 0;
 
     virtual void embed() = 0;
@@ -50,40 +49,41 @@ public:
     virtual void add_attention(std::int64_t layer) = 0;
     virtual void widen(std::int64_t layer) = 0;
     virtual void add_mlp(std::int64_t layer) = 0;
-    /// Logits of `count` of the pass' tokens, from token `first` on; those of earlier calls are
-    /// gone. A prompt needs one row only, its last; T rows of V would be 200 MB.
+    /// Logits of `count` tokens of the pass, from token `first` on; they replace those of earlier
+    /// calls. A prompt needs only its last row; T rows of V would be 200 MB.
     virtual void head(std::int64_t first, std::int64_t count) = 0;
-    /// The token behind the pass, from the last row of logits. Its position is the draw's step.
+    /// Chooses the token after the pass, from the last row of logits. Its position is the draw's
+    /// step.
     virtual void choose() = 0;
 
-    /// How choose() chooses from now on. Options that check_sampler() has not refused.
+    /// Sets the options of choose(), which check_sampler() has accepted.
     virtual void set_sampler(const SamplerOptions& options) = 0;
 
-    /// Runs a pass that begins with advance(). It is made of the calls above alone, and of the same
-    /// ones each time: a backend may write them down once and replay them from then on.
+    /// Runs a pass that begins with advance(). It consists of the calls above only, the same ones
+    /// each time, so a backend may record them once and replay them (a CUDA graph).
     virtual void replay(const std::function<void()>& pass) { pass(); }
 
-    /// Returns when all that was asked for is done.
+    /// Waits for all work.
     virtual void wait() {}
 
     /// x of the pass so far, in host memory. @param out  (T, C)
     virtual void read_stream(View<float> out) = 0;
-    /// What head() made. @param out  (count, V), in host memory
+    /// The results of head(). @param out  (count, V), in host memory
     virtual void read_logits(View<float> out) = 0;
     /// The token at a position of the text, given or chosen.
     virtual std::int64_t token(std::int64_t position) = 0;
-    /// What to try where a logit is NaN or infinite: a sentence behind another, or nothing.
+    /// What to try if a logit is NaN or infinite: text to append to an error message, or nothing.
     virtual std::string advice() const { return ""; }
 };
 
-/// The plain loops of six days, one after the other, on float copies of all weights: what other
-/// backends are compared with. `model` must outlive all three.
-/// @param capacity  positions to hold: 1 .. config.context
+/// The CPU references of six days, on float copies of all weights: other backends are compared with
+/// it. `model` must outlive all three.
+/// @param capacity  positions of the KV cache: 1 .. config.context
 /// @throws std::invalid_argument  another capacity
 [[nodiscard]] std::unique_ptr<Backend> make_plain_backend(const ModelWeights& model,
                                                           std::int64_t capacity);
 
-/// Weights in the type that the file has, rows shared out to threads. @param threads  0: all cores
+/// Weights in the file's type, rows distributed over threads. @param threads  0: all cores
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(const ModelWeights& model,
                                                         std::int64_t capacity, int threads = 0);
 
@@ -91,25 +91,25 @@ public:
 enum class Prompts {
     floats,
     tensor_cores,  // operands rounded to f16 or bf16, sums float: logits differ a little
-    as_weights,    // what prompts_of() says
+    as_weights,    // as prompts_of() decides
 };
 
-/// Tensor cores if they take the model and all its matrices are F16, or all BF16, whose makers have
-/// chosen 16 bits; else floats.
+/// Tensor cores if they support the model and all its matrices are F16, or all BF16, so that 16
+/// bits are the file's precision anyway; else floats.
 [[nodiscard]] Prompts prompts_of(const ModelWeights& model);
 
-/// @throws std::runtime_error  no GPU answers, in a program that was built for one
-/// @throws std::invalid_argument  a model that tensor cores do not take
+/// @throws std::runtime_error  no usable GPU, in a program that was built for one
+/// @throws std::invalid_argument  a model that tensor cores do not support
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model,
                                                          std::int64_t capacity,
                                                          Prompts prompts = Prompts::floats);
 
-/// What every backend refuses when it is made.
+/// The checks of every backend's constructor.
 void check_capacity(const Config& config, std::int64_t capacity);
-/// And one whose keys and values lie in this machine's memory: more than it has.
+/// For backends with their KV cache in host memory: rejects one larger than that memory.
 void check_cache_memory(const Config& config, std::int64_t capacity);
-/// And one whose prompts go to tensor cores: rows and heads that are not whole groups of eight
-/// numbers, and heads of more than 128.
+/// For prompts on tensor cores: rejects rows and heads that are not multiples of eight elements,
+/// and heads wider than 128.
 void check_tensor_cores(const Config& config);
 [[nodiscard]] bool tensor_cores_take(const Config& config);
 

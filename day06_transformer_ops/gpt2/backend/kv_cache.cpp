@@ -8,9 +8,9 @@
 namespace sixdays::gpt2 {
 namespace {
 
-constexpr int kPosition = 1;  // dim of (head, position, dim)
+constexpr int kPosition = 1;  // dimension of (head, position, dim)
 
-// Positions begin .. begin + count - 1, if `held` are there and `capacity` fit.
+// Positions begin .. begin + count - 1, if `held` exist and `capacity` fit.
 void check_positions(std::int64_t position, std::int64_t count, std::int64_t held,
                      std::int64_t capacity) {
     const std::string asked = "KV cache: " + std::to_string(count) + " positions from " +

@@ -1,10 +1,10 @@
 /// @file
-/// What a model remembers of a text: the key and the value of every position, head and layer, so
-/// that a new token costs one row of attention and not all rows again.
+/// The KV cache: the key and the value of every position, head and layer, so that a new token costs
+/// one row of attention instead of all rows again.
 ///
-/// The memory is made for `capacity` positions, and `length` of them are used: along a head, the
-/// rows of the next head lie capacity * dim elements further on, not length * dim. Views know that,
-/// pointer arithmetic written by hand forgets it.
+/// The memory has room for `capacity` positions, and `length` of them are used: the stride from
+/// head to head is capacity * dim elements, not length * dim. Views keep that stride; pointer
+/// arithmetic by hand easily gets it wrong.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace sixdays::gpt2 {
 
-/// Keys and values of some positions of one layer: (head, position, dim) both.
+/// Keys and values of some positions of one layer, (head, position, dim) each.
 struct KvSlots {
     View<float> keys, values;
 };
 
 /// Bytes of both halves of a cache: 2 * 4 * layers * heads * positions * dim.
-/// @throws std::invalid_argument  a negative extent, or more than 64 bits can count
+/// @throws std::invalid_argument  a negative extent, or an overflow of 64 bits
 [[nodiscard]] std::int64_t kv_cache_bytes(std::int64_t layers, std::int64_t heads,
                                           std::int64_t positions, std::int64_t dim);
 
-/// Bookkeeping over memory that somebody else owns, on the CPU or on the GPU: it hands out views
-/// and touches no element. There is no cursor that could be moved too early or too often: each
-/// layer counts what it has stored, and a position counts once every layer has it.
+/// Bookkeeping over memory that it does not own, on the CPU or on the GPU: it returns views and
+/// accesses no element. There is no cursor that could be moved too early or too often: each layer
+/// counts its stored positions, and a position is valid once every layer has it.
 class KvCache {
 public:
-    /// @param keys, values  (layer, head, capacity, dim), injective, of the same shape, each in
-    ///        a stretch of memory of its own
+    /// @param keys, values  (layer, head, capacity, dim), injective, of the same shape, not
+    ///        overlapping
     /// @throws std::invalid_argument  anything else
     KvCache(View<float> keys, View<float> values);
 
@@ -40,20 +40,20 @@ public:
     /// Positions that every layer holds: 0 .. length() - 1.
     std::int64_t length() const noexcept;
 
-    /// Refuses positions that no layer could take, before anything is computed for them.
-    /// @throws std::invalid_argument  a hole after length(), or an end beyond the capacity
+    /// Rejects invalid positions, before anything is computed for them.
+    /// @throws std::invalid_argument  a gap after length(), or an end beyond the capacity
     void check_room(std::int64_t position, std::int64_t count) const;
 
-    /// Where a layer's keys and values of positions `position` .. `position + count - 1` are to be
-    /// written. The layer then holds all before them and them; what it held behind them is gone,
-    /// for it came from another text.
-    /// @throws std::invalid_argument  no such layer, a hole, or an end beyond the capacity
+    /// Views to which a layer's keys and values of positions `position` .. `position + count - 1`
+    /// are to be written. The layer then has all positions up to these; later ones are dropped,
+    /// because they belong to another text.
+    /// @throws std::invalid_argument  no such layer, a gap, or an end beyond the capacity
     [[nodiscard]] KvSlots append(std::int64_t layer, std::int64_t position, std::int64_t count);
 
-    /// All that a layer holds, from position 0 on. @throws std::invalid_argument  no such layer
+    /// All positions of a layer, from 0 on. @throws std::invalid_argument  no such layer
     [[nodiscard]] KvSlots held(std::int64_t layer) const;
 
-    /// Forgets every position from `length` on. @throws std::invalid_argument  not held
+    /// Drops every position from `length` on. @throws std::invalid_argument  length() is smaller
     void cut(std::int64_t length);
 
 private:

@@ -1,6 +1,6 @@
 /// @file
-/// Random numbers without a state: Philox4x32-10 turns (key, counter) into four random words.
-/// Number 1000 of a seed needs none of the 999 before it, so any thread can make any of them.
+/// Stateless random numbers: Philox4x32-10 turns (key, counter) into four random words. Number 1000
+/// of a seed does not need the 999 before it, so any thread can compute any of them.
 ///
 /// Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Four words, and the two that are the key. No std::array: a kernel could not call what it has.
+/// Four words, and the two of the key. Not std::array: kernels cannot call its functions.
 struct Philox4 {
     std::uint32_t word[4];
     friend constexpr bool operator==(const Philox4&, const Philox4&) = default;

@@ -13,7 +13,7 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// A token that may be drawn. Weights are not divided by their sum: a draw can be scaled instead.
+// A candidate token. Weights are not divided by their sum: the draw is scaled instead.
 struct Candidate {
     std::int64_t token;
     float logit;
@@ -21,7 +21,7 @@ struct Candidate {
 };
 using Candidates = std::vector<Candidate>;
 
-// As one would write it: -1, 0.95, nan.
+// Formats a number: -1, 0.95, nan.
 std::string text_of(float number) {
     std::ostringstream text;
     text << number;
@@ -72,7 +72,7 @@ void keep_top_k(Candidates& candidates, std::int64_t k) {
     candidates.resize(static_cast<std::size_t>(k));
 }
 
-// Sorts the likeliest 64, 256, 1024, ... until they have enough: mostly the first 64 do.
+// Sorts the likeliest 64, 256, 1024, ... until these are enough; mostly the first 64 are.
 void keep_top_p(Candidates& candidates, float p) {
     if (p == 1) return;
     const double enough = double{p} * total(candidates);
@@ -92,8 +92,8 @@ void keep_top_p(Candidates& candidates, float p) {
     candidates.resize(kept);
 }
 
-// The candidates laid side by side on a line, each as long as its weight: the one at `u` of the
-// line's length. Below 1, u times the length is below the length, rounded or not, so one is found.
+// Inverse transform sampling: candidates are intervals on a line, as long as their weights; the one
+// at u times the total length is drawn. u < 1, so u * total < total, even rounded: one is found.
 std::int64_t at_place(const Candidates& candidates, double u) {
     const double place = u * total(candidates);
     std::size_t i = 0;
@@ -129,7 +129,7 @@ std::int64_t sample(View<const float> logits, const SamplerOptions& options, std
     keep_top_k(candidates, options.top_k);
     keep_top_p(candidates, options.top_p);
 
-    // Back in the order of the vocabulary: a filter that drops nothing must not change the draw.
+    // Restore the vocabulary's order: a filter that drops nothing must not change the draw.
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
     return at_place(candidates, uniform(options.seed, step));

@@ -1,13 +1,13 @@
 /// @file
-/// From the model's last numbers, one logit a token, to the next token.
+/// Sampling: from logits, one per token of the vocabulary, to the next token.
 ///
 /// The steps, in this order (libraries differ):
-///   1. temperature: logits are divided by it. Below 1 the likely get likelier, above 1 all get
-///      more alike. 0 is the limit: always the likeliest token, whatever the seed.
-///   2. top-k: the k likeliest stay. Exactly k: of equal logits the lower index counts as likelier.
-///   3. top-p: of these, renormalised, the fewest that together have probability p stay, likeliest
+///   1. temperature: logits are divided by it. Below 1 likely tokens become likelier, above 1 all
+///      become more equal. 0 is the limit: always the likeliest token, whatever the seed.
+///   2. top-k: keep the k likeliest. Exactly k: of equal logits the lower index counts as likelier.
+///   3. top-p: of these, renormalized, keep the fewest that together have probability p, likeliest
 ///      first.
-///   4. softmax over what stayed, and one draw.
+///   4. softmax over the rest, and one draw.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace sixdays::gpt2 {
 /// How to choose.
 struct SamplerOptions {
     float temperature = 1;   // 0, or any finite number above it
-    std::int64_t top_k = 0;  // 0, or V and more: all stay
-    float top_p = 1;         // 0: the likeliest alone; 1: all stay, even where p's sum rounds to 1
+    std::int64_t top_k = 0;  // 0, or V and more: keep all
+    float top_p = 1;         // 0: only the likeliest; 1: keep all, even if the sum rounds to 1
     std::uint64_t seed = 0;
 };
 
@@ -28,11 +28,10 @@ struct SamplerOptions {
 /// outside of [0, 1]
 void check_sampler(const SamplerOptions& options);
 
-/// The next token. Depends on the logits, the options and the step, and on nothing that was drawn
-/// before.
-/// @param logits  (V), any stride. -inf is a token that cannot come; NaN and +inf are refused
+/// The next token. Depends only on the logits, the options and the step, not on earlier draws.
+/// @param logits  (V), any stride. -inf excludes a token; NaN and +inf are rejected
 /// @param step    number of the draw: the new token's position
-/// @throws std::invalid_argument  as check_sampler; V = 0, a NaN, +inf, or no token that can come
+/// @throws std::invalid_argument  as check_sampler; V = 0, a NaN, +inf, or no possible token
 [[nodiscard]] std::int64_t sample(View<const float> logits, const SamplerOptions& options,
                                   std::uint64_t step);
 

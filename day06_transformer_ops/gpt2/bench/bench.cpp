@@ -1,11 +1,11 @@
-// How fast GPT-2 runs, with random weights of its true size: prints CSV, columns as
-// common/lesson/csv.hpp has them. Times are those of one token, or of one prompt.
+// Benchmarks GPT-2 with random weights of its true size: prints CSV with the columns of
+// common/lesson/csv.hpp. Times are per token, or per prompt.
 //
 //     gpt2_bench [cuda|cpu] [decode|prompts] [F32|F16|BF16|Q8_0]...
 //
-// Without words all rows; with `decode` only a row a type, greedy, for a quick look; with `prompts`
-// only those of prompts on a GPU. What is timed is held against another backend, so a wrong answer
-// ends the program even if it comes again and again.
+// Without arguments all rows; with `decode` only one greedy row per type, for a quick look; with
+// `prompts` only prompts on a GPU. Timed results are compared with another backend, so a wrong
+// result ends the program even if it is repeatable.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -55,7 +55,7 @@ std::int64_t matrix_weights() {
     return kGpt2.layers * (4 * C + 2 * kGpt2.hidden) * C + kGpt2.vocabulary * C;
 }
 
-// A pass of T tokens, the last of which sees `length` positions. The head takes the last one alone.
+// A pass of T tokens, the last of which sees `length` positions. The head processes only the last.
 bench::Work work_of(WeightType type, std::int64_t T, std::int64_t length) {
     const std::int64_t C = kGpt2.channels, head = kGpt2.vocabulary * C;
     const double seen = static_cast<double>(T) * static_cast<double>(2 * length - T + 1) / 2;
@@ -91,9 +91,9 @@ void print(const Row& row, const bench::Seconds& seconds, const bench::Limits& l
                              ". What was timed computes something else.");
 }
 
-// The engine has made a text to its capacity, always the likeliest token. Another backend reads it
-// in one pass: at each position behind the prompt the token must be its likeliest, but for
-// rounding, and the last logits must be its own.
+// The engine has generated a greedy text up to its capacity. Another backend processes it in one
+// pass: at each position after the prompt the token must be its likeliest, except for rounding, and
+// the last logits must agree.
 void check_text(WeightType type, Engine& made, Backend& other, std::int64_t prompt) {
     const std::int64_t T = made.length(), V = kGpt2.vocabulary;
     Tensor<std::int64_t> text({T});
@@ -126,7 +126,7 @@ void check_text(WeightType type, Engine& made, Backend& other, std::int64_t prom
 
 // --- GPU -----------------------------------------------------------------------------------------
 
-// A text from position `first` to `end`: seconds a token, by the wall clock.
+// A text from position `first` to `end`: seconds per token, wall clock.
 double make_text(Engine& engine, std::int64_t first, std::int64_t end) {
     engine.forget();
     engine.read(some_ids(first).view());
@@ -154,7 +154,7 @@ bench::Seconds read_prompt(Engine& engine, int runs, std::int64_t T) {
     });
 }
 
-// Seconds of a pass without one of its parts, at position 576: what is missing is the part's time.
+// Seconds of a pass without one of its parts, at position 576: the difference is the part's time.
 double without(Backend& backend, int part) {
     constexpr int kPasses = 200;
     backend.set_sampler({.temperature = 0});
@@ -179,7 +179,7 @@ double without(Backend& backend, int part) {
     return s.median / kPasses;
 }
 
-// A difference of two times may be 0 or below, and has no limit of its own: a row by hand.
+// A difference of two times may be 0 or below and has no limit, so this row is written by hand.
 void print_part(WeightType type, const std::string& part, double s) {
     const std::string quoted = part.find(',') == std::string::npos ? part : '"' + part + '"';
     std::printf("part of a token,%s,,%s,1,cold,0,0,0,%.4e,%.4e,%.4e,read,0,,\n", quoted.c_str(),
@@ -269,7 +269,7 @@ void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wa
 
 // --- CPU -----------------------------------------------------------------------------------------
 
-// What all cores reach together: each thread measures itself at the same time as the others.
+// The bandwidth of all cores together: each thread measures itself at the same time as the others.
 bench::Limits cpu_limits(Threads& threads) {
     std::vector<bench::Limits> each(static_cast<std::size_t>(threads.count()));
     threads.run(
@@ -288,7 +288,7 @@ void measure_cpu(WeightType type, const bench::Limits& limits, const Wanted& wan
     const auto backend = make_cpu_backend(model.weights(), kCapacity);
     backend->set_sampler({.temperature = 0});
     Engine engine(kGpt2, *backend, kCapacity);
-    {  // The plain loops take a second a token, so of a short text.
+    {  // The CPU references take a second per token, so the text is short.
         const auto plain = make_plain_backend(model.weights(), kCapacity);
         (void)make_text(engine, 4, 8);
         check_text(type, engine, *plain, 4);

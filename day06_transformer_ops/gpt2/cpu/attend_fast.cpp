@@ -1,4 +1,4 @@
-// Attention of one query, in sums side by side; see linear_fast.cpp for how it is built.
+// Attention of one query, with independent sums for vector registers; built like linear_fast.cpp.
 #include <cmath>
 
 #include "common/tensor/arguments.hpp"

@@ -1,5 +1,5 @@
-// The model as fast as a CPU's memory allows: weights in the type that the file has, their rows cut
-// into views, one for each thread. A thread also finishes what it has made: bias, GELU, residual.
+// The model at the speed of a CPU's memory: weights in the file's type, their rows split into one
+// view per thread. A thread also applies the epilogue to its results: bias, GELU, residual.
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/cpu/attend_fast.hpp"
@@ -47,7 +47,7 @@ public:
         const View<float> out =
             day06_transformer_ops::split_heads(unsqueeze(mixed(), 0), model_.config.heads);
         threads_.run([&](int part) {
-            // Queries of all heads, shared out; query t sees the position_ before the pass too.
+            // Queries of all heads, distributed; query t also sees the position_ tokens before.
             const Share queries = share(model_.config.heads * T_, part, threads_.count());
             for (std::int64_t i = queries.begin; i < queries.end; ++i) {
                 const std::int64_t h = i / T_, t = i % T_, n = position_ + t + 1;
@@ -89,7 +89,7 @@ private:
     }
 
     // [share]
-    // This part's rows of the weights, and with them its columns of out.
+    // This thread's rows of the weights, and so its columns of out.
     Share multiply(const Weight& weight, View<const float> in, View<float> out, int part) {
         const Share columns = share(weight.shape[0], part, threads_.count());
         linear_fast(gpt2::rows(weight, columns.begin, columns.end), in,

@@ -1,6 +1,6 @@
 /// @file
-/// What both backends of the CPU have in common: where activations, keys and values lie, which
-/// tokens a pass is about, and how a token is chosen.
+/// Shared by both CPU backends: memory of activations, keys and values, the tokens of a pass, and
+/// the choice of a token.
 #pragma once
 
 #include <vector>
@@ -34,7 +34,7 @@ protected:
     }
     /// The pass' tokens.
     View<const std::int64_t> ids() const;
-    // Activations of the pass, a row for each token.
+    // Activations of the pass, one row per token.
     View<float> x() { return rows(x_, model_.config.channels); }
     View<float> normed() { return rows(normed_, model_.config.channels); }
     View<float> qkv() { return rows(qkv_, 3 * model_.config.channels); }
@@ -45,7 +45,7 @@ protected:
     /// qkv as heads, (1, H, T, D) each.
     day06_transformer_ops::Heads<float> heads();
     day06_transformer_ops::NormParameters norm_of(const NormWeights& norm) const;
-    /// The pass' keys and values go where the cache has them.
+    /// Copies the keys and values of the pass into the cache.
     void append_keys_and_values(std::int64_t layer);
 
     const ModelWeights& model_;

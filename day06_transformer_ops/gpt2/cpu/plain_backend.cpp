@@ -1,5 +1,5 @@
-// The model as the plain loops of six days: what other backends are compared with. Every call reads
-// as the formula; none is fast.
+// The model as the CPU references of six days, with which other backends are compared. Every call
+// reads like its formula; none is fast.
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
@@ -12,7 +12,7 @@ namespace {
 using namespace day06_transformer_ops;
 using day05_matmul::matmul_cpu;
 
-// A block's matrices as floats, (out, in) as they lie in the file.
+// A block's matrices as floats, (out, in) as in the file.
 struct Matrices {
     Tensor<float> qkv, attention_output, up, down;
 };

@@ -8,7 +8,7 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// Tells the core that this thread only waits, so that another one of the same core gets on.
+// Tells the core that this thread is spinning, so that its hyper-thread sibling can proceed.
 inline void pause() noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -40,8 +40,8 @@ Threads::~Threads() {
 }
 
 // The next piece of work mostly arrives within microseconds, sooner than the system would wake a
-// thread that sleeps, so the thread spins first. It never yields, and std::atomic::wait would: on a
-// machine with other work, each yield lasts a time slice of milliseconds.
+// sleeping thread, so the thread spins first. It never yields, as std::atomic::wait would: on a
+// busy machine, each yield lasts a time slice of milliseconds.
 void Threads::wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t old) {
     constexpr int kSpins = 1000;  // 10 to 50 us
     for (int spin = 0; spin < kSpins; ++spin) {

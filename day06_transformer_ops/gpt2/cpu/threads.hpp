@@ -1,6 +1,6 @@
 /// @file
-/// Threads that wait for work: a token is some sixty pieces of work of a fraction of a millisecond,
-/// and starting a thread for each would take as long as the work.
+/// A thread pool: a token is some sixty pieces of work of a fraction of a millisecond, and starting
+/// a thread for each would take as long as the work.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ struct Share {
 
 class Threads {
 public:
-    /// @param count  with the caller's own; 0: as many as the machine runs at once
-    /// @throws std::runtime_error  the system starts no more
+    /// @param count  including the caller's thread; 0: one per hardware thread
+    /// @throws std::runtime_error  the system cannot start more
     explicit Threads(int count);
     ~Threads();
     Threads(const Threads&) = delete;
@@ -32,8 +32,8 @@ public:
 
     int count() const noexcept { return static_cast<int>(others_.size()) + 1; }
 
-    /// Calls work(0), work(1), .. work(count() - 1), each in a thread of its own, and returns when
-    /// all have returned. What a part throws ends the program: refuse before.
+    /// Calls work(0), work(1), .. work(count() - 1), each in its own thread, and returns when all
+    /// have returned. An exception in work ends the program: check arguments before.
     void run(const std::function<void(int)>& work) noexcept;
 
 private:
@@ -43,9 +43,9 @@ private:
     void stop() noexcept;
 
     const std::function<void(int)>* work_ = nullptr;  // null: the end
-    std::atomic<std::uint32_t> round_{0};             // of work, counted up
+    std::atomic<std::uint32_t> round_{0};             // number of the round of work
     std::atomic<std::uint32_t> done_{0};              // threads that have finished this round
-    std::mutex mutex_;                                // of both, for those that sleep
+    std::mutex mutex_;                                // for both, when threads sleep
     std::condition_variable changed_;
     std::vector<std::thread> others_;
 };

@@ -1,7 +1,7 @@
-// The engine's phases on a GPU, or on the emulator. One token is a kernel a phase (decode.hpp), and
-// the phases of a token are one graph. Many tokens at once are the days' own operations:
-// weights of another type widened to floats, a matrix at a time, and Day 05's product; or, if asked
-// for, tensor cores (narrow_prompt.hpp).
+// The engine's phases on a GPU, or on the emulator. Decoding uses one kernel per phase
+// (decode.hpp), and the phases of a token are one CUDA graph. Prompts use the days' own operations:
+// weights of another type are widened to floats, one matrix at a time, for Day 05's product; or, on
+// request, tensor cores (narrow_prompt.hpp).
 #include <optional>
 
 #include "common/gpu/buffer.hpp"
@@ -26,8 +26,8 @@ namespace {
 using namespace day06_transformer_ops;
 using day05_matmul::Epilogue;
 
-// From so many tokens on, two products and a softmax between them are faster than attention in one
-// kernel: the products run at the speed of products, and the scores still fit in memory.
+// From this many tokens on, two products with a softmax between them are faster than fused
+// attention: the products run at full speed, and the scores still fit in memory.
 constexpr std::int64_t kManyQueries = 64;
 
 class CudaBackend : public Backend {
@@ -110,7 +110,7 @@ public:
     void add_attention(std::int64_t layer) override {
         const DeviceModel::Linear& join = model_.block(layer).attention_output;
         if (one()) return launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
-        if (narrow()) return narrow_->product(join, 1, stream(), queue_);  // what attend() found
+        if (narrow()) return narrow_->product(join, 1, stream(), queue_);  // the result of attend()
         product(normed(), join, 1, stream());
     }
 
@@ -261,7 +261,7 @@ private:
     std::optional<NarrowPrompt> narrow_;
 
     gpu::Buffer<std::int64_t> ids_;    // (capacity + 1), by position
-    gpu::Buffer<std::int64_t> place_;  // position of the pass' last token
+    gpu::Buffer<std::int64_t> place_;  // position of the last token of the pass
     gpu::Buffer<SamplerOptions> options_;
     gpu::Buffer<float> cache_;  // (layer, keys or values, head, capacity, dim)
     gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
@@ -271,7 +271,7 @@ private:
     gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
 
     std::int64_t T_ = 0, position_ = 0, rows_ = 1;
-    // Three for each multiprocessor: for as many it has registers, if rows are floats.
+    // Three per SM: the registers suffice for these, if rows are floats.
     unsigned head_blocks_ = static_cast<unsigned>(gpu::device().multiprocessors) * 3;
     gpu::Stream queue_ = {};
     std::optional<gpu::Graph> graph_;

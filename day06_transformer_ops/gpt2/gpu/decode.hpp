@@ -1,6 +1,6 @@
 /// @file
-/// The phases of one token, a kernel each. Nothing is checked here: the backend that calls them has
-/// made every view. Which position the token has, they read from device memory.
+/// The phases of one token, one kernel each. Nothing is checked here: the calling backend has made
+/// every view. The kernels read the token's position from device memory.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -19,8 +19,8 @@ struct DeviceLinear {
     const float* bias = nullptr;
 };
 
-/// Attention's answer in parts: each of kSplits blocks of a head has looked at some of the
-/// positions. The phase behind it joins them.
+/// Attention's partial results: each of kSplits blocks of a head processes some of the positions.
+/// The next phase combines them.
 inline constexpr int kSplits = 8;
 struct AttentionParts {
     float* sums;  // (head, split, D): sum of exp(score - largest) * value
@@ -28,17 +28,17 @@ struct AttentionParts {
     std::int64_t D;
 };
 
-/// Do the kernels of this file take a head of D numbers?
+/// Do the kernels of this file support heads of width D?
 [[nodiscard]] constexpr bool takes_head(std::int64_t D) {
     return D % 4 == 0 && D >= kSplits && D <= 128;
 }
 
-/// Rows of K floats that a phase keeps beside the one that it multiplies: a norm's weight and bias;
-/// attention's shares of each head.
+/// Rows of K floats that a phase keeps beside its operand: a norm's weight and bias;
+/// attention's weights of each head.
 inline constexpr int kNormKeeps = 2, kJoinKeeps = 1;
 
-/// Do the kernels of this file take these weights: their alignment, and rows that shared memory
-/// holds?
+/// Do the kernels of this file support these weights: alignment, and rows that fit in shared
+/// memory?
 [[nodiscard]] bool phase_takes(const DeviceMatrix& w, int rows_kept);
 struct BlockMatrices {
     DeviceMatrix qkv, attention_output, up, down;

@@ -1,6 +1,6 @@
-// Attention of one token: its query, and the keys and values of all positions so far. Blocks share
-// them out as in Day 06's step 5, so that a small model keeps a large GPU busy. But the phase
-// behind this one joins the shares: no block has to wait for the last.
+// Attention of one token: its query, and the keys and values of all positions so far. Blocks split
+// them as in Day 06's step 5, so that a small model keeps a large GPU busy. But the next phase
+// combines the parts: no block has to wait for the last.
 #include <cmath>
 
 #include "common/gpu/launch.hpp"
@@ -16,7 +16,7 @@ using namespace day06_transformer_ops;
 constexpr int kThreads = 256;
 
 // [attend]
-// A block has a head and one of kSplits shares of the positions.
+// A block has a head and one of kSplits parts of the positions.
 template <int LANES>
 __global__ void __launch_bounds__(kThreads)
     attend_kernel(const float* query, const __grid_constant__ KvSlots cache,

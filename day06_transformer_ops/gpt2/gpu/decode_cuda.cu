@@ -1,5 +1,5 @@
-// The phases of one token that are products: their two ends, and the launchers. phase.hpp has what
-// lies between.
+// The phases of one token that are products: their prologues and epilogues, and the launchers.
+// phase.hpp has the mainloop.
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 #include "day06_transformer_ops/gpt2/weights/phase.hpp"
@@ -7,20 +7,20 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// How blocks share out rows: measured on an H200.
+// How blocks distribute rows: measured on an H200.
 using ManyRows = Shares<8, 1, 2>;  // 3 C or 4 C rows of C columns
-using FewRows = Shares<8, 2, 1>;   // C of them: more blocks, so that every multiprocessor has some
+using FewRows = Shares<8, 2, 1>;   // C of them: more blocks, so that every SM has some
 using LongRows = Shares<8, 4, 1>;  // C rows of 4 C columns
 using HeadRows = Shares<8, 1, 2>;  // rows by the ten thousand
 
-// --- what the block makes x of -------------------------------------------------------------------
+// --- prologues: how the block computes x ---------------------------------------------------------
 
-// Loops over K are not unrolled: K is mostly one turn, and a kernel that is fetched anew for each
-// phase should be short.
+// Loops over K are not unrolled: mostly there is one iteration, and instructions are fetched again
+// for each phase, so a kernel should be short.
 
 // [norm]
-/// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more. A
-/// thread comes back to the quads that it has written: no barrier in between.
+/// Layer norm of the stream. Every block computes it redundantly: that is cheaper than another
+/// kernel. A thread rereads only the quads that it has written: no barrier is needed.
 template <class C>
 struct Norm {
     static constexpr int kRowsKept = kNormKeeps;  // weight and bias
@@ -64,8 +64,8 @@ struct Norm {
 // [norm]
 
 // [join]
-/// Attention's parts, each brought to the largest score of its head: first the parts' shares, then
-/// the sums.
+/// Combines attention's parts, rescaled to the largest score of their head: first the weights of
+/// the parts, then the sums.
 struct Join {
     static constexpr int kRowsKept = kJoinKeeps;  // shares (head, split): at most K of them
     AttentionParts parts;
@@ -113,10 +113,10 @@ struct Hidden {
     }
 };
 
-// --- where a sum goes ----------------------------------------------------------------------------
+// --- epilogues: where a sum goes -----------------------------------------------------------------
 
 // [append]
-/// Output n is a number of the query, of the key or of the value.
+/// Output n is an element of the query, the key or the value.
 struct Append {
     const float* bias;
     float *query, *keys, *values;  // (C), (head, capacity, D) both
@@ -185,7 +185,7 @@ __global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
     const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x, C = tokens.K;
     if (i >= T * C) return;
     const std::int64_t position = *place - (T - 1) + i / C, id = ids[position];
-    const bool chosen = id >= 0;  // else no logit was finite: nobody has looked yet
+    const bool chosen = id >= 0;  // else no logit was finite, which is not checked yet
     stream[i] = chosen ? tokens(id, i % C) + positions(position, i % C) : NAN;
 }
 // [embed]

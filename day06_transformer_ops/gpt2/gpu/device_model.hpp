@@ -1,5 +1,5 @@
 /// @file
-/// A model's weights in device memory, as the ports take them.
+/// A model's weights in device memory, for the CUDA version.
 #pragma once
 
 #include <optional>
@@ -33,10 +33,10 @@ public:
         Linear qkv, attention_output, up, down;
     };
 
-    /// Copies all of them, once. @throws gpu::Error  the device has not that much memory left
+    /// Copies all of them, once. @throws gpu::Error  not enough device memory
     explicit DeviceModel(const ModelWeights& host);
 
-    /// Do the kernels of one token (decode.hpp) take these weights? Else the twins do.
+    /// Do the decoding kernels (decode.hpp) support these weights? Otherwise the twins are used.
     bool takes_one_token() const;
 
     const Block& block(std::int64_t layer) const {

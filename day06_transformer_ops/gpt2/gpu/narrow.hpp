@@ -1,5 +1,5 @@
 /// @file
-/// Floats rounded to 16 bits, as the operands of tensor cores have to be.
+/// Rounds floats to 16 bits, for operands of tensor cores.
 #pragma once
 
 #include "common/gpu/how.hpp"
@@ -9,11 +9,11 @@
 
 namespace sixdays::gpt2 {
 
-/// What becomes of a number before it is rounded.
+/// The function applied before rounding.
 enum class Before { nothing, gelu };
 
-/// out = in, rounded to the nearest T, bf16 or f16, or GELU (its tanh form) of in. Beyond what an
-/// f16 holds it is infinite.
+/// out = in, or GELU (its tanh form) of in, rounded to the nearest T, bf16 or f16. f16 overflows to
+/// infinity.
 /// @param in   any strides; the CUDA version: rows, along the last dim, are whole groups of eight
 /// numbers that lie side by side and begin at a multiple of their size
 /// @param out  the same

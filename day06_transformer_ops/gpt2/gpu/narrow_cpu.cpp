@@ -1,4 +1,4 @@
-// The plain loops: the nearest T of each number, before which it may go through GELU or a norm.
+// The CPU references: GELU or a norm, if requested, then rounding to the nearest T.
 #include "common/tensor/tensor.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/gpu/narrow.hpp"

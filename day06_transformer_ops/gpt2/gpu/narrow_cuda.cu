@@ -1,5 +1,5 @@
-// The kernels: a thread takes eight numbers, two quads of floats, and stores one quad. And rows
-// that go through a layer norm first.
+// The kernels: a thread loads eight numbers, two quads of floats, and stores one quad. And a kernel
+// that applies a layer norm first.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx/pack.hpp"
 #include "common/gpu/reduce.hpp"
@@ -42,7 +42,7 @@ bool in_eights(const View<T>& x) {
     return has_wider(x.data, x.layout, sizeof(T), kEach * sizeof(T));
 }
 
-// What the kernels want besides.
+// Further requirements of the kernels.
 template <class T>
 void require_eights(const View<const float>& in, const View<T>& out) {
     if (out.size() > 0 && !(in_eights(in) && in_eights(out))) {
@@ -65,7 +65,7 @@ void launch(const View<const Eight>& in, const View<uint4>& out, gpu::Stream str
 }
 
 // [norm_narrow]
-// A warp, a row. It reads the row three times; the second and third time it lies in the L1 cache.
+// One warp per row. It reads the row three times; the second and third time from the L1 cache.
 template <class T>
 __global__ void norm_narrow_kernel(const float4* in, const float4* weight, const float4* bias,
                                    std::int64_t rows, int quads, float eps, uint2* out) {

@@ -8,16 +8,15 @@
 
 namespace sixdays::gpt2 {
 
-/// What the operands are rounded to: f16 for a model whose matrices all are F16, else bf16, which
-/// holds numbers of any size. Weights of this type are not changed, all others are rounded in each
-/// pass.
+/// The type of the operands: f16 for a model whose matrices are all F16, else bf16, which has the
+/// range of a float. Weights of this type are used unchanged, all others are rounded in each pass.
 [[nodiscard]] WeightType narrow_type(const ModelWeights& model);
 
-/// Of T tokens at once. What a product multiplies is held here, in 16 bits: a norm, GELU or what
-/// attention found. What leaves a product is float.
+/// For T tokens at once. Operands of products are stored here in 16 bits: the output of a norm, of
+/// GELU or of attention. The results of products are float.
 class NarrowPrompt {
 public:
-    /// @param model     one that check_tensor_cores() has not refused
+    /// @param model     one that check_tensor_cores() accepts
     /// @param capacity  the most tokens
     /// @param wide      room for any matrix of a block as floats; it must outlive this
     NarrowPrompt(const ModelWeights& model, std::int64_t capacity, gpu::Buffer<float>& wide);

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: finds a threshold without sorting, digit by digit from the highest one on, by
-/// adding up what lies above: counts for top-k, probabilities for top-p.
+/// For .cu files, radix select: finds a threshold without sorting, digit by digit from the highest
+/// one, by adding up the items above it: counts for top-k, probabilities for top-p.
 #pragma once
 
 #include <cuda_runtime.h>

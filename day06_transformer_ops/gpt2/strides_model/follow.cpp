@@ -9,7 +9,7 @@
 namespace sixdays::gpt2 {
 namespace {
 
-constexpr std::int64_t kShown = 4;  // numbers of a row, and logits
+constexpr std::int64_t kShown = 4;  // elements per row, and logits
 
 long long number(std::int64_t x) {
     return static_cast<long long>(x);
@@ -20,7 +20,7 @@ void print_row(View<const float> row) {
     std::printf(" ...\n");
 }
 
-// A row of a matrix in the file: where it lies, and how it begins.
+// A row of a matrix in the file: its position and its first elements.
 void print_row_of_file(const char* name, const Weight& matrix, std::int64_t row,
                        std::span<const std::byte> bytes) {
     const Weight one = rows(matrix, row, row + 1);
@@ -46,13 +46,13 @@ void follow_last_token(const Gguf& file, std::span<const std::byte> bytes,
     likeliest.temperature = 0;
     backend->set_sampler(likeliest);
 
-    std::printf("text, cut into tokens, and their ids\n  ");
+    std::printf("the text as tokens, with their ids\n  ");
     const std::vector<std::int64_t> tokens = tokens_of(vocabulary, question);
     for (const std::int64_t id : tokens) {
         std::printf(" '%s' %lld", vocabulary.bytes(id).c_str(), number(id));
     }
     const auto T = static_cast<std::int64_t>(tokens.size());
-    std::printf("\nwe follow the last one, at position %lld. In the file:\n", number(T - 1));
+    std::printf("\nwe follow the last token, at position %lld. In the file:\n", number(T - 1));
     print_row_of_file("token_embd", model.token_embedding, tokens.back(), bytes);
     print_row_of_file("position_embd", model.position_embedding, T - 1, bytes);
 
@@ -68,10 +68,10 @@ void follow_last_token(const Gguf& file, std::span<const std::byte> bytes,
 
     const Shape cache = {config.layers, config.heads, config.context, config.head_dim()};
     const Layout keys = row_major(cache);
-    std::printf("its keys in the cache (%lld, %lld, %lld, %lld), of block 0\n ", number(cache[0]),
+    std::printf("its keys in the KV cache (%lld, %lld, %lld, %lld), block 0\n ", number(cache[0]),
                 number(cache[1]), number(cache[2]), number(cache[3]));
     for (std::int64_t head = 0; head < config.heads; ++head) {
-        std::printf(" head %lld: from %lld on%s", number(head),
+        std::printf(" head %lld: offset %lld%s", number(head),
                     number(offset(keys, {0, head, T - 1, 0})),
                     head + 1 < config.heads ? ";" : "\n");
     }

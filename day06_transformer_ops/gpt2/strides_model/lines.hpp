@@ -29,7 +29,7 @@ private:
     std::unordered_map<std::string_view, std::int64_t> ids_;
 };
 
-/// Tokens of the longest line about shapes of up to so many dims, the end of the text included.
+/// Tokens of the longest line about shapes of up to this many dimensions, the end of the text included.
 [[nodiscard]] std::int64_t longest_line(int most_dims);
 
 /// Line number `number` of a training: never about a shape that is held out. Long lines come more

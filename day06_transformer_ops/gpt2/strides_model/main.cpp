@@ -1,4 +1,4 @@
-// The model answers questions about shapes, and common/tensor checks what it says.
+// The model answers questions about shapes, and common/tensor checks the answers.
 #include <unistd.h>
 
 #include <cstdio>
@@ -22,15 +22,15 @@ constexpr const char* kHelp = R"(A small GPT-2 answers questions about row-major
 
   gpt2_strides                 twelve questions, then yours, if this is a terminal
   gpt2_strides shape 3 4 5 index 1 2 3
-                               one question: shape 3 4 5, or with offset 33 behind it
-  gpt2_strides --table [N]     how many of N answers (100) of each kind and rank are right
+                               one question; also shape 3 4 5, or shape 3 4 5 offset 33
+  gpt2_strides --table [N]     the accuracy over N questions (100) of each kind and rank
 
-  --follow                     of one question: its last token's way, by its numbers
-  --ask                        questions from the standard input, one a line, terminal or not
-  --model FILE                 another file (.gguf)
-  --backend cpu | cuda         what it runs on (cpu)
+  --follow                     follow the last token of one question through the model
+  --ask                        read questions from standard input, one per line
+  --model FILE                 use another file (.gguf)
+  --backend cpu | cuda         where the model runs (cpu)
 )";
-constexpr double kPromised = 0.95;  // of answers about shapes that it was not trained on
+constexpr double kPromised = 0.95;  // accuracy on shapes that it was not trained on
 
 struct Options {
     std::string model = SIXDAYS_STRIDES_MODEL, backend = "cpu", question;
@@ -38,7 +38,7 @@ struct Options {
     bool ask = false, follow = false;
 };
 
-// A question, or a sentence that repeats what was asked.
+// Parses a question; an error message repeats its text.
 Question read(const std::string& text) {
     try {
         return read_question(text);
@@ -65,7 +65,7 @@ bool some_questions(Asker& ask) {
         right += shown(question, said);
         ++asked;
     });
-    std::printf("\n%lld of %lld lines are right from end to end.\n", static_cast<long long>(right),
+    std::printf("\n%lld of %lld lines are entirely right.\n", static_cast<long long>(right),
                 static_cast<long long>(asked));
     return static_cast<double>(right) >= kPromised * static_cast<double>(asked);
 }
@@ -95,10 +95,10 @@ bool table(Asker& ask, std::int64_t count) {
     return enough;
 }
 
-// Until an empty line, or the end.
+// Until an empty line or the end of input.
 void your_questions(Asker& ask) {
     std::printf(
-        "\nYour turn: shape 3 4 5, or with index 1 2 3 or offset 33 behind it. "
+        "\nYour turn: shape 3 4 5, optionally followed by index 1 2 3 or offset 33. "
         "An empty line ends.\n");
     std::string line;
     while (std::printf("> "), std::fflush(stdout), next_line(std::cin, line) && !line.empty()) {
@@ -116,7 +116,7 @@ Options read_options(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         const auto value = [&] {
-            if (++i == argc) throw std::invalid_argument(word + " needs a word behind it");
+            if (++i == argc) throw std::invalid_argument(word + " needs a value");
             return std::string(argv[i]);
         };
         if (word == "--model") {
@@ -154,7 +154,7 @@ bool run(const Options& options) {
         return true;
     }
     Asker ask(file, [&](const ModelWeights& model, std::int64_t capacity) {
-        // Its matrices are too small for a second thread to pay.
+        // Its matrices are too small for a second thread to pay off.
         return options.backend == "cuda" ? make_cuda_backend(model, capacity)
                                          : make_cpu_backend(model, capacity, 1);
     });

@@ -37,7 +37,7 @@ std::int64_t number_in(std::string_view word) {
     const auto [at, error] = std::from_chars(word.data(), end, number);
     if (error != std::errc() || at != end) {
         refuse("\"" + std::string(word) +
-               "\" stands where a number should. The forms are: shape 3 4 5, shape 3 4 5 index "
+               "\" is not a number. The forms are: shape 3 4 5, shape 3 4 5 index "
                "1 2 3, and shape 3 4 5 offset 33");
     }
     return number;
@@ -101,10 +101,10 @@ Question read_question(std::string_view text) {
         return word == "index" || word == "offset";
     });
     const auto numbers = [](auto begin, auto end) {
-        if (begin == end) refuse("there is no number behind \"" + std::string(begin[-1]) + "\"");
+        if (begin == end) refuse("there is no number after \"" + std::string(begin[-1]) + "\"");
         if (end - begin > kMostDims) {
-            refuse(std::to_string(end - begin) + " numbers behind \"" + std::string(begin[-1]) +
-                   "\": the model has seen shapes of up to 4 dims");
+            refuse(std::to_string(end - begin) + " numbers after \"" + std::string(begin[-1]) +
+                   "\": the model has seen shapes of up to 4 dimensions");
         }
         Dims dims;
         while (begin != end) dims[dims.rank++] = number_in(*begin++);

@@ -77,7 +77,7 @@ if limited --help; then  # a sanitizer needs more than that
     [ $? = 1 ] || fail "too many threads do not end it with status 1"
     grep -Eq "of 1024 threads only [0-9]+ could be started" "$folder/err" || fail "too many threads are not told"
 fi
-expect 0 OUT "differ nowhere by more than 0.0001 of the largest" "${tiny[@]}" --prompt "the z" --compare
+expect 0 OUT "differ by at most 0.0001 of the largest" "${tiny[@]}" --prompt "the z" --compare
 printf 'the end of the thing and then some more of the same, and all that' >"$folder/text"
 expect 0 OUT "over 28 tokens" "${tiny[@]}" --perplexity "$folder/text"
 : >"$folder/empty"
@@ -100,7 +100,7 @@ grep -q "a line of the input has more than 1048576 bytes" "$folder/err" || fail 
 
 expect 0 ERR ", prompts in BF16" "${tiny[@]}" --backend cuda --fast --prompt "the z" -n 2 --stats
 expect 0 OUT "over 28 tokens" "${tiny[@]}" --backend cuda --fast --perplexity "$folder/text"
-expect 1 OUT "Without it a difference is a mistake." "${tiny[@]}" --backend cuda --fast --prompt "the z" --compare
+expect 1 OUT "Without it, a difference is a bug." "${tiny[@]}" --backend cuda --fast --prompt "the z" --compare
 
 # Where no GPU answers, --backend cuda is the emulator; hidden, it does not answer anywhere.
 expect 0 ERR "cuda, " "${tiny[@]}" --backend cuda --prompt z -n 2 --temperature 0 --stats
@@ -124,7 +124,7 @@ dialogue 'z\n' '> '
 [ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a dialogue did not answer"
 dialogue ':stats\nz\n:stats\nz\n' 'the engine itself'
 [ "$(grep -ac "the engine itself" "$folder/out")" = 1 ] || fail "stats were not switched off"
-dialogue ':fast\n' ':fast is no command; :help lists them'
+dialogue ':fast\n' 'unknown command :fast; :help lists the commands'
 dialogue 'zzzzzzzzzzzzzzzzzzzzzzzzz\nz\n' 'do not fit'
 [ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a refused line ended the dialogue"
 

@@ -124,7 +124,7 @@ TEST_CASE("a text that would not fit is refused before anything is read", "[day0
     CHECK(refused(4, 6) == "a prompt of 4 tokens and 6 more do not fit: the context ends at 8");
     CHECK(contains(refused(9, 1), "a prompt of 9 tokens"));
     CHECK(refused(8, 1).empty());
-    CHECK(refused(1, 0) == "0 tokens to make; 1 is the least");
+    CHECK(refused(1, 0) == "0 tokens to generate; the minimum is 1");
     CHECK(most_tokens(8, {1, 2, 3, 4}) == 5);
     CHECK(most_tokens(8, {}) == 8);
 }

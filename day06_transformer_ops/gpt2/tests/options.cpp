@@ -106,7 +106,7 @@ TEST_CASE("each numeric flag has a range, which its sentence names, and shows no
     CHECK(refused({"--backend", std::string(100'000, 'c')}).size() < 200);
 }
 
-TEST_CASE("what is not given is as --help says", "[day06][small]") {
+TEST_CASE("the defaults are those that --help lists", "[day06][small]") {
     const Options o = parse({"--model", "m", "--prompt", ""});
     CHECK(o.prompt == "");
     CHECK_FALSE(o.n.has_value());
@@ -152,7 +152,7 @@ TEST_CASE("a command line that means nothing is refused with the word at fault",
         CHECK(refused({"--backend", "cuda", "--prompt", "a", first, second}) ==
               "--fast rounds prompts and --floats does not: give one of them, or neither");
     }
-    CHECK(refused({"--prompt"}) == "--prompt is the last word, but a value must follow it");
+    CHECK(refused({"--prompt"}) == "--prompt needs a value");
     CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number from 1 to 16777216");
     CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number from 1 to 16777216");
     CHECK(refused({"-n", "4x"}) == "-n is '4x', but must be a whole number from 1 to 16777216");
@@ -173,8 +173,7 @@ TEST_CASE("a command line that means nothing is refused with the word at fault",
     CHECK(contains(refused({"--prompt", "a", "--top-p", "1.5"}),
                    "--top-p is 1.5, but must be a number from 0 to 1"));
     const std::string one =
-        "one of --prompt TEXT, --interactive and --perplexity FILE is needed, "
-        "and no two";
+        "exactly one of --prompt TEXT, --interactive and --perplexity FILE is needed";
     CHECK(refused({}) == one);
     CHECK(refused({"--prompt", "a", "--interactive"}) == one);
     CHECK(refused({"--interactive", "--perplexity", "f"}) == one);

@@ -9,17 +9,17 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// A token of the piece, as a link of a list. A token that became part of the one before it is -1.
+// A token of the piece, as a node of a linked list. A token merged into its predecessor is -1.
 struct Link {
     std::int64_t token;
     std::size_t before, after;
 };
 
-// A pair that could merge. Others may change its tokens while it waits, but as long as the left one
-// is the same, something stands behind it.
+// A candidate pair. Its tokens may change while it waits in the heap, but as long as the left one
+// is the same, it has a successor.
 struct Candidate {
     std::int64_t rank;
-    std::size_t at;  // of the left token
+    std::size_t at;  // position of the left token
     std::int64_t left, right, result;
     bool operator>(const Candidate& other) const {
         return std::tie(rank, at) > std::tie(other.rank, other.at);

@@ -10,13 +10,13 @@
 
 namespace sixdays::gpt2 {
 
-/// Begins with one token a byte. Then, while two neighbours are among the merges, those of the
-/// lowest rank become one, the leftmost of them first.
+/// Starts with one token per byte. Then, while two neighbours are in the list of merges, the pair
+/// of the lowest rank becomes one token, the leftmost first.
 ///
 ///     " the"   Ġ t h e  ->  Ġt h e  ->  Ġt he  ->  Ġthe
 ///
-/// Takes n log n steps for n bytes: pairs wait in a heap, and the tokens are a linked list.
-/// @param piece  what pre_split() cut off
+/// O(n log n) for n bytes: pairs are in a heap, and the tokens are a linked list.
+/// @param piece  a piece from pre_split()
 /// @param out    the tokens are appended to it
 void encode_piece(const Vocabulary& vocabulary, std::string_view piece,
                   std::vector<std::int64_t>& out);

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// A token of a piece, as a link of a list. All pieces that differ lie one behind the other.
+// A token of a piece, as a node of a linked list. All distinct pieces are stored in sequence.
 struct Place {
-    std::int64_t token;  // -1: became part of the one before it
+    std::int64_t token;  // -1: merged into its predecessor
     std::size_t before, after;
-    std::int64_t times;  // that the text has this piece
+    std::int64_t times;  // how often the text contains this piece
 };
 
 struct Pair {
@@ -32,19 +32,19 @@ struct HashOfPair {
     }
 };
 
-// How often two neighbours stand side by side, and where that was seen. Some of these places may
-// have changed since.
+// The count of a pair of neighbours, and the places where it was seen. Some of these may have
+// changed since.
 struct Seen {
     std::int64_t times = 0;
     std::vector<std::size_t> at;
 };
 
-// A pair that waits, once. Its count may have fallen since; it cannot rise, for a merge makes only
-// pairs that hold its own new token.
+// A pair in the heap, once. Its count may have fallen since; it cannot rise, because a merge
+// creates only pairs that contain the new token.
 struct Waiting {
     std::int64_t times;
     Pair pair;
-    bool operator<(const Waiting& other) const {  // the last one in this order is merged
+    bool operator<(const Waiting& other) const {  // the largest one in this order is merged
         return std::make_tuple(times, other.pair.left, other.pair.right) <
                std::make_tuple(other.times, pair.left, pair.right);
     }
@@ -54,7 +54,7 @@ class Trainer {
 public:
     explicit Trainer(const std::vector<std::string_view>& pieces);
 
-    // The next pair to merge. @return false: none stands twice
+    // The next pair to merge. @return false: no pair occurs twice
     bool next(Pair& found);
     void merge(const Pair& pair);
     [[nodiscard]] LearnedVocabulary learned(const std::vector<std::string_view>& pieces) const;
@@ -70,7 +70,7 @@ private:
     NewVocabulary vocabulary_;
     std::unordered_set<std::string> spelled_;  // the tokens
     std::vector<Place> places_;
-    std::unordered_map<std::string_view, std::size_t> first_;  // place of each piece
+    std::unordered_map<std::string_view, std::size_t> first_;  // position of each piece
     std::unordered_map<Pair, Seen, HashOfPair> seen_;
     std::priority_queue<Waiting> waiting_;
     std::int64_t taken_ = 0;  // from there
@@ -106,7 +106,7 @@ Trainer::Trainer(const std::vector<std::string_view>& pieces) : vocabulary_{byte
     for (const auto& [pair, seen] : seen_) waiting_.push({seen.times, pair});
 }
 
-// The token at a place and the one behind it are neighbours from now on, or no longer.
+// Adds or removes the pair of the token at a place and its successor.
 void Trainer::add(std::size_t at) {
     if (at == kNowhere || places_[at].after == kNowhere) return;
     Seen& seen = seen_[pair_at(at)];
@@ -171,7 +171,7 @@ void Trainer::merge(const Pair& pair) {
             }
         }
     }
-    std::sort(grown.begin(), grown.end());  // a pair grew at many places, but waits once
+    std::sort(grown.begin(), grown.end());  // a pair grew at many places, but is in the heap once
     grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
     for (const Pair& p : grown) waiting_.push({seen_[p].times, p});
 }

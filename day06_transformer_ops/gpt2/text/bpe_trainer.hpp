@@ -1,13 +1,13 @@
 /// @file
-/// Byte-pair encoding, learned: from a text to a vocabulary of its own.
+/// Training of byte-pair encoding: from a text to a vocabulary.
 ///
-/// Each byte is a token at first. Then, again and again, the two neighbours that stand side by side
-/// most often become a token of their own, everywhere, from left to right. Pieces that pre_split()
-/// cuts off are kept apart, so no token reaches across two words. (Sennrich, Haddow and Birch 2016,
-/// arXiv 1508.07909; over bytes: Radford et al. 2019, GPT-2.)
+/// At first each byte is a token. Then the most frequent pair of neighbours is merged into a new
+/// token, everywhere, from left to right, and so on. Pieces of pre_split() are kept apart, so no
+/// token spans two words. (Sennrich, Haddow and Birch 2016, arXiv 1508.07909; over bytes: Radford
+/// et al. 2019, GPT-2.)
 ///
 ///     "the hen, then the hens"     h e    5 times
-///                                  t he   3 times, as he n is; t is the older token: it goes first
+///                                  t he   3 times, like he n; t is the older token: it goes first
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,25 @@
 
 namespace sixdays::gpt2 {
 
-/// A vocabulary, and the text in its tokens: those that encode() gives it, too.
+/// A vocabulary, and the text in its tokens: the same as from encode().
 struct LearnedVocabulary {
     NewVocabulary vocabulary;  // the bytes, the merges as they were found, the end of a text
     std::vector<std::int64_t> tokens;
-    std::int64_t taken = 0;  // pairs that the heap gave: how much work the search was
+    std::int64_t taken = 0;  // pairs taken from the heap: the cost of the search
 };
 
-/// The least that a vocabulary may have: the 256 bytes and the end of a text.
+/// The smallest vocabulary: the 256 bytes and the end of text.
 inline constexpr std::int64_t kLeastVocabulary = 257;
 
-/// Of pairs that are as frequent the one whose left token is older (has the lower number) goes
-/// first, then the one whose right token is. A pair that would spell a token that is there already
-/// is passed over. So the same text has the same vocabulary on every machine.
+/// Of equally frequent pairs the one with the older left token (the lower id) goes first, then the
+/// one with the older right token. A pair that spells an existing token is skipped. So the same
+/// text has the same vocabulary on every machine.
 ///
-/// Takes about n log n steps for n bytes of pieces that differ: pairs wait in a heap, each of them
-/// once, and each knows its places.
-/// @param pieces  the text, cut by pre_split(); none is empty
+/// About O(n log n) for n bytes of distinct pieces: each pair is in a heap once, with its places.
+/// @param pieces  the text, split by pre_split(); none is empty
 /// @param size    tokens of the vocabulary
-/// @throws std::invalid_argument  size below 257; an empty piece; a text in which no two neighbours
-/// stand twice any more before the vocabulary is full: the sentence says how many tokens it gives
+/// @throws std::invalid_argument  size below 257; an empty piece; a text that runs out of repeated
+/// pairs before the vocabulary is full: the message says how many tokens it gives
 [[nodiscard]] LearnedVocabulary learn_vocabulary(const std::vector<std::string_view>& pieces,
                                                  std::int64_t size);
 

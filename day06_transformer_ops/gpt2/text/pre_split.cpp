@@ -46,7 +46,7 @@ pcre2_code* compile() {
     return code;
 }
 
-// Bytes at the front of `text` that are UTF-8, or that are not.
+// The length of the valid, or of the invalid, UTF-8 at the front of `text`.
 std::size_t run_of(std::string_view text, bool utf8) {
     std::size_t end = 0;
     while (end < text.size()) {
@@ -57,7 +57,7 @@ std::size_t run_of(std::string_view text, bool utf8) {
     return end;
 }
 
-// Cuts UTF-8. Every character fits one of the alternatives, so the pieces leave no gap.
+// Splits valid UTF-8. Every character matches one of the alternatives, so there are no gaps.
 void split_utf8(std::string_view text, std::vector<std::string_view>& pieces) {
     static const std::unique_ptr<pcre2_code, Free> code(compile());
     const std::unique_ptr<pcre2_match_data, Free> match(

@@ -11,14 +11,14 @@
 
 namespace sixdays::gpt2 {
 
-/// The tokens of a text: pre_split() cuts it, encode_piece() merges each piece. Any bytes have
-/// tokens, and decode() gives the same bytes back. The name of a token that text cannot become
-/// ("<|endoftext|>") is text like any other.
+/// The tokens of a text: pre_split() splits it, encode_piece() merges each piece. Any bytes can be
+/// encoded, and decode() returns the same bytes. The name of a special token ("<|endoftext|>") is
+/// encoded like any other text.
 /// @throws std::runtime_error  built without PCRE2
 [[nodiscard]] std::vector<std::int64_t> encode(const Vocabulary& vocabulary, std::string_view text);
 
-/// The bytes of tokens, one after the other. They need not be whole characters: see Utf8Stream.
-/// @throws std::invalid_argument  a token that the vocabulary does not have
+/// The bytes of tokens, concatenated. They need not be whole characters: see Utf8Stream.
+/// @throws std::invalid_argument  a token that is not in the vocabulary
 [[nodiscard]] std::string decode(const Vocabulary& vocabulary,
                                  const std::vector<std::int64_t>& tokens);
 

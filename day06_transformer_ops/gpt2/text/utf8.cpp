@@ -12,7 +12,7 @@ Character first_character(std::string_view text) noexcept {
     if (lead < 0xC2 || lead > 0xF4) return {Utf8::broken, 1, 0};
     const std::size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 
-    // The second byte's range shuts out long forms, surrogates and what lies above U+10FFFF.
+    // The second byte's range excludes overlong forms, surrogates and code points above U+10FFFF.
     unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     char32_t code = lead & (0xFFu >> (bytes + 1));

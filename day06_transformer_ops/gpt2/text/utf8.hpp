@@ -8,29 +8,29 @@
 
 namespace sixdays::gpt2 {
 
-/// How a text begins: with a whole character, with a byte that can begin none, or with the first
-/// bytes of one that might go on past the end.
+/// How a text begins: with a whole character, with an invalid byte, or with a character that may
+/// continue past the end.
 enum class Utf8 { whole, broken, cut };
 
-/// What stands at the front of a text.
+/// The beginning of a text.
 struct Character {
     Utf8 kind;
-    std::size_t bytes;  // that belong to it: 1 to 4
+    std::size_t bytes;  // its length: 1 to 4
     char32_t code;      // of a whole character
 };
 
-/// What stands at the front of `text`, which is not empty. Well-formed means: shortest form, no
+/// Classifies the front of `text`, which is not empty. Well-formed means: shortest form, no
 /// surrogates, nothing above U+10FFFF (the Unicode Standard, table 3-7).
 [[nodiscard]] Character first_character(std::string_view text) noexcept;
 
-/// Text as it is made, token by token: what push() returns ends with a whole character, so that an
-/// emoji that comes in two tokens is printed in one go. Bytes that are no UTF-8 pass as they are.
+/// Streams text token by token: the result of push() ends with a whole character, so that an emoji
+/// that spans two tokens is printed at once. Invalid UTF-8 passes through unchanged.
 class Utf8Stream {
 public:
-    /// All bytes so far that were not returned yet, but for the beginning of a character.
+    /// All bytes that were not returned yet, without an incomplete character at the end.
     [[nodiscard]] std::string push(std::string_view bytes);
 
-    /// What is left when no more will come: up to three bytes.
+    /// The rest at the end of the text: up to three bytes.
     [[nodiscard]] std::string finish();
 
 private:

@@ -1,8 +1,8 @@
 /// @file
-/// GPT-2's vocabulary: what bytes each token stands for, and which two tokens merge into which.
+/// GPT-2's vocabulary: the bytes of each token, and which pairs of tokens merge into which.
 ///
-/// A token is a run of bytes. In files it is written in letters, one letter a byte: bytes that
-/// print stand for themselves, the other 68 are U+0100, U+0101 and so on; a space is written Ġ.
+/// A token is a run of bytes. Files write it with one letter per byte: printable bytes stand for
+/// themselves, the other 68 are U+0100, U+0101 and so on; a space is written Ġ.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace sixdays::gpt2 {
 
-/// The letter that a byte is written with.
+/// The letter for a byte.
 [[nodiscard]] char32_t letter_of(std::uint8_t byte);
 
-/// Two neighbours that may become one token.
+/// A merge of two neighbours into one token.
 struct Merge {
-    std::int64_t rank;    // the lowest one goes first: the order in which training found them
-    std::int64_t result;  // token
+    std::int64_t rank;    // lower ranks go first: the order in which training found them
+    std::int64_t result;  // the new token
 };
 
 /// All tokens and merges of a model.
@@ -40,10 +40,10 @@ public:
 
     std::int64_t token_of_byte(std::uint8_t byte) const noexcept { return of_byte_[byte]; }
 
-    /// What two neighbours become, if anything.
+    /// The merge of two neighbours, if there is one.
     std::optional<Merge> merge(std::int64_t left, std::int64_t right) const;
 
-    /// The token that ends a text, 50256 in GPT-2. encode() never makes it from text.
+    /// The end-of-text token, 50256 in GPT-2. encode() never returns it.
     std::int64_t end_of_text() const noexcept { return end_of_text_; }
 
 private:
@@ -51,9 +51,9 @@ private:
     void read_merges(const Gguf& file);
 
     std::vector<std::string> bytes_;                        // of each token
-    std::unordered_map<std::string, std::int64_t> tokens_;  // those that text can become
+    std::unordered_map<std::string, std::int64_t> tokens_;  // ordinary tokens, without special ones
     std::array<std::int64_t, 256> of_byte_{};
-    std::unordered_map<std::uint64_t, Merge> merges_;  // under left * 2^32 + right
+    std::unordered_map<std::uint64_t, Merge> merges_;  // key: left * 2^32 + right
     std::int64_t end_of_text_ = 0;
 };
 

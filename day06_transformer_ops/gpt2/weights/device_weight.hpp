@@ -1,7 +1,6 @@
 /// @file
-/// A matrix of weights in device memory. F32, F16 and BF16 lie as in the file. Q8_0 is taken apart
-/// on the way: a block of 34 bytes begins at a multiple of 2, and a GPU wants to load 8 or 16 bytes
-/// at once.
+/// A matrix of weights in device memory. F32, F16 and BF16 are stored as in the file. Q8_0 is split
+/// during the copy: a block of 34 bytes is aligned to 2 only, and vectorized loads need 8 or 16.
 ///
 ///     file    scale q0 .. q31 | scale q0 .. q31 | ...
 ///     device  q0 .. q31 q0 .. q31 ...                 (N, K) signed bytes
@@ -16,7 +15,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Where the weights are, for a launcher. Rows follow each other without a gap.
+/// Pointers to the weights, for a launcher. Rows have no gaps.
 struct DeviceMatrix {
     WeightType type = WeightType::f32;
     const std::byte* data = nullptr;  // Q8_0: the quants
@@ -24,12 +23,12 @@ struct DeviceMatrix {
     std::int64_t N = 0, K = 0;        // rows: outputs; columns: inputs
 };
 
-/// Owns them.
+/// Owns the weights.
 class DeviceWeight {
 public:
     /// Copies a matrix to the device.
-    /// @throws std::invalid_argument  not a matrix, or rows that do not divide into blocks
-    /// @throws gpu::Error  the device has not that much memory left
+    /// @throws std::invalid_argument  not a matrix, or rows that are not a multiple of blocks
+    /// @throws gpu::Error  not enough device memory
     explicit DeviceWeight(const Weight& host);
 
     DeviceMatrix matrix() const noexcept;

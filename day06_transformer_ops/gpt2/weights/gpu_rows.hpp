@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: rows of weights as a kernel reads them, one weight at a time or a piece, which is
-/// what a lane loads at once. A warp's 32 pieces lie side by side.
+/// For .cu files: rows of weights as a kernel reads them, one weight at a time or one piece, which
+/// is what a lane loads at once. A warp's 32 pieces are contiguous.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,7 +12,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Four floats that are loaded and stored at once.
+/// Four floats, loaded and stored at once.
 struct alignas(16) Quad {
     float x[4];
 };
@@ -43,8 +43,8 @@ __device__ __forceinline__ void two_floats(f16, unsigned bits, float* w) {
 // [to_floats]
 
 // [rows]
-/// Rows of float, f16 or bf16. A weight of a piece is one of its numbers times its scale, so that a
-/// sum of products can be scaled once.
+/// Rows of float, f16 or bf16. A weight is an element of a piece times the piece's scale, so that a
+/// sum of products is scaled once.
 template <class T>
 struct FloatRows {
     static constexpr int kWeights = 16 / sizeof(T);  // weights in a piece

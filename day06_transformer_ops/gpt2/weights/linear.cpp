@@ -1,4 +1,4 @@
-// What loops and ports refuse, and which path a layer takes on the device.
+// The argument checks, and the choice of a layer's path on the device.
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 #include "common/tensor/arguments.hpp"
@@ -15,7 +15,7 @@ void check_product(WeightType type, const std::byte* weights, std::int64_t N, st
                    const View<const float>& x, const View<const float>& bias,
                    const View<float>& out) {
     const char* const op = "linear";
-    (void)bytes_of(type, {N, K});  // refuses a type that is none, and rows of no whole blocks
+    (void)bytes_of(type, {N, K});  // rejects unknown types and rows of partial blocks
     require_rank(op, "x", x, 2);
     require_rank(op, "out", out, 2);
     if (x.extent(1) != K || out.extent(1) != N || x.extent(0) != out.extent(0)) {

@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 namespace sixdays::gpt2 {

@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each output, and the launchers. Step 2 is phase.hpp's kernel.
+// The twin, one thread per output, and the launchers. Step 2 is phase.hpp's kernel.
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 #include "common/gpu/launch.hpp"
@@ -31,8 +31,8 @@ __global__ void linear_kernel(const __grid_constant__ W w,
 // [linear]
 
 // [to_float]
-// Rows lie without gaps, so this is one run of memory. A thread, a piece; what no whole piece is
-// left for, one by one.
+// Rows have no gaps, so this is contiguous memory. One thread per piece; the tail is processed one
+// element at a time.
 template <class W>
 __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
     const std::int64_t size = w.N * w.K;

@@ -1,6 +1,6 @@
-// Sums side by side, in an order that vector registers like. Built with -ffp-contract=fast: what is
-// promised here is a bound and not bits, and a multiply-add is one instruction where the CPU has
-// it.
+// Independent sums, in an order that suits vector registers. Built with -ffp-contract=fast: this
+// file promises an error bound, not bits, and a multiply-add is one instruction (FMA) where the CPU
+// has it.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -11,10 +11,10 @@
 namespace sixdays::gpt2 {
 namespace {
 
-constexpr std::int64_t kLanes = 16;  // tokens side by side
-constexpr std::int64_t kRows = 6;    // of the weights, in registers at once
+constexpr std::int64_t kLanes = 16;  // tokens per vector
+constexpr std::int64_t kRows = 6;    // rows of weights in registers at once
 constexpr std::int64_t kPanels =
-    4;  // of kLanes tokens each: what a row of weights is converted for
+    4;  // panels of kLanes tokens for which a row of weights is converted once
 
 // A weight as a float.
 [[gnu::always_inline]] inline float number(float x) {
@@ -23,9 +23,8 @@ constexpr std::int64_t kPanels =
 [[gnu::always_inline]] inline float number(bf16 x) {
     return static_cast<float>(x);
 }
-// Without branches, for lanes cannot take different ones. An f16's exponent counts from -15, not
-// from -127, and the multiplication makes up for it, in subnormals too; infinities and NaNs have
-// all exponent bits set before and after.
+// Branch-free, so that it vectorizes. An f16's exponent has bias 15, not 127; the multiplication
+// corrects it, for subnormals too. Infinities and NaNs have all exponent bits set before and after.
 [[gnu::always_inline]] inline float number(const f16& x) {
     const std::uint32_t magnitude = x.bits & 0x7FFFu, sign = (x.bits & 0x8000u) << 16;
     const std::uint32_t endless = magnitude < 0x7C00 ? 0 : 0x7F800000;
@@ -35,9 +34,9 @@ constexpr std::int64_t kPanels =
 
 // --- one token: a row of weights after the other -------------------------------------------------
 
-constexpr std::int64_t kSums = 32;  // of one row, side by side: none waits for another
+constexpr std::int64_t kSums = 32;  // independent sums per row: none waits for another
 
-// In halves: 32 sums become 16, 8, 4, 2, 1.
+// Tree reduction: 32 sums become 16, 8, 4, 2, 1.
 [[gnu::always_inline]] inline float total(float (&sums)[kSums]) {
     for (std::int64_t half = kSums / 2; half > 0; half /= 2) {
         for (std::int64_t j = 0; j < half; ++j) sums[j] += sums[j + half];
@@ -97,12 +96,12 @@ template <class T>
     }
 }
 
-// Sixteen floats that are added and multiplied like one, in as many registers as they need.
+// A vector of sixteen floats, in as many registers as it needs.
 typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
 
 // [block]
-// 6 rows times 16 tokens: 96 sums in registers. Per k, 16 numbers of x serve six weights each, and
-// a weight serves 16 tokens.
+// Register tiling, 6 rows by 16 tokens: 96 sums in registers. Per k, each of 16 elements of x is
+// used for six weights, and each weight for 16 tokens.
 [[gnu::always_inline]] inline void block(const float* weights, const float* panel, std::int64_t K,
                                          float (&out)[kRows][kLanes]) {
     Lanes sums[kRows] = {};
@@ -116,8 +115,8 @@ typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
 }
 // [block]
 
-// Tokens t to t + 16 of x (T, K) as a panel (K, 16): what a k needs lies side by side. Tokens
-// behind the last are zeros.
+// Packs tokens t to t + 16 of x (T, K) into a panel (K, 16), contiguous for each k. Tokens past the
+// last are zeros.
 [[gnu::always_inline]] inline void pack(const View<const float>& x, std::int64_t t, float* panel) {
     const std::int64_t K = x.extent(1);
     for (std::int64_t lane = 0; lane < kLanes; ++lane) {
@@ -155,7 +154,7 @@ template <class T>
     }
 }
 
-constexpr std::int64_t kFew = 4;  // tokens; 16 lanes for fewer than a quarter would be a waste
+constexpr std::int64_t kFew = 4;  // tokens; with fewer, over 3/4 of 16 lanes would idle
 
 template <class T>
 [[gnu::always_inline]] inline void linear(const View<const T>& weight, const View<const float>& x,
@@ -163,8 +162,8 @@ template <class T>
     x.extent(0) < kFew ? each_row(weight, x, out) : all_rows(weight, x, out);
 }
 
-// All of the above becomes part of this function, and it is compiled for three kinds of CPU; the
-// program takes the one that it finds itself on.
+// All of the above is inlined into this function, which is compiled for three CPU levels; the
+// program picks one at run time.
 #if defined(__x86_64__) && __GNUC__ >= 12
 [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
 #elif defined(__x86_64__)

@@ -1,19 +1,19 @@
 /// @file
-/// For .cu files: a phase of a token's way through the model, as one kernel.
+/// For .cu files: one phase of decoding a token, fused into one kernel.
 ///
-///     before the wait   fetch weights, norm parameters, bias: no kernel writes them
-///     the wait          until the phase before has ended
-///     in                the block makes x (K), in shared memory: a norm, or attention's parts
+///     before the wait   prefetch weights, norm parameters, bias: no kernel writes them
+///     the wait          until the previous phase has ended
+///     in                the block computes x (K) in shared memory: a norm, or attention's parts
 ///     joined the product       a warp has ROWS rows at a time; PARTS warps share a row's columns
-///     out               one thread a row stores it: to the cache, to the stream, through GELU;
-///                       what it adds to it (a bias, the stream) was loaded while the block made x
+///     out               one thread per row stores it: to the cache, to the stream, through GELU;
+///                       its addends (a bias, the stream) were loaded while the block computed x
 ///
-/// What makes the phases differ is `In` and `Out`, two small objects with the phase's two ends.
+/// The phases differ in `In` and `Out`, two small objects for the phase's prologue and epilogue.
 ///
-/// The same plainly, for one warp a row, without loads that are on their way early:
+/// The same in its simplest form, for one warp per row, without prefetching:
 ///
 ///     __shared__ float x[K];
-///     wait_for_previous();                    // the phase before has ended
+///     wait_for_previous();                    // the previous phase has ended
 ///     in(x, ...);                             // for example: x = norm(stream)
 ///     __syncthreads();
 ///     float sum = 0;
@@ -34,15 +34,15 @@
 
 namespace sixdays::gpt2 {
 
-/// How a block shares out its rows: it has WARPS warps, PARTS of them share ROWS rows.
+/// How a block distributes its rows: it has WARPS warps, and PARTS of them share ROWS rows.
 template <int WARPS_, int PARTS_, int ROWS_>
 struct Shares {
     static constexpr int WARPS = WARPS_, PARTS = PARTS_, ROWS = ROWS_;
-    static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows of a block
+    static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows per block
 };
 
 // [pieces]
-/// A slice of ROWS rows, a lane's share of it in registers.
+/// A slice of ROWS rows; each lane's part of it is in registers.
 template <class W, int ROWS>
 struct Pieces {
     static constexpr int kEach = kSlice / (32 * W::kWeights);
@@ -97,7 +97,7 @@ __device__ __forceinline__ float add_up(const float (&sum)[C::ROWS], int part, i
         }
     } else {  // thread i of the block stores its row i
         __shared__ float sums[C::TILE][C::PARTS];
-        __syncthreads();  // the tile before has been added up
+        __syncthreads();  // the previous tile has been added up
 #pragma unroll
         for (int r = 0; r < C::ROWS; ++r) {
             const float of_part = gpu::warp_reduce(sum[r], gpu::Plus());
@@ -158,8 +158,8 @@ __global__ void __launch_bounds__(C::THREADS)
 
 static_assert(kSharedAsked == gpu::kSharedOfAll);
 
-/// @param w     of which phase_fits() says yes
-/// @param most  blocks at most: more rows than they have are taken in turns
+/// @param w     weights for which phase_fits() is true
+/// @param most  largest number of blocks: further rows are processed in a loop
 template <class C, class In, class Out>
 void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stream stream,
                   unsigned most = std::numeric_limits<int>::max()) {

@@ -1,5 +1,5 @@
 /// @file
-/// How much shared memory a kernel of phase.hpp takes, so that whoever chooses it can ask first.
+/// The shared memory that a kernel of phase.hpp needs, for choosing a path.
 #pragma once
 
 #include <cstdint>

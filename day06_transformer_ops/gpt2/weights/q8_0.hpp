@@ -1,7 +1,7 @@
 /// @file
-/// Q8_0: weights in 8 bits and a bit. 32 neighbours of a row share one scale, so that a weight
-/// takes 34/32 bytes instead of 4, and a matrix-vector product, which does little but read
-/// weights, has about a quarter of the bytes to read.
+/// Q8_0: weights in about 8.5 bits. 32 neighbours of a row share one scale, so a weight takes 34/32
+/// bytes instead of 4, and a matrix-vector product, which is bound by reading weights, reads about
+/// a quarter of the bytes.
 ///
 ///     block   scale (f16)  q0 q1 q2 ... q31 (signed bytes)        34 bytes
 ///     weight j of the block = scale * qj
@@ -19,7 +19,7 @@ namespace sixdays::gpt2 {
 
 inline constexpr std::int64_t kQ8Block = 32;  // weights
 
-/// As it lies in the file. The usual writer divides by 127 and never makes a -128, but it is legal.
+/// As stored in the file. The usual writer divides by 127 and never writes -128, but it is legal.
 struct Q8Block {
     f16 scale;
     std::int8_t quants[kQ8Block];
@@ -29,7 +29,7 @@ static_assert(sizeof(Q8Block) == 34 && alignof(Q8Block) == 2);
 /// out(n, k) = scale * quant, exact: 11 significant bits times 8 fit into a float's 24.
 /// @param in   blocks (N, K/32), any strides
 /// @param out  (N, K), injective
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer
 void dequantise_q8_0_cpu(View<const Q8Block> in, View<float> out);
 
 void check_dequantise_q8_0(const View<const Q8Block>& in, const View<float>& out);

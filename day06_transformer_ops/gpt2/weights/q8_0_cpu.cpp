@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include "day06_transformer_ops/gpt2/weights/q8_0.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void quantise_q8_0_cpu(View<const float> in, View<Q8Block> out) {
             float largest = 0;
             for (std::int64_t j = 0; j < kQ8Block; ++j) {
                 const float weight = in(n, b * kQ8Block + j);
-                // 65519 is the last that becomes a finite f16
+                // 65519 is the largest that rounds to a finite f16
                 if (!(std::fabs(weight) <= 127 * 65519.0f)) {
                     refuse("quantise_q8_0: the weight at (" + std::to_string(n) + ", " +
                            std::to_string(b * kQ8Block + j) + ") is " + std::to_string(weight) +

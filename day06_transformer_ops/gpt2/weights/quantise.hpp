@@ -1,5 +1,5 @@
 /// @file
-/// From floats to Q8_0, for whoever writes a model file.
+/// From floats to Q8_0, for writing model files.
 #pragma once
 
 #include "day06_transformer_ops/gpt2/weights/q8_0.hpp"

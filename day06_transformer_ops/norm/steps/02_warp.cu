@@ -1,6 +1,6 @@
-// Step 2: a warp for each row. Its lanes are neighbours in the row, so a row that lies along memory
-// is read in whole sectors, and shuffles combine what the lanes have added up. Memory, or the
-// cache, is still read three times.
+// Step 2: one warp per row. Neighbouring lanes read neighbouring elements, so loads of a contiguous
+// row are coalesced, and shuffles combine the sums of the lanes. The row is still read three times,
+// from memory or from the cache.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/norm/steps/steps.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // [kernel]
-// x, s, y: one row of the input, of the residual, of the output.
+// x, s, y: one row of the input, the residual and the output.
 template <class OP, class T>
 __device__ void norm_by_warp(Row<const T> x, const Row<T>& s, const Row<T>& y, std::int64_t length,
                              const NormParameters& parameters) {
@@ -19,7 +19,7 @@ __device__ void norm_by_warp(Row<const T> x, const Row<T>& s, const Row<T>& y, s
         for (std::int64_t i = lane; i < length; i += 32) {
             s[i] = T(float(s[i]) + float(x[i]));
         }
-        __syncwarp();  // all lanes read element 0, which one of them has written
+        __syncwarp();  // all lanes read element 0, which one lane has written
         x = {s.first, s.stride};
     }
     const float N = static_cast<float>(length);

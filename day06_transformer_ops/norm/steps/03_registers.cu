@@ -1,6 +1,6 @@
-// Step 3: the row waits in registers. It is read once, in quads, and mean, variance and result are
-// made from what the threads hold: the second pass costs no memory. The quads stay as they lie in
-// memory, and each pass widens bf16 anew: half the registers, so twice the rows in flight.
+// Step 3: a register-resident row. It is read once, with 128-bit loads, and mean, variance and
+// result are computed from registers: the second pass reads no memory. bf16 stays 16 bits wide in
+// registers, and each pass widens it again: half the registers, so twice the rows in flight.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/norm/steps/steps.hpp"
 
@@ -8,8 +8,8 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [apply]
-/// What becomes of a quad of z, whose first element is number i. WIDE: weight and bias can be read
-/// in quads, where they are there.
+/// The results for a quad of z, whose first element has index i. WIDE: weight and bias, where they
+/// are given, can be read with 128-bit loads.
 template <bool WIDE, int N>
 __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
 #pragma unroll
@@ -31,8 +31,8 @@ __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
 // [apply]
 
 // [kernel]
-// share: 1 / length. With few quads a thread, 1,280 threads of small blocks
-// share a multiprocessor, 48 registers each; of large ones 1,024, with 64.
+// share: 1 / length. With few quads per thread, an SM has room for 1,280 threads
+// of small blocks, with 48 registers each; or for 1,024 of large ones, with 64.
 template <class OP, bool WIDE, class T, int THREADS, int QUADS,
           int BLOCK = THREADS* kRowsOfBlock<THREADS>>
 __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
     const float scale = rsqrtf(squares * share + parameters.eps);
     T* const y = out + at.of[1];
     each([&](int i, const uint4& quad) {
-        // By now nobody reads the old residual any more.
+        // The old residual is no longer needed.
         if (residual != nullptr) *reinterpret_cast<uint4*>(residual + i) = quad;
         float x[kPerQuad<T>];
         unpack<T>(quad, x);
@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
 }
 // [kernel]
 
-/// Calls f(threads, quads), both constants, with what is enough to hold a row of so many quads. A
-/// warp that has the row to itself needs no barrier.
+/// Calls f(threads, quads), both constants, large enough to hold a row of this many quads. A row in
+/// a single warp needs no barrier.
 template <class F>
 void with_held_quads(std::int64_t quads, const F& f) {
     using std::integral_constant;

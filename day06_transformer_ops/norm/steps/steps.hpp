@@ -1,5 +1,5 @@
 /// @file
-/// The ladder's launchers, one idea a file. Step 1 is the twin in norm_cuda.cu. They check nothing.
+/// The ladder's launchers, one idea per file; they check nothing. Step 1, the twin: norm_cuda.cu.
 /// Each is there for OP = LayerNorm and RmsNorm, T = float and bf16.
 #pragma once
 
@@ -13,10 +13,10 @@ struct LayerNorm {
     static constexpr bool kCentered = true;
 };
 struct RmsNorm {
-    static constexpr bool kCentered = false;  // the mean is taken for 0
+    static constexpr bool kCentered = false;  // the mean is taken as 0
 };
 
-/// @param residual  what in is added to first; nothing, if it begins at a null pointer
+/// @param residual  in is added to it first; none if it is a null pointer
 template <class OP, class T>
 void launch_norm_warp(const Rows<const T>& in, const NormParameters& parameters,
                       const Rows<T>& residual, const Rows<T>& out, gpu::Stream stream);

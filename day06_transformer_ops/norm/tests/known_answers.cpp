@@ -1,4 +1,4 @@
-// Layer norm of small numbers, against answers from outside the code; and over several dims.
+// Layer norm of small numbers against independent answers, and over several dimensions.
 #include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
@@ -47,7 +47,7 @@ TEST_CASE("layer norm of 1 2 3 4 is -1.341635 -0.447212 0.447212 1.341635",
     check_layer_norm(x.view(), in.view(), {}, {}, want, 10);
 }
 
-TEST_CASE("layer norm over the last three dims is layer norm of a view that merges them",
+TEST_CASE("layer norm over the last three dimensions is layer norm of a view that merges them",
           "[day06][norm][small]") {
     // NumPy, in float64, of these x, w and b, axes = (1, 2, 3):
     // (x - x.mean(axes, keepdims=True)) / numpy.sqrt(x.var(axes, keepdims=True) + 1e-5) * w + b
@@ -78,7 +78,7 @@ TEST_CASE("layer norm over the last three dims is layer norm of a view that merg
     check_layer_norm(merged(x.view()), merged(dx.view()), parameters,
                      {flat(dw.view()), flat(db.view())}, want, 110);
     CHECK(out.close_to(want, [](const Index&) { return 110 * kU; }));
-    // Images of a batch may lie apart; within an image the dims must merge, or only a copy would do.
+    // Images of a batch may be apart; within an image the dimensions must merge without a copy.
     const View<const float> every_other = slice(x.view(), 0, 0, 2, 2);
     CHECK(merged(every_other).shape() == Shape{1, 12});
     CHECK(contains(refusal([&] { (void)merged(slice(x.view(), 3, 0, 2)); }), "copy"));

@@ -1,6 +1,6 @@
-// Step 2: a warp for each row. Its lanes are neighbours in the row, so a row that lies along memory
-// is read in whole sectors, and shuffles combine what the lanes have found. Memory, or the cache,
-// is still read three times.
+// Step 2: one warp per row. Neighbouring lanes read neighbouring elements, so loads of a contiguous
+// row are coalesced, and shuffles combine the results of the lanes. The row is still read three
+// times, from memory or from the cache.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"

@@ -1,7 +1,7 @@
-// Step 3: a block for each row, and maximum and sum in one pass. A thread adds up exp(x - m) with
-// the largest element m that it has met so far. When it meets a larger one, all that it has added
-// is too large by the same factor, exp(m_new - m_old): one multiplication puts it right. So the row
-// is read twice, not three times. (Milakov and Gimelshein 2018, arXiv 1805.02867.)
+// Step 3: online softmax with one block per row: maximum and sum in one pass. A thread adds up
+// exp(x - m), where m is the largest element so far. When a larger one comes, the sum is too large
+// by the factor exp(m_new - m_old), and one multiplication corrects it. So the row is read twice,
+// not three times. (Milakov and Gimelshein 2018, arXiv 1805.02867.)
 #include <cfloat>
 
 #include "common/gpu/launch.hpp"
@@ -15,7 +15,7 @@ constexpr int kThreads = 256;
 constexpr unsigned kMostBlocks = (1u << 31) - 1;
 
 // [max_sum]
-// m begins with the lowest finite float, not with -infinity: x = -infinity
+// m starts at the lowest finite float, not at -infinity: x = -infinity
 // is no larger, and exp(-infinity - m) is 0. (-infinity - -infinity is NaN.)
 struct MaxSum {
     float m;

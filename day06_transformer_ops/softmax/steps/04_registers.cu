@@ -1,15 +1,15 @@
-// Step 4: the row waits in registers. It is read once, in quads, and maximum, sum and result are
-// made from what the threads hold. As many threads take a row as its length asks for, so that each
-// holds four quads at most: then 32 registers are enough for floats, and a multiprocessor is full
-// of threads. While some wait for memory, others compute.
+// Step 4: a register-resident row. It is read once, with 128-bit loads, and maximum, sum and result
+// are computed from registers. The number of threads per row grows with its length, so that each
+// holds at most four quads: then 32 registers are enough for floats, and occupancy is full. While
+// some warps wait for memory, others compute.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-/// Blocks that a multiprocessor shall have room for: the compiler gives a thread 32 registers, and
-/// where bf16 is widened 48, or 64 in a block of 512.
+/// Blocks that must fit on an SM: the compiler may use 32 registers per thread, and where bf16 is
+/// widened 48, or 64 in a block of 512.
 template <class T, int THREADS>
 constexpr int kBlocks = (sizeof(T) == 4 ? 2048 : 1280) / (THREADS * kRowsOfBlock<THREADS>);
 
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
 // [kernel]
 
 // [masked]
-// What the mask hides counts as -infinity, like what lies behind the row's end.
+// A masked element counts as -infinity, like the padding past the row's end.
 template <class T, int THREADS, int QUADS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
     masked_softmax_registers_kernel(const __grid_constant__ RowWalk rows, const T* in,

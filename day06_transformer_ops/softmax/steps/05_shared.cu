@@ -1,8 +1,7 @@
-// Step 5: rows of any length, which may begin anywhere. The first quads of each thread wait in
-// registers, as in step 4, the next ones in shared memory, where asynchronous copies bring them;
-// what fits in neither is read twice. A thread reads only what it has copied itself, and needs no
-// barrier for that. Two such blocks share a multiprocessor: while one computes, the other's copies
-// are in flight.
+// Step 5: rows of any length and alignment. The first quads of each thread are kept in registers,
+// as in step 4, and the next ones in shared memory, where asynchronous copies put them. What fits
+// in neither is read twice. A thread reads only what it has copied itself and needs no barrier for
+// that. Two such blocks fit on an SM: while one computes, the other's copies are in flight.
 #include <algorithm>
 
 #include "common/gpu/large_shared.hpp"
@@ -15,7 +14,7 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [result]
-/// Where a row's results go: by quads, if they begin where the row's quads do.
+/// Where a row's results go: as quads if they are aligned like the row.
 template <class T>
 struct Result {
     T* y;
@@ -40,10 +39,10 @@ struct Result {
 };
 // [result]
 
-constexpr int kInRegisters = 8;  // quads of a thread
+constexpr int kInRegisters = 8;  // quads per thread
 
 // [kernel]
-/// @param room  quads of a row that shared memory has room for
+/// @param room  quads of a row that fit in shared memory
 template <class OP, class T, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     softmax_shared_kernel(const __grid_constant__ RowWalk rows, const T* in, T* out,
@@ -102,7 +101,7 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
                            gpu::Stream stream) {
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
-    // Quads that the shared memory of one block holds, with a little left for its own variables.
+    // Quads that fit in one block's shared memory, with a little left for its own variables.
     const auto most = static_cast<std::int64_t>((gpu::most_shared() - 1024) / kQuad);
     const std::int64_t quads = in.length / kPerQuad<T>;
     const auto run = [&](auto threads, std::int64_t can_hold) {
@@ -118,7 +117,7 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
             gpu::check_launch("softmax_shared_kernel", rows.size, THREADS, bytes);
         });
     };
-    // Two blocks a multiprocessor, as long as each can hold its row.
+    // Two blocks per SM, as long as each can hold its row.
     const std::int64_t half = most / 2 - 64;
     if (quads <= 64 * kInRegisters) return run(std::integral_constant<int, 64>(), 0);
     if (quads <= 512 * kInRegisters + half) return run(std::integral_constant<int, 512>(), half);

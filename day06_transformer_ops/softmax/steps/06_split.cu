@@ -1,19 +1,19 @@
-// Step 6: one long row, which is the choice of the next token. A block for it would leave all other
-// multiprocessors without work, so many blocks share it, in two launches: the first leaves maximum
-// and sum of each part in the workspace; in the second every block joins them all, and writes its
-// part. No block waits for another: the second launch begins when the first has ended.
+// Step 6: one long row, as in choosing the next token. One block would leave all other SMs without
+// work, so this is a split reduction in two launches: the first writes maximum and sum of each part
+// to the workspace; in the second, each block combines them all and writes its part. No block waits
+// for another: the second launch begins when the first has ended.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr int kEach = 4;  // elements of a thread, all in flight
+constexpr int kEach = 4;  // elements per thread, all in flight
 constexpr int kThreads = static_cast<int>(kSplitPart) / kEach;
 
 // [part]
-/// A thread's elements of its block's part of a row: the first is number
-/// `first`, the others lie kThreads apart.
+/// A thread's elements of its block's part of a row: the first has index
+/// `first`, the others follow kThreads apart.
 template <class T>
 struct PartOfRow {
     std::int64_t first;

@@ -1,5 +1,5 @@
-// Step 7, for cross entropy: a block for each row. Maximum and sum are all that is asked for, so
-// the row is read once, in quads, and nothing of it is kept. Rows may begin anywhere.
+// Step 7, for cross-entropy: one block per row. Only maximum and sum are needed, so the row is read
+// once, with 128-bit loads, and not kept. Rows may have any alignment.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 

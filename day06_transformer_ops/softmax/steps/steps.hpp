@@ -1,5 +1,5 @@
 /// @file
-/// The ladder's launchers, one idea a file. Step 1 is the twin in softmax_cuda.cu. They check
+/// The ladder's launchers, one idea per file. Step 1 is the twin in softmax_cuda.cu. They check
 /// nothing. Each is there for T = float and bf16, and where there is an OP, for Softmax and
 /// LogSoftmax.
 #pragma once
@@ -13,7 +13,7 @@
 namespace sixdays::day06_transformer_ops {
 
 // [operations]
-/// What becomes of x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is
+/// The operation on x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is
 /// the result.
 struct Softmax {
     __device__ static float held(float x_minus_m) { return expf(x_minus_m); }
@@ -30,12 +30,12 @@ struct LogSoftmax {
 // [operations]
 
 // [cut_row]
-/// A row that may begin anywhere: `head` elements up to where a sector of 32 bytes begins, `quads`
-/// from there, and the rest.
+/// A row of any alignment: a scalar head of `head` elements up to the next sector of 32 bytes,
+/// `quads` from there, and a scalar tail.
 template <class T>
 struct CutRow {
     const T* x;
-    int head, quads, loose;  // loose: elements of no quad, before and behind
+    int head, quads, loose;  // loose: elements of the scalar head and tail
 
     __device__ CutRow(const T* row, std::int64_t n) : x(row) {
         constexpr int kSector = 2 * kPerQuad<T>;  // elements
@@ -50,18 +50,18 @@ struct CutRow {
     }
     __device__ std::int64_t elements() const { return std::int64_t{quads} * kPerQuad<T>; }
     __device__ std::int64_t length() const { return elements() + loose; }
-    /// Where loose element i stands in the row.
+    /// The index in the row of element i of head and tail.
     __device__ std::int64_t place(int i) const { return i < head ? i : i + elements(); }
 };
 // [cut_row]
 
 // [part_sum]
-/// What exp(x - m) adds up to for part of a row, whose largest element is m. m begins with the
-/// lowest finite float, as in step 3.
+/// The sum of exp(x - m) over part of a row whose maximum is m. m starts at the lowest finite
+/// float, as in step 3.
 struct PartSum {
     float m = -FLT_MAX, sum = 0;
 
-    /// N numbers at once: one correction for all of them.
+    /// N elements at once: one rescaling for all of them.
     template <int N>
     __device__ void take(const float (&x)[N]) {
         const float old = m;
@@ -77,7 +77,7 @@ struct PartSum {
         unpack<T>(quad, x);
         take(x);
     }
-    /// What of a row is in no quad; a thread, an element, which it gets back.
+    /// Scalar head and tail, one element per thread; returns the thread's element.
     template <class T>
     __device__ float take_loose(const CutRow<T>& row) {
         const int t = threadIdx.x;
@@ -87,7 +87,7 @@ struct PartSum {
     }
 };
 
-/// What all threads of a block have, joined: a sum is corrected once, when the largest m is known.
+/// Combines the results of a block's threads: each sum is rescaled once, when the maximum is known.
 template <int THREADS>
 __device__ PartSum join_block(const PartSum& mine) {
     PartSum all;
@@ -97,16 +97,16 @@ __device__ PartSum join_block(const PartSum& mine) {
 }
 // [part_sum]
 
-/// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its
-/// token. Without tokens, all are 0.
+/// The tokens of rows as the layout of a third tensor that is never read: the offset of a row's
+/// element is its token. Without tokens, all are 0.
 inline Layout token_layout(const Shape& rows, std::int64_t tokens) {
     Layout layout(rows, Dims::filled(rows.rank, 0));
     if (tokens > 0) layout.stride(rows.rank - 1) = 1;
     return layout;
 }
 
-/// How many elements of its row token 0 sees, and every further token one more; without tokens all
-/// rows see all.
+/// The number of elements that token 0 sees; each later token sees one more. Without tokens, all
+/// rows see all elements.
 inline std::int64_t first_sees(std::int64_t length, std::int64_t tokens) {
     return tokens > 0 ? 1 + length - tokens : length;
 }
@@ -116,14 +116,14 @@ void launch_softmax_warp(const Rows<const T>& in, const Rows<T>& out, gpu::Strea
 template <class T>
 void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream);
 
-/// @param tokens  0, or how many the rows' last dim counts, if softmax is causal
+/// @param tokens  for causal softmax the extent of the rows' last dimension, else 0
 template <class OP, class T>
 void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
                               gpu::Stream stream);
 template <class T>
 void launch_masked_softmax(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
                            const Rows<T>& out, gpu::Stream stream);
-/// in's rows lie along memory; out's need not.
+/// in's rows are contiguous; out's need not be.
 template <class OP, class T>
 void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
                            gpu::Stream stream);
@@ -131,7 +131,7 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
 template <class T>
 void launch_softmax_split(const Rows<const T>& in, const Rows<T>& out, const View<float>& found,
                           gpu::Stream stream);
-/// The logits' rows lie along memory.
+/// The logits' rows are contiguous.
 template <class T>
 void launch_cross_entropy(const Rows<const T>& logits, const View<const std::int64_t>& targets,
                           const View<float>& out, gpu::Stream stream);

@@ -54,7 +54,8 @@ TEST_CASE("the path tile of cross_entropy takes rows of three dims at most, afte
     const Layout four = row_major({2, 2, 3, 2}), five({2, 2, 3, 2, 8}, {96, 48, 16, 8, 1});
     CHECK(refused(five, four, four) == "");
     const std::string words =
-        "cross_entropy: the path 'tile' needs, after simplifying, three dims of rows at most, and "
+        "cross_entropy: the path 'tile' needs, after simplifying, three dimensions of rows at "
+        "most, and "
         "logits with no negative stride, for CUDA Tile C++ takes strides for sizes; logits have ";
     const Layout other({2, 2, 3, 2}, {1, 20, 3, 40});
     CHECK(contains(refused(five, other, four), words));

@@ -80,14 +80,14 @@ TEST_CASE("a path that cannot take a call of softmax says what it needs",
     CHECK(refusal([&] { check_softmax<float>(in(plain, 1), 1, out, SoftmaxPath::registers); }) ==
           "softmax: the path 'registers' needs rows of whole quads along memory that begin at "
           "multiples of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), "
-          "out shape (4, 8), strides (8, 1), and rows lie along dim 1");
+          "out shape (4, 8), strides (8, 1), and rows run along dimension 1");
     CHECK(refusal([&] { check_softmax<float>(in(plain), 0, out, SoftmaxPath::shared); }) ==
           "softmax: the path 'shared' needs rows of in along memory; in has shape (4, 8), strides "
-          "(8, 1), and rows lie along dim 0");
+          "(8, 1), and rows run along dimension 0");
     CHECK(refusal([&] { check_softmax<float>(in(flipped), 1, out, SoftmaxPath::tile); }) ==
           "softmax: the path 'tile' needs rows at one step from each other, and no negative "
           "stride, for CUDA Tile C++ takes strides for sizes; in has shape (4, 8), strides "
-          "(8, -1), out shape (4, 8), strides (8, 1), and rows lie along dim 1");
+          "(8, -1), out shape (4, 8), strides (8, 1), and rows run along dimension 1");
     CHECK(refusal([&] { check_log_softmax<float>(in(plain), 1, out, SoftmaxPath::online); }) ==
           "log_softmax: only softmax has the path 'online'");
     CHECK(refusal([&] {

@@ -1,4 +1,4 @@
-// What loop and port of AdamW refuse, and the numbers that are the same for all parameters.
+// The argument checks of AdamW, and the numbers that are the same for all parameters.
 #include "day06_transformer_ops/training/adamw/adamw.hpp"
 
 #include <algorithm>

@@ -1,18 +1,18 @@
 /// @file
-/// One step downhill: AdamW, and the global norm that keeps a single wild batch from throwing the
-/// model out of the valley.
+/// One optimizer step: AdamW, and clipping by the global norm, which limits the effect of a single
+/// unusual batch.
 ///
 ///     g      = gradient * min(1, most / norm)               clipped; norm is that of all gradients
-///     first  = beta1 * first  + (1 - beta1) * g               the way it has been going
-///     second = beta2 * second + (1 - beta2) * g^2             how wild it has been
-///     p      = p - rate * decay * p                         not in the gradient: the W in AdamW
+///     first  = beta1 * first  + (1 - beta1) * g               running mean of the gradient
+///     second = beta2 * second + (1 - beta2) * g^2             running mean of its square
+///     p      = p - rate * decay * p                         decoupled weight decay: the W in AdamW
 ///     p      = p - rate * (first / c1) / (sqrt(second / c2) + eps)      c = 1 - beta^step
 ///
-/// A norm that is NaN makes everything NaN, as PyTorch's clip_grad_norm_() does: a step from
-/// gradients of which one is NaN is none, and shows in every number instead of in some. An infinite
-/// norm makes g 0 where the gradient is finite, else NaN.
+/// A norm that is NaN makes every parameter NaN, as in PyTorch's clip_grad_norm_(), so that a NaN
+/// in one gradient is noticed everywhere. An infinite norm makes g 0 where the gradient is finite,
+/// else NaN.
 ///
-/// Both averages begin at 0, so they are too small at first, and c1 and c2 make up for it. (Kingma
+/// Both averages start at 0, so they are too small at first; c1 and c2 correct this bias. (Kingma
 /// and Ba 2014, arXiv 1412.6980; Loshchilov and Hutter 2017, arXiv 1711.05101.) One pass: four
 /// numbers are read and three written for each parameter, and nothing is computed twice.
 #pragma once
@@ -30,20 +30,20 @@ struct AdamWOptions {
     float rate = 1e-3f;
     float beta1 = 0.9f, beta2 = 0.999f;
     float eps = 1e-8f;
-    float decay = 0;               // matrices mostly have 0.1; norms and biases are left alone
+    float decay = 0;               // mostly 0.1 for matrices, 0 for norms and biases
     std::int64_t step = 1;         // counted from 1
-    float most = 0;                // of the norm; 0: nothing is clipped
-    View<const double> norm = {};  // gradient_norm()'s answer, rank 0; for a port in device memory
+    float most = 0;                // largest norm; 0: no clipping
+    View<const double> norm = {};  // gradient_norm()'s result, rank 0; CUDA: in device memory
 };
 
-/// What of the options is the same for all parameters.
+/// Derived from the options, the same for all parameters.
 struct AdamWNumbers {
     float rate, beta1, beta2, eps, kept;  // kept: what decay leaves of a parameter
     float rate1, root2;                   // rate / c1, sqrt(c2)
     float most;
     View<const double> norm;
 
-    /// By what a gradient is multiplied. A NaN is no number that is at most `most`.
+    /// The factor of the gradients. A NaN fails the comparison with `most`.
     SIXDAYS_HD float clip() const noexcept {
         if (most == 0 || norm() <= double{most}) return 1;
         return static_cast<float>(double{most} / norm());
@@ -51,12 +51,12 @@ struct AdamWNumbers {
 };
 [[nodiscard]] AdamWNumbers adamw_numbers(const AdamWOptions& options);
 
-/// @param gradient, first, second, parameters  of one shape and the same strides, each one run of
-/// elements (row-major or in any other order), apart from each other and from the norm; the last
-/// three are read and written
-/// @param rounded  the same, if asked for: the new parameters once more, for products that take
-/// bf16. They are rounded from what was stored, and never read here: what learns are the floats, to
-/// which a step adds less than a bf16 can tell
+/// @param gradient, first, second, parameters  one shape and the same strides, each dense
+/// (row-major or in any other order), apart from each other and from the norm; the last three are
+/// read and written
+/// @param rounded  optional, the same layout: receives the new parameters rounded to bf16, for
+/// products. They are never read here: the master weights are floats, because a step often adds
+/// less than a bf16 can represent
 /// @throws std::invalid_argument  shapes or strides that differ, strides with gaps, a null pointer,
 /// overlap; options outside of 0 <= beta < 1, step >= 1, or rate, decay, eps and most that are not finite or
 /// below 0; clipping without a norm

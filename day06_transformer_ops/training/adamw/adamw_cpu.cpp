@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include <cmath>
 
 #include "day06_transformer_ops/training/adamw/adamw.hpp"

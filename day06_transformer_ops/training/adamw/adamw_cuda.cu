@@ -1,4 +1,4 @@
-// The loops' twins, and the launchers.
+// The twins, and the launchers.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/training/adamw/adamw.hpp"
@@ -27,7 +27,7 @@ __global__ void adamw_kernel(const __grid_constant__ AdamWNumbers a, const float
 // [adamw]
 
 // [gradient_norm]
-// Every block takes each kNormBlocks-th piece of the gradient; the next kernel adds the blocks up.
+// Each block takes every kNormBlocks-th piece of the gradient; the next kernel adds up the blocks.
 __global__ void squares_kernel(const float* gradient, std::int64_t n, double* of_block) {
     double sum = 0;
     const std::int64_t step = std::int64_t{kNormBlocks} * kThreads;

@@ -1,4 +1,4 @@
-// What loop and port of the activations' backward pass refuse.
+// The argument checks of the activations' backward pass.
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 
 #include <utility>

@@ -1,15 +1,15 @@
 /// @file
-/// An activation's backward pass: each element by itself, so the gradient is multiplied by the
-/// slope of the function where the element was.
+/// An activation's backward pass. The function is elementwise, so each gradient is multiplied by
+/// the derivative of the function at its element.
 ///
 ///     relu       1 above 0, else 0 (at 0 itself too, as in PyTorch)
-///     gelu_erf   P + x p              P(x): a normal variable is below x; p: its density
+///     gelu_erf   P + x p              P: normal distribution function at x; p: its density
 ///     gelu_tanh  s + x s (1 - s) 2u'  s = 1 / (1 + exp(-2u))
 ///                                     u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)
 ///     silu       s + x s (1 - s)      s = 1 / (1 + exp(-x))
 ///
-/// The first term is what x is multiplied by, the second how that changes with x. Far from 0 the
-/// second has vanished, and the slope is its limit, 1 or 0: at an infinity, too.
+/// By the product rule, the first term is the factor of x, and the second is x times its
+/// derivative. Far from 0 the second vanishes, and the slope is its limit, 1 or 0; at infinity too.
 #pragma once
 
 #include "day06_transformer_ops/activation/activation.hpp"
@@ -20,16 +20,16 @@ namespace sixdays::day06_transformer_ops {
 using ActivationBackwardPath = ActivationPath;
 
 // [slope]
-/// 1 - s is 1 / (1 + exp(v)) and not 1 - s, which would lose its digits.
+/// 1 - s is computed as 1 / (1 + exp(v)), because 1 - s would cancel digits.
 SIXDAYS_HD inline float slope_of_gate(float x, float v, float dv) noexcept {
     const float s = 1 / (1 + std::exp(-v)), rest = 1 / (1 + std::exp(v));
-    if (s * rest == 0) return s;  // flat here, though x dv may be infinite, and 0 times it a NaN
+    if (s * rest == 0) return s;  // flat: x dv may be infinite, and 0 times it is NaN
     return s + x * s * rest * dv;
 }
 SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
     switch (what) {
         case Activation::relu:
-            return x > 0 ? 1.0f : x <= 0 ? 0.0f : x;  // a NaN stays one
+            return x > 0 ? 1.0f : x <= 0 ? 0.0f : x;  // a NaN stays
         case Activation::gelu_erf: {
             const float density = std::exp(-0.5f * x * x);
             return 0.5f * std::erfc(x * -0.70710678f) +
@@ -46,10 +46,10 @@ SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
 // [slope]
 
 /// out = grad * f'(in).
-/// @param in    any shape and strides: what the activation was given
-/// @param grad  of in's shape
-/// @param out   of in's shape, injective; may be `in` or `grad` itself
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
+/// @param in    any shape and strides: the input of the activation
+/// @param grad  shape of in
+/// @param out   shape of in, injective; may be `in` or `grad` itself
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap
 void activate_backward_cpu(Activation what, View<const float> in, View<const float> grad,
                            View<float> out);
@@ -60,10 +60,10 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
 ///
 ///     d_gate = grad * in * f'(gate)        d_in = grad * f(gate)
 ///
-/// @param gate, in, grad  of one shape, any strides: halves of one tensor's rows, too
-/// @param d_gate, d_in    of that shape, injective, apart from all else; of each other they may be
-/// halves of one tensor's rows
-/// @throws std::invalid_argument  shapes that do not fit, an output that is not injective, a null
+/// @param gate, in, grad  one shape, any strides; may be halves of one tensor's rows
+/// @param d_gate, d_in    the same shape, injective, apart from all inputs; may be halves of one
+/// tensor's rows
+/// @throws std::invalid_argument  shapes that do not match, an output that is not injective, a null
 /// pointer, overlap
 void activate_gated_backward_cpu(Activation what, View<const float> gate, View<const float> in,
                                  View<const float> grad, View<float> d_gate, View<float> d_in);

@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 

@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each element, and the launcher.
+// The twin, one thread per element, and the launcher.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
@@ -55,7 +55,7 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
         case ActivationPath::quads:
             return launch_activate_backward_quads(what, in, grad, out, how.stream);
         case ActivationPath::tile:
-            return;  // refused above
+            return;  // rejected above
     }
 }
 

@@ -1,4 +1,4 @@
-// What loop and port of attention's backward pass refuse, and the views that it works on.
+// The argument checks of attention's backward pass, and the views that it works on.
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 
 #include "common/tensor/names.hpp"
@@ -53,7 +53,7 @@ AttentionBackwardPath choose_attention_backward(const View<const float>& q, std:
     constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of it is empty
     const bool tiles = T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared;
     if (!tiles) return AttentionBackwardPath::row_a_thread;
-    constexpr std::int64_t kOneTile = 64;  // nothing comes meanwhile: 'tiles' was 6 % faster
+    constexpr std::int64_t kOneTile = 64;  // no copies overlap: 'tiles' was 6 % faster
     return left && T > kOneTile ? AttentionBackwardPath::kept : AttentionBackwardPath::tiles;
 }
 
@@ -84,7 +84,7 @@ AttentionBackward attention_backward_problem(const View<const float>& q, const V
         if (k.extent(dim) == 1) p.sharing[dim] = q.extent(dim);
         p.heads *= p.sharing[dim];
     }
-    // As in attention_problem(): a step counts even where it is never taken.
+    // As in attention_problem(): a stride matters even where it is never used.
     p.grad_in_quads =
         has_wider(grad.data, grad.layout, sizeof(float)) && grad.stride(last - 1) % 4 == 0;
     return p;

@@ -1,4 +1,4 @@
-// The plain loops: a pass by queries, and a pass by keys.
+// The CPU references: a pass over queries, and a pass over keys.
 #include <vector>
 
 #include "day06_transformer_ops/training/backward/attention_backward_problem.hpp"
@@ -16,12 +16,12 @@ void queries_backward_loop(const AttentionBackward& p) {
         const Row<const float> q = f.q.row(r), g = p.grad.row(r);
         const Table k = f.keys_of(at), v = f.values_of(at);
         const Row<float> d_q = f.out.row(r);
-        // 1. the best score
+        // 1. the largest score
         float m = -INFINITY;
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, f.scale * dot(q, k, s, D));
         }
-        // 2. the sum of exp, and the shares' mean of d_share
+        // 2. the sum of exp, and delta: the weighted mean of d_share
         float sum = 0, delta = 0;
         for (std::int64_t s = 0; s < n; ++s) {
             const float e = std::exp(f.scale * dot(q, k, s, D) - m);
@@ -30,7 +30,7 @@ void queries_backward_loop(const AttentionBackward& p) {
         }
         const Softmaxed x = {m + std::log(sum), delta / sum};
         p.softmaxed(at) = x;
-        // 3. what each key gives back to the query
+        // 3. the gradient of the query, gathered from its keys
         for (std::int64_t d = 0; d < D; ++d) {
             d_q[d] = 0;
         }
@@ -57,7 +57,7 @@ void keys_backward_loop(const AttentionBackward& p) {
         }
         for (std::int64_t h = 0; h < p.heads; ++h) {
             Index at = unravel(r, p.k.first.shape());
-            const Index of_head = unravel(h, p.sharing);  // of the heads that share this key
+            const Index of_head = unravel(h, p.sharing);  // a head that shares this key
             const std::int64_t s = at[at.rank - 1];
             for (int dim = 0; dim + 1 < at.rank; ++dim) {
                 at[dim] += of_head[dim];

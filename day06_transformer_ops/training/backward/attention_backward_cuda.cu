@@ -1,4 +1,4 @@
-// The loops' twins, a thread for each query, then a thread for each key, and the launcher.
+// The twins, one thread per query, then one thread per key, and the launcher.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward_problem.hpp"
@@ -20,12 +20,12 @@ __global__ void queries_backward_kernel(const __grid_constant__ AttentionBackwar
         const Row<const float> q = f.q.row(r), g = p.grad.row(r);
         const Table k = f.keys_of(at), v = f.values_of(at);
         const Row<float> d_q = f.out.row(r);
-        // 1. the best score
+        // 1. the largest score
         float m = -INFINITY;
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, f.scale * dot(q, k, s, D));
         }
-        // 2. the sum of exp, and the shares' mean of d_share
+        // 2. the sum of exp, and delta: the weighted mean of d_share
         float sum = 0, delta = 0;
         for (std::int64_t s = 0; s < n; ++s) {
             const float e = std::exp(f.scale * dot(q, k, s, D) - m);
@@ -34,7 +34,7 @@ __global__ void queries_backward_kernel(const __grid_constant__ AttentionBackwar
         }
         const Softmaxed x = {m + std::log(sum), delta / sum};
         p.softmaxed(at) = x;
-        // 3. what each key gives back to the query
+        // 3. the gradient of the query, gathered from its keys
         for (std::int64_t d = 0; d < D; ++d) {
             d_q[d] = 0;
         }
@@ -62,7 +62,7 @@ __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p
         }
         for (std::int64_t h = 0; h < p.heads; ++h) {
             Index at = unravel(r, p.k.first.shape());
-            const Index of_head = unravel(h, p.sharing);  // of the heads that share this key
+            const Index of_head = unravel(h, p.sharing);  // a head that shares this key
             const std::int64_t s = at[at.rank - 1];
             for (int dim = 0; dim + 1 < at.rank; ++dim) {
                 at[dim] += of_head[dim];

@@ -1,6 +1,5 @@
 /// @file
-/// What loop and kernels of attention's backward pass are given: by queries as in the forward pass,
-/// and by keys.
+/// The arguments of attention's backward pass: by queries as in the forward pass, and by keys.
 #pragma once
 
 #include <cmath>
@@ -11,22 +10,22 @@
 namespace sixdays::day06_transformer_ops {
 
 // [problem]
-/// What a query needs besides its row, to make its shares again.
+/// What a query needs besides its row to recompute its weights.
 struct Softmaxed {
-    float log_sum;  // of exp(score)
-    float delta;    // its shares' mean of d_share
+    float log_sum;  // log-sum-exp of its scores
+    float delta;    // weighted mean of d_share
 };
 
 struct AttentionBackward {
     AttentionProblem forward;        // its `out` is d_q
-    Rows<const float> grad;          // a row, a query
-    Rows<const float> k, v;          // a row, a key
+    Rows<const float> grad;          // one row per query
+    Rows<const float> k, v;          // one row per key
     Rows<float> d_k, d_v;            //
-    Shape sharing;                   // queries' stack dims that one key serves, 1 elsewhere
-    std::int64_t heads;              // how many that are
-    View<Softmaxed> softmaxed = {};  // of each query
-    bool grad_in_quads = false;      // as forward.in_quads says of q, k and v
-    Rows<const float> out = {};      // these two: what the forward pass left
+    Shape sharing;                   // stack extents of q that share a key, 1 elsewhere
+    std::int64_t heads;              // their product
+    View<Softmaxed> softmaxed = {};  // one per query
+    bool grad_in_quads = false;      // like forward.in_quads for q, k and v
+    Rows<const float> out = {};      // these two: the forward pass's results
     View<const float> log_sums = {};
 
     /// The first query that sees key s; the later ones do too.
@@ -57,8 +56,8 @@ SIXDAYS_HD inline float dot(const Row<const float>& x, const Row<const float>& y
     const View<const float>& q, const View<const float>& k, const View<const float>& v,
     const AttentionOptions& options, const View<const float>& grad, const AttentionGradients& d);
 
-/// Bytes of shared memory of a block of 'tiles': two tiles of 64 rows that it owns, two that it
-/// walks along, and a product of each pair of rows.
+/// Bytes of shared memory of a block of 'tiles': two tiles of 64 rows that it owns, two over which
+/// it loops, and one product per pair of rows.
 [[nodiscard]] constexpr std::size_t attention_backward_tiles_bytes(std::int64_t D) {
     const std::size_t head = D > 64 ? 128 : D > 32 ? 64 : 32, across = D > 64 ? 16 : 8;
     return sizeof(float) * (4 * 64 * (head + 4) + 64 * (64 + across));

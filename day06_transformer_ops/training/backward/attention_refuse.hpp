@@ -1,5 +1,5 @@
 /// @file
-/// What attention's ways back refuse alike, from floats and from bf16.
+/// Argument checks that attention's backward passes from float and from bf16 share.
 #pragma once
 
 #include <iterator>
@@ -22,8 +22,8 @@ inline void require_no_length(const char* op, const AttentionOptions& options) {
     refuse(std::string(op) + ": a length was given, but only a cache has one");
 }
 
-/// The three gradients lie apart from all that is read. They may lie between each other, as columns
-/// of one buffer do, but not be one.
+/// The three gradients must not overlap any input. They may be interleaved, as columns of one
+/// buffer, but must not overlap each other.
 /// @param read  names and views
 template <class... T>
 void require_gradients_apart(const char* op, const AttentionGradients& d,

@@ -1,4 +1,4 @@
-// What loop and port of cross-entropy's backward pass refuse.
+// The argument checks of cross-entropy's backward pass.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 
 #include "common/tensor/names.hpp"
@@ -7,7 +7,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// Of a row of one element nobody uses the stride.
+// The stride of a row of one element is never used.
 template <class T>
 bool along_memory(const View<T>& rows) {
     const int last = rows.rank() - 1;

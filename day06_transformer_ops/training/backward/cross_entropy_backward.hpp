@@ -1,18 +1,18 @@
 /// @file
-/// The backward pass begins here: how the loss changes with each logit.
+/// The backward pass begins here: the derivative of the loss with respect to each logit.
 ///
 ///     p(j)   = softmax(logits(i))(j)
 ///     out(j) = grad(i) * (p(j) - [j == target(i)])
 ///
-/// Where it comes from: loss = log(sum of exp(x)) - x(target). The first term's slope along x(j) is
-/// exp(x(j)) / sum, which is p(j); the second's is 1 at the target and 0 elsewhere. So softmax and
-/// its loss together are simpler than each alone, and the elements of a row add up to 0.
+/// Derivation: loss = log(sum of exp(x)) - x(target). The derivative of the first term by x(j) is
+/// exp(x(j)) / sum, which is p(j); that of the second is 1 at the target and 0 elsewhere. So
+/// softmax and its loss together are simpler than each alone, and a row's elements add up to 0.
 ///
-/// The forward pass has left loss = log(sum of exp(x)) - x(target). Hence
-/// p(j) = exp(x(j) - (loss + x(target))): with the losses the logits are read once.
+/// With the loss from the forward pass, p(j) = exp(x(j) - (loss + x(target))), and the logits are
+/// read only once.
 ///
-/// As in the loss, the loop refuses a target that names no logit, and the port fills its row with
-/// NaN.
+/// As in the loss, the CPU reference rejects a target out of range, and the CUDA version fills its
+/// row with NaN.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of cross-entropy's backward pass.
 enum class CrossEntropyBackwardPath {
-    row_a_thread,  // the loop's twin
-    block_a_row,   // 02: in quads, read twice; once with the losses. Rows lie along memory
+    row_a_thread,  // one thread per row: the twin
+    block_a_row,   // 02: 128-bit loads, read twice; once with the losses. Rows are contiguous
 };
 [[nodiscard]] const char* name(CrossEntropyBackwardPath path);
 
@@ -34,14 +34,14 @@ enum class CrossEntropyBackwardPath {
 /// @param targets  (...), any strides, 0 <= target < V
 /// @param grad     of the losses, broadcast to (...): for the mean of N losses one number, 1 / N
 /// @param out      (..., V), injective; may be `logits` itself, and is apart from the other inputs
-/// @throws std::invalid_argument  shapes that do not fit, V = 0, out not injective, a null pointer,
-/// overlap; the loop: a target that names no logit
+/// @throws std::invalid_argument  shapes that do not match, V = 0, out not injective, a null
+/// pointer, overlap; the CPU reference: a target out of range
 void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_t> targets,
                                 View<const float> grad, View<float> out);
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
                                  View<const float> grad, View<float> out,
                                  const gpu::Launch<CrossEntropyBackwardPath>& how = {});
-/// The same by one reading of the logits, T float or bf16. p's error grows by
+/// The same with a single pass over the logits, T float or bf16. p's error grows by
 /// (|loss| + 2 |loss + x(target)|) 2^-24 of it. A target whose logit is -infinity makes its row
 /// NaN.
 /// @param logits  rows along memory, as of out
@@ -56,7 +56,7 @@ void check_cross_entropy_backward(const View<const float>& logits,
                                   const View<const std::int64_t>& targets,
                                   const View<const float>& grad, const View<float>& out,
                                   std::optional<CrossEntropyBackwardPath> path = {});
-/// The same, rounded to bf16: what a product with the head's weights takes.
+/// The same, rounded to bf16: the operand of the product with the head's weights.
 /// @param logits  rows along memory; so of out, which is apart from all inputs
 void cross_entropy_backward_bf16_cpu(View<const float> logits, View<const std::int64_t> targets,
                                      View<const float> grad, View<bf16> out);

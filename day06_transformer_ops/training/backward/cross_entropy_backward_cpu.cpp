@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 
 #include "common/tensor/tensor.hpp"

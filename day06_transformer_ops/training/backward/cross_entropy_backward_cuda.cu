@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each row, and the launcher.
+// The twin, one thread per row, and the launcher.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"

@@ -1,4 +1,4 @@
-// What loop and ports of the embedding's backward pass refuse.
+// The argument checks of the embedding's backward pass.
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 
 #include "common/tensor/names.hpp"

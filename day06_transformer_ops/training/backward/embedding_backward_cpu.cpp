@@ -1,4 +1,4 @@
-// The plain loop.
+// The CPU reference.
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 
 #include "day06_transformer_ops/embedding/embedding.hpp"

@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each column, and the launchers.
+// The twin, one thread per column, and the launchers.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"

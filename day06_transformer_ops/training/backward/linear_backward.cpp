@@ -1,4 +1,4 @@
-// What loop and port of a linear layer's backward pass refuse.
+// The argument checks of a linear layer's backward pass.
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 
 #include "common/tensor/half.hpp"

@@ -1,13 +1,13 @@
 /// @file
 /// The backward pass of a linear layer, out = in . weight + bias: two matrix products of Day 05 and
-/// a sum of Day 04, and no kernel of its own.
+/// a sum of Day 04, without a new kernel.
 ///
-///     d_in     = grad . weightᵀ            (M, N) (N, K)   each input, by what multiplied it
-///     d_weight += inᵀ . grad               (K, M) (M, N)   each weight, by what it multiplied
+///     d_in     = grad . weightᵀ            (M, N) (N, K)   input: times its weights
+///     d_weight += inᵀ . grad               (K, M) (M, N)   weight: times its inputs
 ///     d_bias   += sum over rows of grad    (N)             a bias is added to every row
 ///
 /// The transposes are views. A tied head has weight = transpose(tokens), and its gradient is added
-/// to transpose(d_tokens): where the embedding's own gradient is added too.
+/// to transpose(d_tokens), to which the embedding's own gradient is added too.
 ///
 /// Gradients of parameters are added to what is there (+=), the gradient of `in` is set (=).
 #pragma once
@@ -24,27 +24,27 @@ struct LinearGradients {
     View<float> bias = {};    // (N); a null pointer: there is none
 };
 
-/// @param in      (..., K): what the layer was given; dims before the last are rows, and must be
-///                one dim in memory too
+/// @param in      (..., K): the input of the layer; dimensions before the last are rows, and must
+///                merge into one dimension
 /// @param weight  (K, N), any strides
 /// @param grad    (..., N), of the layer's output; rows as in's
 /// @param d_in    (..., K), injective, apart from all else
 /// @param d       injective, apart from all else
-/// @throws std::invalid_argument  shapes that do not fit, rows that are no one dim in memory, an
-/// output that is not injective, a null pointer, overlap; the port: too small a workspace
+/// @throws std::invalid_argument  shapes that do not match, rows that do not merge into one
+/// dimension, an output that is not injective, a null pointer, overlap; CUDA: too small a workspace
 void linear_backward_cpu(View<const float> in, View<const float> weight, View<const float> grad,
                          View<float> d_in, const LinearGradients& d);
 void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
                           View<float> d_in, const LinearGradients& d, gpu::Workspace workspace,
                           gpu::Stream stream = {});
-/// The last line alone.
+/// The gradient of the bias alone.
 /// @param grad    (..., N), as linear_backward's
 /// @param d_bias  (N), injective, apart from grad
 /// @throws std::invalid_argument  as linear_backward_cuda()
 void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
                         gpu::Stream stream = {});
 [[nodiscard]] std::int64_t bias_backward_workspace_bytes(const View<const float>& grad);
-/// The views may still be without memory. @throws std::invalid_argument  check_linear_shapes()
+/// The views need not have memory yet. @throws std::invalid_argument  check_linear_shapes()
 [[nodiscard]] std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
                                                            const View<const float>& weight,
                                                            const View<const float>& grad,
@@ -57,7 +57,7 @@ void check_bias_backward(const View<const float>& grad, const View<float>& d_bia
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d);
 
-/// (..., K) as (rows, K). @throws std::invalid_argument  the rows are no one dim in memory
+/// (..., K) as (rows, K). @throws std::invalid_argument  the rows do not merge into one dimension
 template <class T>
 [[nodiscard]] View<T> as_matrix(const View<T>& x);
 

@@ -1,4 +1,4 @@
-// The products and the sum as loops.
+// The CPU reference: two products and a sum.
 #include "common/tensor/tensor.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"

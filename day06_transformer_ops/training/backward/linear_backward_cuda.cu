@@ -1,4 +1,4 @@
-// The products and the sum as launches. No kernel stands here, for every line has its own.
+// The CUDA version: two products and a sum. There is no kernel here: every line calls one.
 #include <algorithm>
 
 #include "common/tensor/transform.hpp"
@@ -15,15 +15,15 @@ using day05_matmul::matmul_cuda, day05_matmul::matmul_workspace_bytes;
 
 namespace {
 
-// The sums of a bias, and the room in which they are made.
+// The sums for a bias, and their workspace.
 struct Sums {
     gpu::Workspace room;
-    View<float> of_rows;  // (parts, N): sums of so many rows each
+    View<float> of_rows;  // (parts, N): partial sums over 64 rows each
     View<float> all;      // (N)
 };
 
-// Few columns and many rows keep few threads busy. So 64 rows are added up at a time, and then
-// their sums. (parts, 64, N); a single part where 64 does not divide the rows.
+// Few columns and many rows keep few threads busy. So this is a two-pass reduction: sums over 64
+// rows each, then the sum of these. (parts, 64, N); one part if 64 does not divide the rows.
 View<const float> in_parts(const View<const float>& g) {
     constexpr std::int64_t kRows = 64;
     const std::int64_t parts = g.extent(0) % kRows == 0 ? g.extent(0) / kRows : 1;

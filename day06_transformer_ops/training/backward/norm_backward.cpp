@@ -1,4 +1,4 @@
-// What loops and ports of the norms' ways back refuse, and what the ports keep.
+// The argument checks of the norms' backward passes, and their workspaces.
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
 }
 
 LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) {
-    // Enough blocks for any device, and of a size that adds up fast.
+    // Enough blocks for any device, and few enough that their sums are added up fast.
     constexpr std::int64_t kBlocks = 256, kRowsOfBlock = 8;
     const View<float> rows = carver.take<float>({rows_along(in, in.rank() - 1).count(), 2});
     const std::int64_t blocks =

@@ -1,5 +1,5 @@
 /// @file
-/// The norms' ways back. Layer norm's, with z = (x - mean) * scale,
+/// The norms' backward passes. Layer norm, with z = (x - mean) * scale,
 /// scale = 1 / sqrt(variance + eps), as there:
 ///
 ///     d_bias(i)   += sum over rows of grad(i)

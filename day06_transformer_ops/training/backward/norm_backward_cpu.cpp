@@ -1,4 +1,4 @@
-// The plain loops.
+// The CPU references.
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -24,7 +24,7 @@ void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters&
             squares += (x[i] - mean) * (x[i] - mean);
         }
         const float scale = 1 / std::sqrt(squares / N + parameters.eps);
-        // 2. what the row's mean and variance carry to all of the row
+        // 2. gradient through the row's mean and variance
         float of_mean = 0, of_scale = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             const float h = g[i] * weight_of(parameters, i);
@@ -37,7 +37,7 @@ void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters&
             const float z = (x[i] - mean) * scale;
             dx[i] = scale * (h - of_mean / N - z * (of_scale / N));
         }
-        // 4. and of the parameters
+        // 4. the gradients of the parameters
         for (std::int64_t i = 0; i < C; ++i) {
             const float z = (x[i] - mean) * scale;
             if (d.weight.data != nullptr) d.weight(i) += g[i] * z;
@@ -62,7 +62,7 @@ void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& p
             squares += x[i] * x[i];
         }
         const float scale = 1 / std::sqrt(squares / N + parameters.eps);
-        // 2. what it carries to all of the row
+        // 2. gradient through the scale
         float of_scale = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             of_scale += g[i] * weight_of(parameters, i) * (x[i] * scale);
@@ -72,7 +72,7 @@ void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& p
             const float h = g[i] * weight_of(parameters, i);
             dx[i] = scale * (h - x[i] * scale * (of_scale / N));
         }
-        // 4. and of the parameters
+        // 4. the gradients of the parameters
         for (std::int64_t i = 0; i < C; ++i) {
             if (d.weight.data != nullptr) d.weight(i) += g[i] * (x[i] * scale);
             if (d.bias.data != nullptr) d.bias(i) += g[i];

@@ -1,6 +1,6 @@
-// The loops' twins and the launchers: rows have a kernel for each norm, columns one for both, for a
-// gradient of the weight is a sum over all rows. A thread of its own adds it up, always in the same
-// order.
+// The twins and the launchers. There is one kernel per norm for rows, and one for columns, because
+// the gradient of a weight is a sum over all rows. One thread per column adds it up, always in the
+// same order.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
@@ -11,7 +11,7 @@ namespace {
 constexpr int kThreads = 128;
 
 // [layer_norm_backward]
-// A thread, a row. rows: (rows, 2), mean and scale of each, for the kernel after this one.
+// One thread per row. rows: (rows, 2), mean and scale of each, for the next kernel.
 __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const float> in,
                                            const __grid_constant__ NormParameters parameters,
                                            const __grid_constant__ Rows<const float> grad,
@@ -34,7 +34,7 @@ __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const fl
             squares += (x[i] - mean) * (x[i] - mean);
         }
         const float scale = 1 / std::sqrt(squares / N + parameters.eps);
-        // 2. what the row's mean and variance carry to all of the row
+        // 2. gradient through the row's mean and variance
         float of_mean = 0, of_scale = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             const float h = g[i] * weight_of(parameters, i);
@@ -54,7 +54,7 @@ __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const fl
 // [layer_norm_backward]
 
 // [rms_norm_backward]
-// The same; the mean that it leaves is 0, for an RMS norm takes none off.
+// The same, with mean 0, because RMS norm does not subtract one.
 __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const float> in,
                                          const __grid_constant__ NormParameters parameters,
                                          const __grid_constant__ Rows<const float> grad,
@@ -72,7 +72,7 @@ __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const floa
             squares += x[i] * x[i];
         }
         const float scale = 1 / std::sqrt(squares / N + parameters.eps);
-        // 2. what it carries to all of the row
+        // 2. gradient through the scale
         float of_scale = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             of_scale += g[i] * weight_of(parameters, i) * (x[i] * scale);
@@ -89,7 +89,7 @@ __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const floa
 // [rms_norm_backward]
 
 // [norm_columns]
-// 4. and of the parameters: a thread, a column.
+// 4. the gradients of the parameters: one thread per column.
 __global__ void norm_columns_kernel(const __grid_constant__ Rows<const float> in,
                                     const __grid_constant__ Rows<const float> grad,
                                     const __grid_constant__ View<const float> rows,
@@ -109,7 +109,7 @@ __global__ void norm_columns_kernel(const __grid_constant__ Rows<const float> in
 }
 // [norm_columns]
 
-// After either norm's rows.
+// Runs after the row kernel of either norm.
 void launch_columns(const Rows<const float>& x, const Rows<const float>& g, const View<float>& rows,
                     const NormGradients& d, gpu::Stream stream) {
     if (d.weight.data == nullptr && d.bias.data == nullptr) return;

@@ -1,13 +1,13 @@
-// How long a step of training takes, and on what: prints CSV, columns as common/lesson/csv.hpp has
-// them. Random weights and tokens; a step is there, back, clipping and AdamW.
+// Times a training step and its parts: prints CSV with the columns of common/lesson/csv.hpp. Random
+// weights and tokens; a step is forward pass, backward pass, clipping and AdamW.
 //
 //     gpt2_train_bench [124M|124M-16|124M-bf16|124M-16-bf16|124M-16x2|124M-16x4|strides]...
 //
-// Without words 124M and strides. x2 and x4: so many GPUs, 16 sequences each; their GFLOP/s are
-// those of one of them.
+// Without arguments: 124M and strides. x2 and x4: 2 or 4 GPUs, 16 sequences each; their GFLOP/s are
+// per GPU.
 //
-// After its steps the model must be less wrong about the batch that it saw again and again, else
-// the program ends with a sentence.
+// After its steps the model must have a lower loss on the batch that it has seen repeatedly;
+// otherwise the program ends with an error.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ struct Size {
     gpt2::Config config;
     std::int64_t batch;
     int gpus = 1;
-    bool usual = false;  // measured where no size is named
+    bool usual = false;  // measured if no size is given
     bool bf16 = false;   // products on tensor cores
 };
 const gpt2::Config k124M{12, 1024, 768, 12, 3072, 50257, 1e-5f};
@@ -44,8 +44,7 @@ const Size kSizes[] = {
     {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256, 1, true},
 };
 
-// Of one GPU: 6 multiply-adds a parameter and token, there and back, and attention's, as papers
-// count.
+// Per GPU: 6 FLOP per parameter and token, forward and backward, and attention's, as papers count.
 double flops_of(const Size& s, std::int64_t parameters) {
     const double tokens = static_cast<double>(s.batch / s.gpus * s.config.context);
     const double attention =
@@ -74,7 +73,7 @@ void measure(const Size& s, const bench::Limits& limits) {
     const std::int64_t before = gpu::free_bytes();
     NcclSum sum(s.gpus);
     Trainers<Device> trainer(s.config, s.batch, sum);
-    sum.use(0);  // the one that was asked before
+    sum.use(0);  // the GPU that was current before
     const auto taken = static_cast<double>(before - gpu::free_bytes());
     std::printf("# %s, gpt2_train: %.1f GiB\n", s.name, taken / (1 << 30));
     TrainingState state;
@@ -96,13 +95,13 @@ void measure(const Size& s, const bench::Limits& limits) {
             const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
             if (i == 0) first = last;
             if (i > 1) times.push_back(spent.count());
-            if (i > 4 && spent.count() > 2) break;  // slow steps need no dozen
+            if (i > 4 && spent.count() > 2) break;  // a few slow steps are enough
         }
     } catch (const std::exception& error) {
         if (s.gpus == 1) throw;
         say(error);
         std::fflush(stdout);
-        std::_Exit(1);  // NcclSum::wait() says why
+        std::_Exit(1);  // see NcclSum::wait()
     }
     if (!(last < first)) {
         throw std::runtime_error(std::string(s.name) + ": the loss went from " +

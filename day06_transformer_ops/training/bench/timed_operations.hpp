@@ -1,5 +1,5 @@
 /// @file
-/// The ports, each between two events: what a step's time is spent on.
+/// The CUDA versions, each timed with two events: where a step's time goes.
 #pragma once
 
 #include <list>
@@ -15,7 +15,7 @@ class TimedOperations {
 public:
     explicit TimedOperations(const CudaOperations& op) : op_(op) {}
 
-    /// Seconds by operation, of all calls since the last time; waits for them.
+    /// Seconds per operation, over all calls since the last query; waits for them.
     [[nodiscard]] std::map<std::string, double> seconds() {
         std::map<std::string, double> by_name;
         for (auto& [name, timers] : timers_) {

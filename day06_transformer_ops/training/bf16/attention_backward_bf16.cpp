@@ -1,4 +1,4 @@
-// What loop and port of attention_backward_bf16 refuse, which path is taken, and the views that it
+// The argument checks of attention_backward_bf16, the choice of its path, and the views that it
 // works on.
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kOp = "attention_backward_bf16";
 
-// Two neighbours are stored at once.
+// Two adjacent elements are stored at once.
 bool in_pairs(const View<float>& x) {
     return x.size() == 0 || has_wider(x.data, x.layout, sizeof(float), 2 * sizeof(float));
 }
@@ -88,7 +88,7 @@ AttentionBackwardBf16 attention_backward_bf16_problem(
     const int last = q.rank() - 1;
     const auto heads_of = [&]<class E>(const View<E>& x) {
         // As in attention_bf16_problem(): the stride of a single row is never used and may be any
-        // number, but tiles also name rows beyond it.
+        // number, but tiles also address rows beyond it.
         const std::int64_t along_rows = x.extent(last - 1) > 1 ? x.stride(last - 1) : 0;
         return HeadsOf<E>{
             {x.data, without(x.layout, {last - 1, last})}, along_rows, x.stride(last)};

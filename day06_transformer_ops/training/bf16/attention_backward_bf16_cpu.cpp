@@ -1,4 +1,4 @@
-// The plain loop, by queries and by keys.
+// The CPU reference, over queries and over keys.
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16_problem.hpp"
 
 namespace sixdays::day06_transformer_ops {

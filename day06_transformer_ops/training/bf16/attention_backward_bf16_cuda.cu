@@ -1,4 +1,4 @@
-// The loop's twins, and the dispatch.
+// The twins, and the launcher.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/backward/attention_refuse.hpp"
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16_problem.hpp"

@@ -1,5 +1,5 @@
 /// @file
-/// What loop and kernels of attention's backward pass from bf16 are given.
+/// The arguments of attention's backward pass from bf16, for CPU reference and kernels.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace sixdays::day06_transformer_ops {
 
 // [problem]
-/// The rows of one head: element (r, d) lies at first[r * along_rows + d * along_d].
+/// The rows of one head: element (r, d) is first[r * along_rows + d * along_d].
 template <class E>
 struct HeadOf {
     E* first;
@@ -21,7 +21,7 @@ struct HeadOf {
         return first[r * along_rows + d * along_d];
     }
 };
-/// The same of all heads.
+/// The same for all heads.
 template <class E>
 struct HeadsOf {
     View<E> firsts;  // element (0, 0) of each head
@@ -33,7 +33,7 @@ struct HeadsOf {
 
 struct AttentionBackwardBf16 {
     HeadsOf<const bf16> q, k, v, out;
-    HeadsOf<const float> grad, log_sums;  // log_sums: rows of one number
+    HeadsOf<const float> grad, log_sums;  // log_sums: rows of one element
     HeadsOf<float> d_q, d_k, d_v;
     std::int64_t heads, T, S, D;
     float scale;
@@ -41,7 +41,7 @@ struct AttentionBackwardBf16 {
     View<bf16> rounded = {};         // (heads, T, D): grad, for products
     View<Softmaxed> softmaxed = {};  // (heads, T)
 
-    /// How many keys query t sees.
+    /// The number of keys that query t sees.
     SIXDAYS_HD std::int64_t seen(std::int64_t t) const noexcept {
         const std::int64_t n = causal ? S - T + t + 1 : S;
         return n > 0 ? n : 0;
@@ -55,7 +55,7 @@ struct AttentionBackwardBf16 {
 // [problem]
 
 // [loop]
-/// Loop and twin alike. What pair (t, s) of a head gives: its share, and the slope of its score.
+/// For CPU reference and twin: the weight of pair (t, s) of a head, and the slope of its score.
 struct PairBack {
     float share, d_score;
 };

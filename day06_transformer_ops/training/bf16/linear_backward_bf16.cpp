@@ -1,4 +1,4 @@
-// What loop and port of linear_backward_bf16 refuse.
+// The argument checks of linear_backward_bf16.
 #include "day06_transformer_ops/training/bf16/linear_backward_bf16.hpp"
 
 #include "day05_matmul/matmul_bf16.hpp"
@@ -21,7 +21,7 @@ void check_linear_backward_bf16(const View<const bf16>& in, const View<const bf1
     require_apart(kOp, "in", in, "d_in", d_in);
     require_apart(kOp, "weight", weight, "d_weight", d_weight);
     require_apart(kOp, "d_in", d_in, "d_weight", d_weight);
-    // The rest is asked by the products, before the first of them writes.
+    // The products check the rest, before the first of them writes.
     const View<const bf16> x = as_matrix(in), g = as_matrix(grad);
     day05_matmul::check_matmul_bf16<bf16>(g, transpose(weight), {}, as_matrix(d_in));
     day05_matmul::check_matmul_bf16<bf16>(transpose(x), g, {1, 1}, d_weight);

@@ -1,13 +1,13 @@
 /// @file
 /// The backward pass of a linear layer whose operands are bf16: the two products of
-/// linear_backward.hpp by Day 05's tensor cores, and no kernel of its own.
+/// linear_backward.hpp on tensor cores, by Day 05, without a new kernel.
 ///
 ///     d_in     = grad . weightᵀ      (M, N) (N, K)
 ///     d_weight += inᵀ . grad         (K, M) (M, N)
 ///
-/// Operands are rounded, sums are not: each product of two bf16 is exact in a float, and what is
-/// added up over a batch stays float. A sum in bf16 would stand still as soon as a term is less
-/// than a 512th of it. Error: matmul_bf16.hpp's. A bias sees no product: bias_backward_cuda().
+/// Operands are rounded, sums are not: each product of two bf16 is exact in a float, and sums over
+/// a batch stay float. A bf16 sum would stop growing as soon as a term is less than a 512th of it.
+/// Error: as in matmul_bf16.hpp. A bias needs no product: bias_backward_cuda().
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -16,13 +16,13 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// @param in        (..., K), as linear_backward's: dims before the last are rows
+/// @param in        (..., K), as in linear_backward: dimensions before the last are rows
 /// @param weight    (K, N), any strides
 /// @param grad      (..., N), of the layer's output
 /// @param d_in      (..., K), set
 /// @param d_weight  (K, N), any strides; added to
-/// @throws std::invalid_argument  shapes that do not fit, rows that are no one dim in memory, an
-/// output that is not injective, a null pointer, overlap
+/// @throws std::invalid_argument  shapes that do not match, rows that do not merge into one
+/// dimension, an output that is not injective, a null pointer, overlap
 void linear_backward_bf16_cpu(View<const bf16> in, View<const bf16> weight, View<const bf16> grad,
                               View<float> d_in, View<float> d_weight);
 void linear_backward_bf16_cuda(View<const bf16> in, View<const bf16> weight, View<const bf16> grad,

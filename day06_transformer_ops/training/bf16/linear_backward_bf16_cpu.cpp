@@ -1,4 +1,4 @@
-// The products as loops.
+// The CPU reference.
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"

@@ -1,5 +1,5 @@
-// The products as launches. The paths of matmul_bf16 take operands whose rows or columns lie along
-// memory, so all of these are read where they lie, and none is copied to be turned.
+// The CUDA version. The paths of matmul_bf16 accept K-major and MN-major operands, so all of these
+// are read in place, and none is copied to be transposed.
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
@@ -15,8 +15,8 @@ void linear_backward_bf16_cuda(View<const bf16> in, View<const bf16> weight, Vie
     const View<const bf16> x = as_matrix(in), g = as_matrix(grad);
     // [linear_backward]
     matmul_bf16_cuda<bf16>(g, transpose(weight), {}, as_matrix(d_in), {.stream = stream});
-    // A matrix is stored (out, in), and a product writes along the rows of its output: so the
-    // transpose of inᵀ . grad, which is gradᵀ . in.
+    // The matrix is stored (out, in), and a product writes along the rows of its output. So this
+    // computes the transpose of inᵀ . grad, which is gradᵀ . in.
     matmul_bf16_cuda<bf16>(transpose(g), x, {1, 1}, transpose(d_weight), {.stream = stream});
     // [linear_backward]
 }

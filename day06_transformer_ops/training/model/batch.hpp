@@ -1,5 +1,5 @@
 /// @file
-/// What a model sees at once, and what it is to say.
+/// A batch: the tokens that a model sees at once, and the targets.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,22 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Sequences of one length, one behind the other; for each token the one that follows.
+/// Sequences of one length, one after the other; the target of each token is the next token.
 struct Batch {
     std::vector<std::int64_t> ids = {}, targets = {};
-    std::vector<bool> counts = {};  // is this target learned? Empty: all are
+    std::vector<bool> counts = {};  // does this target count in the loss? Empty: all do
 };
 
-/// The batch with a mark for each target. Its tokens are looked at here, by the caller's thread,
-/// and not where threads look them up.
-/// @throws std::invalid_argument  not `size` tokens, one that the vocabulary lacks, or none that
-/// counts
+/// The batch with `counts` filled in. Its tokens are checked here, by the caller's thread, not
+/// where threads look them up.
+/// @throws std::invalid_argument  not `size` tokens, one that is not in the vocabulary, or no
+/// target that counts
 [[nodiscard]] Batch check_batch(const Batch& batch, std::int64_t size, std::int64_t vocabulary);
 
-/// How many targets count. @param batch  as check_batch() gives it
+/// The number of targets that count. @param batch  as check_batch() gives it
 [[nodiscard]] double counting(const Batch& batch);
 
-/// `size` tokens of the batch, from number `first` on. @param batch  as check_batch() gives it
+/// `size` tokens of the batch, from token `first` on. @param batch  as check_batch() gives it
 [[nodiscard]] Batch part_of(const Batch& batch, std::int64_t first, std::int64_t size);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,9 +1,9 @@
 /// @file
-/// A block, there and back. It has no kernel of its own: every line is an operation that has one.
+/// A block, forward and backward. It needs no new kernel: every line is an existing operation.
 ///
-/// The backward pass reads the block from its end. What the residual stream gets in the forward
-/// pass is a sum, so its gradient goes two ways: past the part, unchanged, and through it; behind a
-/// part the two are added up again.
+/// The backward pass goes through the block from its end. The forward pass adds each part's output
+/// to the residual stream, so the gradient of the sum takes two ways: past the part, unchanged, and
+/// through it; before the part the two are added up.
 #pragma once
 
 #include "day06_transformer_ops/block/block.hpp"
@@ -11,19 +11,19 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// What the backward pass needs of the forward pass, (B, T, ...) each.
-/// @tparam T  of what is multiplied: float, or bf16 for tensor cores
+/// Activations that the backward pass needs, (B, T, ...) each.
+/// @tparam T  operand type of products: float, or bf16 for tensor cores
 template <class T>
 struct BlockKept {
     View<T> normed1, qkv, mixed;  // C, 3 C, C
-    View<float> log_sums;         // (B, H, T), of attention; the CPU does without
-    View<float> middle;           // C: x behind the attention
+    View<float> log_sums;         // (B, H, T), of attention; not used on the CPU
+    View<float> middle;           // C: x after attention
     View<T> normed2;              // C
     View<float> hidden;           // F
-    View<T> activated;  // F: the backward pass makes it again, so all blocks may share one
+    View<T> activated;            // F: recomputed in the backward pass, so all blocks may share one
 };
 
-/// Gradients on their way: room that all blocks share, one after the other.
+/// Gradients of activations: memory that all blocks use in turn.
 struct BlockRoom {
     View<float> d_normed, d_part, d_qkv, d_hidden;  // C, C, 3 C, F
 };
@@ -38,7 +38,7 @@ struct BlockGradients {
 };
 
 // [block_forward]
-/// block_cpu() and block_cuda() once more, but what they overwrite is kept.
+/// block_cpu() and block_cuda() again, but the intermediate results are kept.
 template <class Operations, class T>
 void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
                    Out out) {
@@ -62,7 +62,7 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
 template <class Operations, class T>
 void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
                     const BlockRoom& room, Out grad, const BlockGradients& d) {
-    op.activate(p.activation, kept.hidden, kept.activated);  // again: quick to make, large to keep
+    op.activate(p.activation, kept.hidden, kept.activated);  // recomputed: cheap, and large to keep
     op.linear_backward(kept.activated, p.down, grad, room.d_hidden, d.down);
     op.activate_backward(p.activation, kept.hidden, room.d_hidden, room.d_hidden);
     op.linear_backward(kept.normed2, p.up, room.d_hidden, room.d_normed, d.up);

@@ -1,5 +1,5 @@
 /// @file
-/// The ports' operations once more, which do nothing but count bytes.
+/// The operations of the CUDA version, which here only count bytes of workspace.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Finds out how large a workspace the ports need.
+/// Finds the workspace size that the CUDA version needs.
 struct CountingOperations {
     std::int64_t bytes = 0;
 

@@ -1,5 +1,5 @@
-// One process, one thread: NCCL's calls for all GPUs stand between ncclGroupStart() and
-// ncclGroupEnd(), or the first would wait for the others.
+// One process, one thread: NCCL's calls for all GPUs must be between ncclGroupStart() and
+// ncclGroupEnd(), or the first one would wait for the others.
 #include "day06_transformer_ops/training/model/nccl_sum.hpp"
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 [[noreturn]] void refuse_gpus(std::int64_t gpus, const std::string& why) {
-    refuse(std::to_string(gpus) + " GPUs are asked for, but " + why);
+    refuse(std::to_string(gpus) + " GPUs were requested, but " + why);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ struct NcclSum::Gpus {
     };
     std::vector<One> each;
 
-    // Also where NcclSum's constructor fails half-way.
+    // Also if NcclSum's constructor fails half-way.
     ~Gpus() {
         for (One& one : each) {
             (void)ncclCommDestroy(one.comm);
@@ -65,7 +65,7 @@ NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
     for (ncclComm_t comm : comms) all_->each.push_back({comm});
     for (int gpu = 0; gpu < gpus_; ++gpu) {
         use(gpu);
-        // Not blocking: else it would wait for the default stream, which computes meanwhile.
+        // Non-blocking: otherwise it would wait for the default stream, which computes meanwhile.
         SIXDAYS_CUDA(cudaStreamCreateWithFlags(&all_->each[static_cast<std::size_t>(gpu)].stream,
                                                cudaStreamNonBlocking));
     }
@@ -91,7 +91,7 @@ void NcclSum::add_up(std::int64_t mark, const std::vector<float*>& runs, std::in
             SIXDAYS_CUDA(cudaStreamWaitEvent(one.stream, one.marks.at(mark)));
         });
     }
-    // Nothing is thrown before the group's end, or it would stay open.
+    // Do not throw before the end of the group, or it would stay open.
     check(ncclGroupStart(), "ncclGroupStart");
     std::vector<ncclResult_t> said;
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -107,8 +107,8 @@ void NcclSum::add_up(std::int64_t mark, const std::vector<float*>& runs, std::in
 }
 // [add_up]
 
-// A GPU that failed never comes to the sum, and the others wait for it without end: so all are
-// asked in turn, instead of waiting for the first.
+// A GPU that has failed never reaches the sum, and the others wait for it forever. So this polls
+// all of them in turn, instead of waiting for the first.
 void NcclSum::wait() {
     for (int waiting = gpus_; waiting > 0;) {
         waiting = 0;
@@ -121,7 +121,7 @@ void NcclSum::wait() {
                 check(state, "ncclAllReduce");
                 const cudaError_t code = cudaStreamQuery(one.stream);
                 if (code != cudaErrorNotReady) return SIXDAYS_CUDA(code);
-                (void)cudaGetLastError();  // no failure: nobody is to take it for one
+                (void)cudaGetLastError();  // cudaErrorNotReady is not a failure: clear it
                 ++waiting;
             });
         }

@@ -1,5 +1,5 @@
 /// @file
-/// Sums over several GPUs, by NCCL: NVIDIA's library for what GPUs tell each other.
+/// Sums over several GPUs by NCCL, NVIDIA's library for communication between GPUs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// f(). What fails begins with the GPU's name, "GPU 1 of 0 to 3: ", if there are several.
+/// f(). With several GPUs, an error message begins with the GPU, "GPU 1 of 0 to 3: ".
 template <class F>
 void named(int gpu, int gpus, const F& f) {
     try {
@@ -22,29 +22,29 @@ void named(int gpu, int gpus, const F& f) {
     }
 }
 
-/// Adds up what the GPUs 0 to N - 1 hold. One thread gives all of them their work: what it hands to
-/// a GPU is only written down there and done later, so the GPUs work at once.
+/// Sums over GPUs 0 to N - 1 (all-reduce). One thread launches the work of all of them: launches
+/// are asynchronous, so the GPUs work at the same time.
 ///
-/// Each has a second stream for the sums. A sum waits there until each GPU has come to a mark in
-/// its own work, which goes on meanwhile.
+/// Each GPU has a second stream for the sums. A sum waits there for an event in the GPU's compute
+/// stream, whose work continues meanwhile.
 class NcclSum {
 public:
-    /// One GPU needs no sum, and nothing is asked of it here, nor of NCCL.
-    /// @throws std::invalid_argument  more GPUs than there are, or several and built without NCCL
+    /// With one GPU this does nothing, and does not use NCCL.
+    /// @throws std::invalid_argument  more GPUs than exist, or several in a build without NCCL
     explicit NcclSum(std::int64_t gpus);
     NcclSum(const NcclSum&) = delete;
     NcclSum& operator=(const NcclSum&) = delete;
     ~NcclSum();
 
     [[nodiscard]] int gpus() const noexcept { return gpus_; }
-    /// What follows goes to this GPU.
+    /// The following calls go to this GPU.
     void use(int gpu);
-    /// What add_up() of this mark waits for: all that this GPU has been given so far.
+    /// Records an event after all work launched on this GPU so far; add_up() of it waits for it.
     void mark(int gpu, std::int64_t mark);
-    /// Numbers that each GPU has at a place of its own become their sum, on each.
+    /// All-reduce: replaces the numbers of each GPU by their sum over all GPUs.
     void add_up(std::int64_t mark, const std::vector<float*>& runs, std::int64_t size);
-    /// Waits for all sums. @throws std::runtime_error  a GPU failed; the sentence begins with its
-    /// name. The others still wait for it, and whoever frees their memory waits for them: end by
+    /// Waits for all sums. @throws std::runtime_error  a GPU failed; the message begins with its
+    /// name. The others still wait for it, and freeing their memory would wait for them: end with
     /// std::_Exit().
     void wait();
 

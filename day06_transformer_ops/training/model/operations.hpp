@@ -1,6 +1,6 @@
 /// @file
-/// The operations that a model is made of, on one device or the other. A block and a model are
-/// written once, for any of the three: what they call is the same.
+/// The operations that a model calls, for CPU and GPU. Block and model are written once and work
+/// with any of the three.
 #pragma once
 
 #include "common/tensor/transform.hpp"
@@ -32,8 +32,8 @@ using In16 = const View<const bf16>&;
 using Out16 = const View<bf16>&;
 using day05_matmul::Epilogue;
 
-/// The loops. With threads, sequences are shared out, and products go in blocks of registers: the
-/// same bits with any number of threads, but others than the loops'.
+/// The CPU references. With threads, sequences are distributed, and products use register tiling:
+/// the same bits with any number of threads, but not those of the references.
 struct CpuOperations {
     gpt2::Threads* threads = nullptr;
 
@@ -98,7 +98,7 @@ struct CpuOperations {
     }
 
 private:
-    /// f of parts of the views, whose dim 0 counts sequences.
+    /// f of parts of the views, whose dimension 0 counts sequences.
     template <class F, class First, class... Others>
     void shared(const F& f, const First& first, const Others&... others) const {
         if (threads == nullptr) return f(first, others...);
@@ -109,8 +109,8 @@ private:
     }
 };
 
-/// The weights of a model that trains in bf16, once more: what products read. Each lies where it
-/// does among the floats, which are the ones that learn.
+/// bf16 copies of the weights, which products read in mixed-precision training. Each has the same
+/// offset as its master weight among the floats.
 struct RoundedWeights {
     const float* floats = nullptr;
     bf16* rounded = nullptr;
@@ -120,8 +120,8 @@ struct RoundedWeights {
     }
 };
 
-/// The ports, one after the other on a stream, with one workspace for all. Where an operand is
-/// bf16, tensor cores multiply; rounded are what products take, never what they add up.
+/// The CUDA versions, in one stream, with one workspace for all. bf16 operands are multiplied on
+/// tensor cores; only operands are rounded, never sums.
 struct CudaOperations {
     gpu::Workspace workspace = {};
     gpu::Stream stream = {};
@@ -226,7 +226,7 @@ struct CudaOperations {
         adamw_cuda(o, gradient, first, second, parameters, rounded, stream);
     }
 
-    /// Of the workspace: an array that an operation needs between two others.
+    /// A part of the workspace: an array that lives between two operations.
     template <class T>
     static std::int64_t room_bytes(const Shape& shape) {
         return gpu::bytes_to_carve([&](gpu::Carver& c) { return c.take<T>(shape); });

@@ -34,7 +34,7 @@ double training_bytes(const gpt2::Config& config, std::int64_t batch) {
     const double C = d(config.channels), F = d(config.hidden), V = d(config.vocabulary),
                  L = d(config.layers), T = d(config.context);
     const double parameters = (V + T) * C + L * (4 * C * C + 2 * C * F);
-    // Of each token: x, middle and hidden as floats; norms, q, k, v, mixed in 16 bits or 32.
+    // Per token: x, middle and hidden as floats; norms, q, k, v, mixed in 16 or 32 bits.
     const double of_token = L * (4 * (2 * C + F) + 2 * 6 * C) + 4 * V;
     return 4 * 4 * parameters + d(batch) * T * of_token;
 }
@@ -112,7 +112,7 @@ std::vector<float> Parameters::begin(std::uint64_t seed) const {
         const bool one = p.name.find("norm.weight") != p.name.npos;
         for (std::int64_t i = p.first; i < p.first + sixdays::size(p.shape); ++i) {
             const auto draw = static_cast<std::uint64_t>(i);
-            // Box and Muller: a normal number of two even ones.
+            // Box-Muller: a normal number from two uniform ones.
             const double a = 1 - gpt2::uniform(seed, 2 * draw);
             const double b = gpt2::uniform(seed, 2 * draw + 1);
             const double normal = std::sqrt(-2 * std::log(a)) * std::cos(2 * M_PI * b);

@@ -1,6 +1,6 @@
 /// @file
-/// A GPT-2's parameters as one run of numbers, so that gradients, averages and a checkpoint are one
-/// run too. Matrices come first: they decay, and norms and biases do not.
+/// A GPT-2's parameters as one contiguous array, so that gradients, averages and a checkpoint are
+/// one array too. Matrices come first: they get weight decay, and norms and biases do not.
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// A tensor in the run, under the name and of the shape that it has in a GGUF file: a matrix is
-/// (outputs, inputs).
+/// A tensor in the array, with the name and shape that it has in a GGUF file: a matrix is (outputs,
+/// inputs).
 struct Parameter {
     std::string name;
     Shape shape;
-    std::int64_t first;  // of the run's numbers
+    std::int64_t first;  // its offset in the array
 };
 
-/// Bytes of memory that training such a model takes, at least: parameters, gradients, AdamW's two
-/// averages, and what is kept of the forward pass. A double: sizes come from users.
+/// The least memory that training such a model takes, in bytes: parameters, gradients, AdamW's two
+/// averages, and the stored activations. A double, because sizes come from users.
 [[nodiscard]] double training_bytes(const gpt2::Config& config, std::int64_t batch);
 
 class Parameters {
@@ -32,27 +32,27 @@ public:
     const gpt2::Config& config() const noexcept { return config_; }
     const std::vector<Parameter>& all() const noexcept { return all_; }
     std::int64_t size() const noexcept { return size_; }
-    std::int64_t decayed() const noexcept { return decayed_; }  // the first so many numbers
-    /// Where the four matrices of a layer begin. Those of the layer behind the last: decayed().
+    std::int64_t decayed() const noexcept { return decayed_; }  // the first elements, which decay
+    /// The offset of the four matrices of a layer. For the layer after the last: decayed().
     std::int64_t matrices_begin(std::int64_t layer) const {
         return all_[static_cast<std::size_t>(2 + 4 * layer)].first;  // 2: tokens, positions
     }
 
-    /// The tensor of that name in a run.
+    /// The tensor of that name in an array.
     template <class T>
     [[nodiscard]] View<T> view(T* run, const std::string& name) const {
         const Parameter& p = all_[by_name_.at(name)];
         return {run + p.first, p.shape};
     }
 
-    /// What layer norms, blocks and products take.
+    /// The arguments of layer norms, blocks and products.
     [[nodiscard]] NormParameters norm(const float* run, const std::string& name) const;
     [[nodiscard]] NormGradients norm(float* run, const std::string& name) const;
     [[nodiscard]] BlockParameters block(const float* run, std::int64_t layer) const;
     [[nodiscard]] BlockGradients block(float* run, std::int64_t layer) const;
 
-    /// How GPT-2 begins: norms 1, biases 0, matrices normal with a deviation of 0.02; what adds to
-    /// the residual stream less, by the root of how many do.
+    /// GPT-2's initialization: norms 1, biases 0, matrices normal with standard deviation 0.02;
+    /// matrices that add to the residual stream are divided by the root of their number.
     [[nodiscard]] std::vector<float> begin(std::uint64_t seed) const;
 
 private:

@@ -1,5 +1,5 @@
-// Products in blocks of 6 rows by 16 columns. Built with -ffp-contract=fast, as linear_fast.cpp
-// is: a multiply-add is one instruction where the CPU has it.
+// Products with register tiles of 6 rows by 16 columns. Built with -ffp-contract=fast, like
+// linear_fast.cpp: a multiply-add is one instruction (FMA) where the CPU has it.
 #include "day06_transformer_ops/training/model/product_fast.hpp"
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace {
 
 using day05_matmul::Epilogue;
 
-constexpr std::int64_t kRows = 6, kColumns = 16;  // of a block: its sums fit into registers
+constexpr std::int64_t kRows = 6, kColumns = 16;  // a tile, whose sums fit in registers
 
 typedef float Lanes __attribute__((vector_size(kColumns * sizeof(float))));
 
-// Columns n to n + 16 of b (K, N) as a panel (K, 16): what a k needs lies side by side. Columns
-// behind the last are zeros.
+// Packs columns n to n + 16 of b (K, N) into a panel (K, 16), contiguous for each k. Columns past
+// the last are zeros.
 void pack(const View<const float>& b, std::int64_t n, float* panel) {
     for (std::int64_t k = 0; k < b.extent(0); ++k) {
         for (std::int64_t lane = 0; lane < kColumns; ++lane) {
@@ -30,7 +30,7 @@ void pack(const View<const float>& b, std::int64_t n, float* panel) {
     }
 }
 
-// Six rows of a, one panel of b. Rows behind the last read the last one again.
+// Six rows of a, one panel of b. Rows past the last read the last one again.
 [[gnu::always_inline]] inline void block(const View<const float>& a, std::int64_t m,
                                          const float* panel, float (&out)[kRows][kColumns]) {
     const float* row[kRows];
@@ -46,7 +46,7 @@ void pack(const View<const float>& b, std::int64_t n, float* panel) {
     std::memcpy(out, sums, sizeof sums);
 }
 
-// Rows m to `end`. Compiled for three kinds of CPU; the program takes the one that it finds.
+// Rows m to `end`. Compiled for three CPU levels; the program picks one at run time.
 #if defined(__x86_64__) && __GNUC__ >= 12
 [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
 #elif defined(__x86_64__)

@@ -1,6 +1,6 @@
 /// @file
-/// A GPT-2 that learns: its parameters, the gradients of the loss, AdamW's averages, and what the
-/// backward pass needs of the forward pass, in the memory of one device.
+/// Trains a GPT-2: parameters, gradients of the loss, AdamW's averages, and the activations that
+/// the backward pass needs, in the memory of one device.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Host memory with gpu::Buffer's calls.
+/// Host memory with the interface of gpu::Buffer.
 template <class T>
 class HostBuffer {
 public:
@@ -33,7 +33,7 @@ private:
     std::vector<T> elements_;
 };
 
-/// The devices. Operand: of what products multiply.
+/// The devices. Operand: the operand type of products.
 struct Cpu {
     using Operations = CpuOperations;
     using Operand = float;
@@ -46,8 +46,8 @@ struct Cuda {
     template <class T>
     using Buffer = gpu::Buffer<T>;
 };
-/// Products on tensor cores. The weights that learn, AdamW's averages, all gradients of parameters
-/// and the residual stream stay floats.
+/// Mixed precision: products on tensor cores. Master weights, AdamW's averages, all gradients of
+/// parameters and the residual stream stay float.
 struct CudaBf16 {
     using Operations = CudaOperations;
     using Operand = bf16;
@@ -55,21 +55,21 @@ struct CudaBf16 {
     using Buffer = gpu::Buffer<T>;
 };
 
-/// What a step does with the gradients.
+/// The settings of a step.
 struct StepOptions {
     double rate = 1e-3;
     float beta1 = 0.9f, beta2 = 0.98f;
     float decay = 0.1f;  // of matrices
-    float most = 1;      // of the gradient's norm
+    float most = 1;      // largest norm of the gradient
 };
 
-/// What a run goes on from, on the host: three runs of parameters().size() numbers.
+/// The state from which a run resumes, on the host: three arrays of parameters().size() numbers.
 struct TrainingState {
     std::int64_t step = 0;  // steps done
     std::vector<float> parameters, first, second;
-    // What a Trainer leaves alone:
-    std::vector<float> losses = {};  // of each step, for the curve
-    std::int64_t steps = 0;          // that the run was to have when this was saved
+    // Not used by a Trainer:
+    std::vector<float> losses = {};  // one per step, for the curve
+    std::int64_t steps = 0;          // the run's --steps when this was saved
 };
 
 template <class Device>
@@ -77,7 +77,7 @@ class Trainer {
 public:
     /// @param batch       sequences of config.context tokens each
     /// @param operations  the CPU's may have threads
-    /// @throws std::invalid_argument  bf16: numbers of a head that are no whole groups of eight
+    /// @throws std::invalid_argument  bf16: a head width that is not a multiple of eight
     Trainer(const gpt2::Config& config, std::int64_t batch,
             const typename Device::Operations& operations = {});
 
@@ -85,36 +85,36 @@ public:
     void load(const TrainingState& state);
     [[nodiscard]] TrainingState save() const;
 
-    /// There and back: adds the gradients of the mean loss, times `share`, and returns that mean.
-    /// @param batch  of this trainer's size
+    /// Forward and backward pass: adds the gradients of the mean loss, times `share`, and returns
+    /// that mean.
+    /// @param batch  has this trainer's size
     /// @param share  1 / (batches whose gradients are added up before the step)
-    /// @throws std::invalid_argument  a batch of another size, of tokens that the vocabulary
-    /// lacks, or of which no target counts
+    /// @throws std::invalid_argument  a batch of another size, with tokens that are not in the
+    /// vocabulary, or without a target that counts
     double accumulate(const Batch& batch, float share = 1);
-    /// A step by what was accumulated, whose gradients are forgotten. Returns their norm.
+    /// One step with the accumulated gradients, which are then cleared. Returns their norm.
     double step(const StepOptions& options);
 
     [[nodiscard]] std::vector<float> weights() const { return parameters_.download(); }
-    /// accumulate() and step() in halves, so that trainers on several GPUs work at once
-    /// (trainers.hpp): the first half hands the device its work, the second one waits for it.
-    /// @param batch       of this trainer's size, its tokens of the vocabulary
-    /// @param each        what the loss of one target counts for
-    /// @param layer_done  called in the backward pass, behind the launches that make a layer's
-    /// gradients
+    /// accumulate() and step() in halves, so that trainers on several GPUs work at the same time
+    /// (trainers.hpp): the first half launches the work, the second one waits for it.
+    /// @param batch       has this trainer's size, with tokens of the vocabulary
+    /// @param each        the weight of one target's loss
+    /// @param layer_done  called in the backward pass, after the launches for a layer's gradients
     void start(const Batch& batch, float each, const std::function<void(std::int64_t)>& layer_done);
     [[nodiscard]] double sum_of_losses() const;  // of the targets that count
     void start_step(const StepOptions& options);
     [[nodiscard]] double norm() const { return norm_.download()[0]; }
     [[nodiscard]] float* gradient_run() noexcept { return gradient_.data(); }
 
-    /// Asked before each layer, there and back: what it throws ends the step, of which only
-    /// gradients are made by then.
+    /// Called before each layer, forward and backward: an exception ends the step, which has
+    /// changed only gradients by then.
     void ask(std::function<void()> question) { question_ = std::move(question); }
 
     [[nodiscard]] std::vector<float> gradients() const { return gradient_.download(); }
 
-    /// A step on the last batch by operations that look at a clock: what they say. For a bench; who
-    /// calls it includes trainer_body.hpp.
+    /// A step on the last batch with timed operations; returns their times. For a benchmark, which
+    /// must include trainer_body.hpp.
     template <class Operations>
     auto timed(Operations op) {
         there_and_back(op, [](std::int64_t) {});
@@ -143,18 +143,18 @@ private:
     Parameters map_;
     std::int64_t batch_, step_ = 0;
     std::function<void()> question_;
-    std::vector<bool> counts_;  // of the last batch: which of its targets count
+    std::vector<bool> counts_;  // which targets of the last batch count
     Buffer<float> parameters_, gradient_, first_, second_;
     Buffer<std::int64_t> ids_, targets_, places_;
     Buffer<double> norm_;
     Buffer<float> activations_;
-    std::int64_t taken_ = 0;  // of the activations
-    Buffer<bf16> rounded_;    // the matrices once more, if products take bf16
+    std::int64_t taken_ = 0;  // used part of the activations
+    Buffer<bf16> rounded_;    // bf16 copies of the matrices, if products use bf16
 
-    std::vector<View<float>> x_;  // before each block, and behind the last
+    std::vector<View<float>> x_;  // before each block, and after the last
     std::vector<BlockKept<Operand>> kept_;
     BlockRoom room_;
-    View<Operand> normed_, d_logits_;  // floats: d_logits_ takes the place of logits_
+    View<Operand> normed_, d_logits_;  // float: d_logits_ shares memory with logits_
     View<float> logits_, losses_, share_, grad_;
     typename Device::Operations op_;
     Buffer<std::byte> workspace_{1};

@@ -1,5 +1,5 @@
 /// @file
-/// What trainer_cpu.cpp and trainer_cuda.cu are made of: the model, there and back.
+/// The body of trainer_cpu.cpp and trainer_cuda.cu: the model, forward and backward.
 #pragma once
 
 #include <numeric>
@@ -10,24 +10,24 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// From a row of logits to the next: rows of 50257 would begin anywhere, these begin at a multiple
-/// of 16 bytes, as floats and as bf16.
+/// The pitch of the logits, padded so that rows (of 50257) are aligned to 16 bytes, as float and as
+/// bf16.
 inline std::int64_t pitch_of_logits(const gpt2::Config& c, std::int64_t bytes) {
     const std::int64_t each = 16 / bytes;
     return (c.vocabulary + each - 1) / each * each;
 }
 
-/// Floats of room for so many numbers, rounded up to a multiple of 64.
+/// Floats for this many numbers, rounded up to a multiple of 64.
 inline std::int64_t room_of_activation(std::int64_t numbers, std::int64_t bytes = 4) {
     return (numbers * bytes + 255) / 256 * 64;
 }
 
-/// All that is kept between the operations, in floats. @param bytes  of an operand of products
+/// All memory between the operations, in floats. @param bytes  per operand element of products
 inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, std::int64_t bytes) {
     const std::int64_t N = batch * c.context, C = N * c.channels, F = N * c.hidden;
     const auto floats = [](std::int64_t n) { return room_of_activation(n); };
     const auto operands = [&](std::int64_t n) { return room_of_activation(n, bytes); };
-    // Where operands are no floats, the logits' gradient lies apart.
+    // If operands are not float, the logits' gradient needs separate memory.
     const bool apart = bytes != 4;
     const std::int64_t block =
         2 * floats(C) + 3 * operands(C) + operands(3 * C) + floats(F) + floats(N * c.heads);
@@ -38,7 +38,7 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, st
            (apart ? operands(N * pitch_of_logits(c, bytes)) : 0) + 2 * floats(N);
 }
 
-/// Kernels that round take eight numbers at a time.
+/// Kernels that round process eight numbers at a time.
 inline const gpt2::Config& in_eights(const gpt2::Config& c, bool rounds) {
     const std::int64_t D = c.heads > 0 ? c.channels / c.heads : 0;
     if (rounds && (D % 8 != 0 || D > 128 || c.hidden % 8 != 0)) {
@@ -112,7 +112,7 @@ void Trainer<Device>::carve() {
     x_.push_back(take({B, T, C}));
     normed_ = take_operand({B, T, C}), grad_ = take({B, T, C});
     room_.d_normed = take({B, T, C});
-    // The backward pass comes to the first block when the logits are no longer needed.
+    // The backward pass reaches the first block when the logits are no longer needed.
     const std::int64_t shared = taken_;
     room_.d_part = take({B, T, C});
     room_.d_qkv = take({B, T, 3 * C}), room_.d_hidden = take({B, T, F});
@@ -122,7 +122,7 @@ void Trainer<Device>::carve() {
     if constexpr (kRounds) {
         d_logits_ = slice(take_operand({B, T, pitch_of_logits(c, 2)}), 2, 0, c.vocabulary);
     } else {
-        d_logits_ = logits_;  // the gradient takes their place
+        d_logits_ = logits_;  // the gradient overwrites them
     }
     losses_ = take({B, T}), share_ = take({B, T});
 }
@@ -164,7 +164,7 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
                        map_.block(d, layer));
         layer_done(layer);
     }
-    // The second gradient of the one table: as the head's, and now as the embedding's.
+    // The second gradient of the tied table: first the head's, now the embedding's.
     op.embed_backward(grad_, ids, places, {d_tokens, map_.view(d, "position_embd.weight")});
 }
 // [there_and_back]
@@ -184,7 +184,7 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
         o.rate = static_cast<float>(options.rate);
         o.beta1 = options.beta1, o.beta2 = options.beta2;
         o.decay = decay, o.step = step_, o.most = options.most, o.norm = norm;
-        // Matrices, which decay, are what products read.
+        // Matrices, which decay, are the operands of products.
         const bool rounds = kRounds && begin == 0;
         const View<bf16> rounded(rounds ? rounded_.data() : nullptr, Shape{end - begin});
         op.adamw(o, of(gradient_), of(first_), of(second_), of(parameters_), rounded);
@@ -206,7 +206,7 @@ template <class Device>
 void Trainer<Device>::start(const Batch& batch, float each,
                             const std::function<void(std::int64_t)>& layer_done) {
     counts_ = batch.counts;
-    // What does not count has a loss, but no gradient.
+    // A target that does not count has a loss, but no gradient.
     std::vector<float> shares(counts_.size());
     for (std::size_t i = 0; i < counts_.size(); ++i) shares[i] = counts_[i] ? each : 0;
     ids_.upload(batch.ids.data(), ids_.size());

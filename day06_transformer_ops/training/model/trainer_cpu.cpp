@@ -1,4 +1,4 @@
-// The model there and back, by the loops.
+// The trainer on the CPU references.
 #include "day06_transformer_ops/training/model/trainer_body.hpp"
 
 namespace sixdays::day06_transformer_ops {

@@ -1,7 +1,7 @@
 /// @file
-/// Several trainers, each on a GPU of its own, that learn as one. Each has the whole model and a
-/// share of the batch. The gradient of a batch is a sum over its tokens, so what the GPUs find is
-/// added up, and from the same sums each of them makes the same step.
+/// Data-parallel training: several trainers, each on its own GPU, with the whole model and a part
+/// of the batch. The gradient of a batch is a sum over its tokens, so the gradients of the GPUs are
+/// added up, and each GPU makes the same step from the same sums.
 #pragma once
 
 #include "day06_transformer_ops/training/model/nccl_sum.hpp"
@@ -9,12 +9,12 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// @tparam Sum  who adds up: NCCL, and in tests the host
+/// @tparam Sum  adds up the gradients: NCCL, or in tests the host
 template <class Device, class Sum = NcclSum>
 class Trainers {
 public:
-    /// @param batch  sequences of the whole batch, a multiple of the GPUs
-    /// @throws std::invalid_argument  sequences that cannot be shared out equally
+    /// @param batch  sequences of the whole batch, a multiple of the number of GPUs
+    /// @throws std::invalid_argument  sequences that cannot be divided equally
     Trainers(const gpt2::Config& config, std::int64_t batch, Sum& sum,
              const typename Device::Operations& operations = {})
         : sum_(sum), size_(batch * config.context) {
@@ -36,7 +36,7 @@ public:
     void ask(const std::function<void()>& question) {
         for (Trainer<Device>& trainer : all_) trainer.ask(question);
     }
-    /// Of the first GPU: the others have the same.
+    /// Those of the first GPU; the others are equal.
     [[nodiscard]] TrainingState save() const {
         sum_.use(0);
         return all_[0].save();
@@ -48,9 +48,9 @@ public:
     [[nodiscard]] std::vector<Trainer<Device>>& all() noexcept { return all_; }
 
     // [accumulate]
-    /// As a Trainer's, of the whole batch.
-    /// @param last  of the batches that make a step: now the gradients of all GPUs are added up,
-    /// those of a layer as soon as each GPU has them, while the backward pass goes on
+    /// As in Trainer, for the whole batch.
+    /// @param last  the last batch of a step: the gradients of all GPUs are added up, those of a
+    /// layer as soon as each GPU has them, while the backward pass continues
     double accumulate(const Batch& batch, float share, bool last) {
         const Batch whole = check_batch(batch, size_, parameters().config().vocabulary);
         const double N = counting(whole);
@@ -76,11 +76,11 @@ public:
     }
 
 private:
-    static constexpr std::int64_t kAll = -1;  // the mark behind the whole backward pass
+    static constexpr std::int64_t kAll = -1;  // the event after the whole backward pass
 
     // [add_up]
-    // A layer's matrices are one run of numbers. The two tables, whose gradients are complete last,
-    // and all norms and biases wait for the end of the backward pass.
+    // A layer's matrices are contiguous. The two tables, whose gradients are complete last, and all
+    // norms and biases wait for the end of the backward pass.
     void add_up() {
         const Parameters& map = parameters();
         for (std::int64_t layer = map.config().layers; layer-- > 0;) {
@@ -97,7 +97,7 @@ private:
         sum_.add_up(mark, runs, end - begin);
     }
 
-    // What fails says on which GPU.
+    // An error message names the GPU.
     template <class F>
     void on(int gpu, const F& f) {
         named(gpu, sum_.gpus(), [&] {

@@ -41,9 +41,9 @@ for _ in $(seq 60); do printf 'six days from flat memory to a transformer. '; do
 small=(--text "$text" --layers 2 --channels 16 --heads 2 --context 16 --batch 4 --steps 150
     --warm-up 10 --rate 0.02 --seed 5)
 
-expect 0 "--resume           go on from FILE.state" --help
+expect 0 "--resume           continue from FILE.state" --help
 expect 2 "gpt2_train: '--fast' is not a flag" --fast
-expect 2 "--steps is the last word, but a value must follow it" --steps
+expect 2 "--steps needs a value" --steps
 expect 2 "--text FILE is missing" --out "$folder/m"
 expect 2 "--out FILE is missing" --text "$text"
 expect 2 "--text and --strides: a model learns one of them" --text "$text" --strides 2 \
@@ -51,7 +51,7 @@ expect 2 "--text and --strides: a model learns one of them" --text "$text" --str
 expect 2 "--strides is 5, but must be a whole number from 1 to 4" --strides 5 --out "$folder/m"
 expect 1 "so --context must be 39 or more, not 30" --strides 4 --context 30 --out "$folder/m"
 expect 2 "--layers is 1000000000, but must be a whole number from 1 to 10000" --layers 1000000000
-expect 2 "--rate is 2, but must be a number above 0, and 1 at most" --rate 2
+expect 2 "--rate is 2, but must be a number above 0 and at most 1" --rate 2
 expect 2 "--backend is 'tpu', but must be cpu or cuda" --backend tpu
 expect 2 "--heads is 5, which does not divide the 16 of --channels equally" \
     "${small[@]}" --heads 5 --out "$folder/m"
@@ -86,7 +86,7 @@ if mknod "$folder/node" c 1 3 2>/dev/null; then
 fi
 expect 1 "m.state cannot be opened" "${small[@]}" --out "$folder/m" --resume
 
-expect 2 "--vocab is 100, but must be bytes, or how many tokens are learned" --vocab 100
+expect 2 "--vocab is 100, but must be bytes, or the number of tokens to learn" --vocab 100
 expect 2 "--sample-every is 0, but must be a whole number from 1 to 100000000" --sample-every 0
 expect 2 "--weights is 'int4', but must be f32 or q8_0" --weights int4
 expect 2 "do not divide the 16 of --channels equally" "${small[@]}" --weights q8_0 --out "$folder/m"
@@ -172,11 +172,11 @@ for ended in INT:130 TERM:143 HUP:129; do
     status=$(interrupt "$signal" "$name" "${small[@]}" --save-every 5)
     case $status in
         "${ended#*:}")
-            grep -q "the same command with --resume goes on" "$folder/out" ||
+            grep -q "the same command with --resume continues" "$folder/out" ||
                 fail "$signal does not say how to go on"
             # The same command is told which flag it needs, and changes nothing.
             cp "$folder/$name.state" "$folder/before"
-            expect 1 "of 150 steps: --resume goes on with it; --restart begins anew, and replaces it" \
+            expect 1 "of 150 steps: --resume continues it; --restart starts over and replaces it" \
                 "${small[@]}" --out "$folder/$name"
             cmp -s "$folder/before" "$folder/$name.state" || fail "$signal: a saved run was replaced"
             ;;
@@ -212,7 +212,7 @@ expect 1 "$folder/long is being written by another run (process $child)" \
 expect 1 "$folder/long is being written by another run" "${small[@]}" --out "$folder/long" --restart
 [ -e "$folder/long.state.new" ] || fail "a run that was told so has touched another one's file"
 sleep 0.3  # now it is in its first step
-for said in "Ending after this step" "Giving this step up"; do  # a third signal would end it at once
+for said in "Stopping after this step" "Abandoning this step"; do  # a third signal would end it at once
     kill -INT $child
     for _ in $(seq 3000); do
         grep -q "$said" "$folder/long.err" && break
@@ -257,7 +257,7 @@ cmp -s "$folder/two.once" "$folder/two.killed" ||
     fail "--accumulate 2, killed and resumed, gave other bits"
 
 # A run that has ended goes on with more steps, by the rates of the longer run.
-expect 1 "holds a run that has done 150 of 150 steps: --resume goes on with it, up to a larger --steps" \
+expect 1 "holds a run that has done 150 of 150 steps: --resume continues it, up to a larger --steps" \
     "${small[@]}" --out "$folder/killed"
 expect 0 "160 of 160 steps" "${small[@]}" --steps 160 --out "$folder/killed" --resume
 grep -q "was to have 150 steps, and has 160 now: from step 151 on its rates are those of the new" \
@@ -322,7 +322,7 @@ expect 2 "--gpus is 0, but must be a whole number from 1 to 1024" --gpus 0
 expect 2 "--gpus is 2, but --backend is cpu; must be cuda" "${tiny[@]}" --gpus 2 --out "$folder/m"
 expect 2 "--gpus is 3, which does not divide the 2 of --batch equally" \
     "${tiny[@]}" --backend cuda --gpus 3 --out "$folder/m"
-expect 1 "500 GPUs are asked for, but " \
+expect 1 "500 GPUs were requested, but " \
     "${tiny[@]}" --text "$folder/none" --backend cuda --batch 500 --gpus 500 --out "$folder/m"
 if "$program" \
     "${tiny[@]}" --backend cuda --gpus 2 --out "$folder/two" >"$folder/out" 2>"$folder/err"; then
@@ -337,7 +337,7 @@ if "$program" \
     two=$(loss_said)
     within "$one" "$two" 0.01 || fail "after 20 steps one GPU has a loss of $one, two have $two"
 else
-    grep -q "2 GPUs are asked for, but " "$folder/err" || fail "two GPUs: no sentence"
+    grep -q "2 GPUs were requested, but " "$folder/err" || fail "two GPUs: no sentence"
 fi
 
 if [ "$tokenizer" = yes ]; then

@@ -62,7 +62,7 @@ TEST_CASE("a text is its bytes, each of the 256 a token of its own", "[day06][tr
 TEST_CASE("a batch of lines: the answer and the end behind it count, the question does not",
           "[day06][training][small]") {
     const Source lines = line_source(2, {5, 24, 3});
-    CHECK(lines.words == "lines about shapes of up to 2 dims");
+    CHECK(lines.words == "lines about shapes of up to 2 dimensions");
     const std::int64_t end = lines.vocabulary.end_of_text();
     const auto& names = lines.vocabulary.tokens;
     const auto arrow =
@@ -273,7 +273,7 @@ TEST_CASE("a state of another version, without a number of the run, says how to 
     for (const char* missing : {"checksum.file", "run.layers"}) {
         const std::string said = words(missing);
         CHECK(contains(said, "--resume: " + o.state() + " has no " + missing));
-        CHECK(contains(said, "--restart begins anew"));
+        CHECK(contains(said, "--restart starts over"));
     }
 }
 
@@ -330,9 +330,9 @@ TEST_CASE("a run or a model that is there is replaced by --restart alone",
     CHECK(words(false, false).empty());
     write_whole(o.out, {std::byte{1}});
     CHECK(words(false, false) == o.out +
-                                     " is there already, and beside it no state of a run, "
+                                     " already exists, but the state of its run is missing, "
                                      "which is " +
-                                     o.state() + "; --restart begins anew, and replaces it");
+                                     o.state() + "; --restart starts over and replaces it");
     const Parameters map(o.config(257));
     TrainingState state;
     state.parameters = state.first = state.second = map.begin(3);
@@ -341,9 +341,9 @@ TEST_CASE("a run or a model that is there is replaced by --restart alone",
         write_state(o, state, 6);
         CHECK(words(false, false) == o.state() + " holds a run that has done " +
                                          std::to_string(step) +
-                                         " of 9 steps: --resume goes on with it" +
+                                         " of 9 steps: --resume continues it" +
                                          (step == 9 ? ", up to a larger --steps" : "") +
-                                         "; --restart begins anew, and replaces it");
+                                         "; --restart starts over and replaces it");
     }
     write_whole(o.state(), {std::byte{1}});
     CHECK(contains(words(false, false), "holds no run of this version of gpt2_train; --restart"));

@@ -83,8 +83,8 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
         CHECK(contains(refusal([&] { (void)parsed(words); }), said));
     };
     refused({"--vocab", "256"},
-            "--vocab is 256, but must be bytes, or how many tokens are learned");
-    refused({"--vocab", "words"}, "--vocab is 'words', but must be bytes, or how many tokens");
+            "--vocab is 256, but must be bytes, or the number of tokens to learn");
+    refused({"--vocab", "words"}, "--vocab is 'words', but must be bytes, or the number of tokens");
     refused({"--bf16"}, "--bf16 needs --backend cuda");
     refused({"--bf16", "--backend", "cuda", "--channels", "48"},
             "--bf16 takes eight numbers at a time, and 128 at most, but a head has 12");
@@ -102,7 +102,7 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     CHECK(contains(refusal([] {
                        (void)parse_training({"--strides", "2", "--vocab", "300", "--out", "o"});
                    }),
-                   "--vocab is of a text, but --strides brings a vocabulary of its own"));
+                   "--vocab is for --text; --strides has its own vocabulary"));
     CHECK(parse_training({"--help"}).help);  // asks for nothing else
 
     const gpt2::Config c = parsed({"--channels", "24", "--heads", "3"}).config(257);
@@ -140,10 +140,11 @@ TEST_CASE("training: each numeric flag has a range, which its sentence names",
         {"--gpus", "1", "1024", "0", "1025", "a whole number from 1 to 1024"},
         {"--strides", "1", "4", "0", "5", "a whole number from 1 to 4"},
         {"--vocab", "257", "1000000", "256", "1000001",
-         "bytes, or how many tokens are learned: from 257 (256 bytes, and the end) to 1000000"},
+         "bytes, or the number of tokens to learn, from 257 (256 bytes and the end of text) to "
+         "1000000"},
         {"--seed", "0", "18446744073709551615", "-1", "18446744073709551616",
          "a whole number from 0 to 18446744073709551615"},
-        {"--rate", "1e-300", "1", "0", "1.001", "a number above 0, and 1 at most"},
+        {"--rate", "1e-300", "1", "0", "1.001", "a number above 0 and at most 1"},
         {"--decay", "0", "1", "-0.001", "1.001", "a number from 0 to 1"},
     };
     for (const auto& f : flags) {
@@ -184,8 +185,8 @@ TEST_CASE("training: values at the edges of what is allowed, and one step beyond
         Words words;
         const char* refused;
     } wrong[] = {
-        {{"--rate", "0"}, "--rate is 0, but must be a number above 0, and 1 at most"},
-        {{"--rate", "1.001"}, "--rate is 1.001, but must be a number above 0, and 1 at most"},
+        {{"--rate", "0"}, "--rate is 0, but must be a number above 0 and at most 1"},
+        {{"--rate", "1.001"}, "--rate is 1.001, but must be a number above 0 and at most 1"},
         {{"--rate", "nan"}, "--rate is"},
         {{"--decay", "-0.001"}, "--decay is -0.001, but must be a number from 0 to 1"},
         {{"--decay", "1.001"}, "--decay is 1.001, but must be a number from 0 to 1"},
@@ -193,8 +194,8 @@ TEST_CASE("training: values at the edges of what is allowed, and one step beyond
         {{"--seed", "-1"}, "--seed is"},
         {{"--backend", "tpu"}, "--backend is 'tpu', but must be cpu or cuda"},
         {{"--fast"}, "'--fast' is not a flag"},
-        {{"--steps"}, "--steps is the last word, but a value must follow it"},
-        {{"--resume", "--restart"}, "--resume goes on with a run, --restart replaces it: give one"},
+        {{"--steps"}, "--steps needs a value"},
+        {{"--resume", "--restart"}, "--resume continues a run and --restart replaces it: give one"},
         {{"--heads", "5"}, "--heads is 5, which does not divide the 64 of --channels equally"},
     };
     for (const auto& w : wrong) {

@@ -66,7 +66,7 @@ struct Passed<T&> {
 template <class Call, class... Args>
 void launch_with(Launch what, Call call, Args... args) {
     static_assert((std::is_trivially_copyable_v<Args> && ...),
-                  "a kernel's arguments travel as bytes, so they must be trivially copyable");
+                  "a kernel's arguments are copied as bytes, so they must be trivially copyable");
     // Handing over the arguments is no access of the kernel's.
     const auto bound = [ call, args... ] __attribute__((no_sanitize("thread"))) {
         call(args...);

@@ -29,7 +29,7 @@ consteval std::size_t step_along() {
 template <std::size_t DIM, class R, class T, class Join>
 SIXDAYS_TILE inline auto reduce(const T& t, const Join& join) {
     using S = tile_shape_t<T>;
-    static_assert(DIM < S::rank(), "the tile has no such dim");
+    static_assert(DIM < S::rank(), "the tile has no such dimension");
     constexpr std::size_t kLength = S::static_extent(DIM), kStep = step_along<S, DIM>();
     R* const line = static_cast<R*>(sixdays::emulator::new_elements(kLength * sizeof(R)));
     auto result = tile<R, reduced_shape<S, DIM>>::made([&](std::size_t n) SIXDAYS_TILE {

@@ -45,7 +45,7 @@ struct partition_view {
     using element_type = typename Span::element_type;
     using value_type = typename Span::value_type;
     using view_tile_type = tile<value_type, Shape>;
-    static_assert(Shape::rank() == Span::rank(), "a tile has as many dims as its span");
+    static_assert(Shape::rank() == Span::rank(), "a tile must have as many dimensions as its span");
     static_assert(Shape::rank() <= sixdays::emulator::kMostTileRank);
 
     SIXDAYS_TILE partition_view(Span span, Shape) noexcept : span_(span) {}
@@ -175,7 +175,7 @@ private:
 
     template <class... I>
     SIXDAYS_TILE sixdays::emulator::TileOfSpan chosen(const char* call, I... index) const {
-        static_assert(sizeof...(I) == kRank, "one index a dim");
+        static_assert(sizeof...(I) == kRank, "one index per dimension");
         sixdays::emulator::TileOfSpan t{
             call, span_.data_handle(), kRank, {static_cast<long long>(index)...}, {}, {}, 0, 0};
         for (std::size_t d = 0; d < kRank; ++d) {

@@ -131,37 +131,37 @@ struct Mistake {
 // On 20 elements: two tiles of 8, and 4 of a third.
 const Mistake kMistakes[] = {
     {"load_without_mask", 3, Kind::out_of_bounds, 2,
-     "load of tile (2), of lengths (8), in a span of extents (20): along dim 0 it holds elements "
-     "16 "
-     "to 23, and the last one there is 19. The last tile needs a mask: load_masked."},
+     "load of tile (2), of lengths (8), in a span of extents (20): along dimension 0 it covers "
+     "elements 16 to 23, but the last one is 19. The last tile needs a mask: load_masked."},
     {"store_without_mask", 3, Kind::out_of_bounds, 2, "The last tile needs a mask: store_masked."},
     {"one_tile_too_many", 4, Kind::out_of_bounds, 3,
-     "it holds elements 24 to 31, all of them outside. A mask does not allow that: at least one "
-     "element must lie inside. The span has 3 tiles along this dim, not more."},
+     "it covers elements 24 to 31, all of them outside. Even with a mask, at least one element "
+     "must be inside. The span has only 3 tiles along this dimension."},
     {"addresses_without_mask", 3, Kind::out_of_bounds, 2, "reads 4 bytes"},
-    {"not_aligned", 3, Kind::undefined_behaviour, 0, "is said to be divisible by 16, but it is 0x"},
+    {"not_aligned", 3, Kind::undefined_behaviour, 0,
+     "is assumed to be divisible by 16, but it is 0x"},
     {"not_divisible", 3, Kind::undefined_behaviour, 0,
-     "the number is said to be divisible by 8, but it is 20, which leaves 4."},
+     "the number is assumed to be divisible by 8, but it is 20, which leaves 4."},
     {"not_bounded", 3, Kind::undefined_behaviour, 0,
-     "the number is said to be at most 16, but it is 20."},
+     "the number is assumed to be at most 16, but it is 20."},
     {"not_bounded_from_below", 3, Kind::undefined_behaviour, 0,
-     "the number is said to be at least 24, but it is 20."},
+     "the number is assumed to be at least 24, but it is 20."},
     {"less_than_said", 3, Kind::undefined_behaviour, 0,
-     "the number is said to be at least 21, but it is 20."},
+     "the number is assumed to be at least 21, but it is 20."},
     {"more_than_said", 3, Kind::undefined_behaviour, 0,
-     "the number is said to be at most 19, but it is 20."},
+     "the number is assumed to be at most 19, but it is 20."},
     {"one_tile_for_all", 3, Kind::race, 1,
      "which block (0,0,0) writes in common/emulator/tile/tests/kernels.cu:"},
-    {"one_tile_for_all", 3, Kind::race, 1, ": is bid() missing in the index?"},
+    {"one_tile_for_all", 3, Kind::race, 1, ": is bid() missing from the index?"},
     {"one_element_twice", 1, Kind::race, 0, "this store writes one element 2 times"},
     {"stride_0", 1, Kind::race, 0, "this store writes one element 8 times"},
-    {"never_written", 3, Kind::uninitialised_read, 0, "nobody has written"},
+    {"never_written", 3, Kind::uninitialised_read, 0, "was never written"},
     {"too_far_for_int", 3, Kind::undefined_behaviour, 0,
-     "load_masked of tile (2, 0): its last element lies 2147483655 elements behind the span's "
-     "first, but the span counts in numbers that end at 2147483647."},
+     "load_masked of tile (2, 0): its last element is 2147483655 elements after the span's first, "
+     "but the span's index type ends at 2147483647."},
     {"only_declared", 3, Kind::uninitialised_read, 0, "it was only declared"},
     {"one_word_for_all", 2, Kind::race, 1, "which thread (0,0,0) of block (0,0,0) writes"},
-    {"one_word_for_all", 2, Kind::race, 1, ": is blockIdx missing in the index?"},
+    {"one_word_for_all", 2, Kind::race, 1, ": is blockIdx missing from the index?"},
 };
 
 }  // namespace
@@ -225,8 +225,8 @@ TEST_CASE("atomics that order too little, or reach too short, race") {
         const char* words;
     };
     const char* const kOrders =
-        "has to use memory_order_release there, and this one memory_order_acquire";
-    const char* const kScope = "The scope of a block covers the elements of one call";
+        "must use memory_order_release there, and this block memory_order_acquire";
+    const char* const kScope = "thread_scope_block covers the elements of one call";
     const Atomic wrong[] = {{"not_released", "told_too_little", "which block (0,0,0) writes"},
                             {"not_released", "told_too_little", kOrders},
                             {"not_acquired", "told_too_little", kOrders},
@@ -277,9 +277,10 @@ TEST_CASE("a grid that leaves tiles out is a note") {
     const auto notes = remarks();
     REQUIRE(notes.size() == 1);
     INFO(notes[0]);
-    CHECK(notes[0].find("has stored 2 of the 3 tiles of a span of extents "
-                        "(20), cut into tiles of lengths (8); the first that no block stored is "
-                        "number 2.") != std::string::npos);
+    CHECK(
+        notes[0].find("has stored 2 of the 3 tiles of a span of extents "
+                      "(20), divided into tiles of lengths (8); the first that no block stored is "
+                      "number 2.") != std::string::npos);
 }
 
 TEST_CASE("every check of tile kernels makes one of the reports above") {

@@ -1,9 +1,10 @@
-// Step 6, for Hopper: nobody who multiplies copies, and nobody who copies multiplies. One thread
-// asks the copy engine for tile after tile; the engine fills a stage, edges and swizzle included,
-// and says so at the stage's barrier `full`. Two warpgroups wait there and give the whole stage to
-// the tensor cores, which read it straight from shared memory: no fragments, no addresses. When a
-// stage is multiplied they say so at its barrier `empty`, where the copying thread waits: a lane of
-// each warp, for a wait for wgmma is about the products of the warp that waits.
+// Step 6, for Hopper: warp specialization. One warpgroup only copies, the others only multiply. A
+// single thread, the producer, asks the copy engine (TMA) for one tile after another. The engine
+// fills a stage, edges and swizzle included, and signals the stage's barrier `full`. The consumers,
+// two warpgroups or one for small tiles, wait there and pass the whole stage to the tensor cores,
+// which read it from shared memory: no fragments and no address arithmetic. Once a stage is
+// multiplied, one lane of each warp arrives at its barrier `empty`, where the producer waits. Each
+// warp must arrive, because a wait for wgmma covers only the products of the warp that waits.
 #include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 
@@ -11,13 +12,13 @@ namespace sixdays::day05_matmul {
 namespace {
 
 // [copy]
-/// What the copying thread does.
+/// The producer.
 template <class S>
 __device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& map_a,
                                            const gpu::TileMap& map_b, TileAt at, std::int64_t K) {
     Turn<S::kStages> turn;
     for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
-        stages.empty[turn.stage].wait(turn.parity ^ 1);  // at first they are
+        stages.empty[turn.stage].wait(turn.parity ^ 1);  // returns at once in the first round
         gpu::Mbarrier& full = stages.full[turn.stage];
         full.arrive_and_expect(S::kStageBytes);
         stages.a.fetch(turn.stage, map_a, at.m0, k0, full);
@@ -28,7 +29,7 @@ __device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& 
 // [copy]
 
 // [multiply]
-/// What a warpgroup does: 64 x kN sums, of the tile's m's from `m` on.
+/// A consumer's mainloop: 64 x kN sums, starting at row `m` of the tile.
 template <class S>
 __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const S& stages, int m,
                                                std::int64_t K) {
@@ -45,7 +46,7 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
                                                     b.further(i * S::B::kStep));
         }
         gpu::wgmma_commit();
-        gpu::wgmma_wait<1>();  // until the stage before is multiplied
+        gpu::wgmma_wait<1>();  // until the previous stage is multiplied
         if (k0 > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
         turn.next();
     }

@@ -1,8 +1,9 @@
-// Step 7, for Hopper: blocks that stay. In step 6 a block makes one tile of outputs and ends, and
-// while it stores its sums nobody copies and nobody multiplies there. Here there are as many blocks
-// as multiprocessors, and each takes tile after tile. The copying thread does not wait for the
-// storing: while sums are stored it fills the ring with the next tile's first stages. And storing
-// takes less time: sums go through shared memory, so that whole lines of `out` are stored.
+// Step 7, for Hopper: a persistent kernel. In step 6 a block computes one tile of outputs and ends,
+// and while it stores its sums it copies nothing and multiplies nothing. Here there are as many
+// blocks as SMs, and each computes one tile after another. The producer does not wait for the
+// epilogue: while sums are stored it fills the ring with the first stages of the next tile. And the
+// epilogue is faster: sums go through shared memory, so that each store writes whole cache lines of
+// `out`.
 #include <algorithm>
 #include <cmath>
 
@@ -13,13 +14,13 @@ namespace sixdays::day05_matmul {
 namespace {
 
 // [copy]
-/// What the copying thread does for one tile of outputs. The ring goes on where it was.
+/// The producer, for one tile of outputs. The ring continues from the previous tile.
 template <class S>
 __device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& map_a,
                                            const gpu::TileMap& map_b, TileAt at, std::int64_t K,
                                            Turn<S::kStages>& turn) {
     for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
-        stages.empty[turn.stage].wait(turn.parity ^ 1);  // at first they are
+        stages.empty[turn.stage].wait(turn.parity ^ 1);  // returns at once in the first round
         gpu::Mbarrier& full = stages.full[turn.stage];
         full.arrive_and_expect(S::kStageBytes);
         stages.a.fetch(turn.stage, map_a, at.m0, k0, full);
@@ -30,7 +31,7 @@ __device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& 
 // [copy]
 
 // [multiply]
-/// What a warpgroup does for one tile: 64 x kN sums, of the tile's m's from `m` on.
+/// A consumer's mainloop for one tile: 64 x kN sums, starting at row `m` of the tile.
 template <class S>
 __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const S& stages, int m,
                                                std::int64_t K, Turn<S::kStages>& turn) {
@@ -46,31 +47,31 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
                                                     b.further(i * S::B::kStep));
         }
         gpu::wgmma_commit();
-        gpu::wgmma_wait<1>();  // until the stage before is multiplied
+        gpu::wgmma_wait<1>();  // until the previous stage is multiplied
         if (k0 > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
         turn.next();
     }
     gpu::wgmma_wait<0>(sum);
-    // The last stage goes back before the sums are stored.
+    // Release the last stage before the sums are stored.
     if (K > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
 }
 // [multiply]
 
 // [lines]
-/// A warp's room for 16 rows of 32 sums. Rows begin 40 apart: neither eight rows' pairs nor a row's
-/// quads meet in a bank.
+/// A warp's buffer for 16 rows of 32 sums. The pitch of 40 avoids bank conflicts, both for pairs of
+/// eight rows and for the float4s of a row.
 constexpr int kPitch = 40;
 using Room = float[16 * kPitch];
 
-/// The same as store_inside() of 16 rows, for rows that begin at multiples of 16 bytes. There four
-/// lanes store 32 bytes of a row, here eight store 128, a whole line of the cache: the lanes swap
-/// their sums in shared memory.
+/// The same as store_inside() for 16 rows that begin at multiples of 16 bytes. There four lanes
+/// store 32 bytes of a row; here eight lanes store 128 bytes, a whole cache line: the lanes
+/// exchange their sums through shared memory.
 template <int ACROSS>
 __device__ __forceinline__ void store_lines(const float (&sum)[ACROSS][4], const Epilogue& epilogue,
                                             const View<float>& out, Room& room, std::int64_t m0,
                                             std::int64_t n0) {
     const int lane = static_cast<int>(threadIdx.x % 32);
-    const int row = lane / 8, column = lane % 8 * 4;  // and three more rows, each four below
+    const int row = lane / 8, column = lane % 8 * 4;  // and three more rows, 4 apart
     const bool with_bias = epilogue.bias.data != nullptr;
     const bool bare = epilogue.alpha == 1 && !with_bias && !epilogue.relu;
     const auto finish = [&](float x, float bias) {
@@ -83,7 +84,7 @@ __device__ __forceinline__ void store_lines(const float (&sum)[ACROSS][4], const
     for (int j0 = 0; j0 < ACROSS; j0 += 4, to += 32) {
         float bias[4] = {};
         for (int e = 0; e < 4 && with_bias; ++e) bias[e] = epilogue.bias(n0 + 8 * j0 + column + e);
-        __syncwarp();  // the last 32 columns are read
+        __syncwarp();  // the previous 32 columns are read
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
             const float(&s)[4] = sum[j0 + j];
@@ -92,7 +93,7 @@ __device__ __forceinline__ void store_lines(const float (&sum)[ACROSS][4], const
             *reinterpret_cast<float2*>(pair) = make_float2(s[0], s[1]);
             *reinterpret_cast<float2*>(pair + 8 * kPitch) = make_float2(s[2], s[3]);
         }
-        __syncwarp();  // these are written
+        __syncwarp();  // these 32 columns are written
 #pragma unroll
         for (int r = 0; r < 16; r += 4) {
             float4 x = *reinterpret_cast<const float4*>(room + (row + r) * kPitch + column);
@@ -122,10 +123,10 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
                                   unsigned down) {
     extern __shared__ __align__(1024) unsigned char memory[];
     __shared__ gpu::Mbarrier barriers[2 * S::kStages];
-    __shared__ __align__(16) Room rooms[S::kM / 16];  // one for each warp that multiplies
+    __shared__ __align__(16) Room rooms[S::kM / 16];  // one per consumer warp
     const S stages(memory, barriers);
     stages.set_up();
-    Turn<S::kStages> turn;  // goes on from tile to tile
+    Turn<S::kStages> turn;  // continues from tile to tile
     const int group = static_cast<int>(threadIdx.x / 128);
     if (group == S::kGroups) {
         gpu::give_registers<S::kGiven>();
@@ -152,10 +153,10 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
 }
 // [kernel]
 
-/// How many tiles down are made before the next ones to the right. G blocks of BM x BN outputs, D
-/// down and G / D across, want D BM rows of a and G / D BN columns of b. That is least for
-/// D = sqrt(G BN / BM): 16 for the 132 multiprocessors of an H200 and the widest tiles, 128 x 256,
-/// which large products take.
+/// How many tiles down are computed before the next ones to the right. G blocks of BM x BN outputs,
+/// D down and G / D across, read D BM rows of a and G / D BN columns of b. That is least for D =
+/// sqrt(G BN / BM): 16 for the 132 SMs of an H200 and the widest tiles, 128 x 256, which large
+/// products take.
 unsigned tiles_down() {
     return static_cast<unsigned>(std::sqrt(2.0 * gpu::multiprocessors()));
 }

@@ -1,5 +1,6 @@
 /// @file
-/// For .cu files: what steps 6 and 7 share, the ring of stages that Hopper's copy engine fills.
+/// For .cu files: shared by steps 6 and 7, the ring of stages that Hopper's copy engine (TMA)
+/// fills.
 #pragma once
 
 #include <type_traits>
@@ -16,7 +17,7 @@
 namespace sixdays::day05_matmul {
 
 // [turn]
-/// Whose turn is it: the stage, and the parity of its barriers' phase.
+/// Pipeline state: the stage, and the parity of its barriers' phase.
 template <int STAGES>
 struct Turn {
     int stage = 0;
@@ -33,18 +34,18 @@ struct Turn {
 };
 // [turn]
 
-/// An operand's tiles in shared memory, of SIZE m's or n's each. Rows of 64 k's; or else, ACROSS,
-/// panels side by side, each with 64 rows of 64 m's or n's.
+/// An operand's tiles in shared memory, SIZE m's or n's each. K-major: rows of 64 k's. MN-major
+/// (ACROSS): panels side by side, each with 64 rows of 64 m's or n's.
 template <class T, bool ACROSS, int SIZE>
 struct Tiles {
     static constexpr int kNumbers = SIZE * kDepth, kPanelBytes = kDepth * 128;
-    static constexpr int kRowsOfTile = ACROSS ? kDepth : SIZE;  // that are copied at once
-    static constexpr int kStep = ACROSS ? 16 * 128 : 16 * 2;    // bytes from 16 k's to the next
+    static constexpr int kRowsOfTile = ACROSS ? kDepth : SIZE;  // rows of one TMA copy
+    static constexpr int kStep = ACROSS ? 16 * 128 : 16 * 2;    // bytes per step of 16 k's
     T* first;
 
     __device__ __forceinline__ T* at(int stage) const { return first + stage * kNumbers; }
     // [fetch]
-    /// Asks for the tile of m's or n's from `begin` on, and k's from k0 on.
+    /// Asks for the tile that begins at `begin` along m or n and at k0 along k.
     __device__ __forceinline__ void fetch(int stage, const gpu::TileMap& map, std::int64_t begin,
                                           std::int64_t k0, gpu::Mbarrier& full) const {
         if constexpr (ACROSS) {
@@ -56,21 +57,22 @@ struct Tiles {
         }
     }
     // [fetch]
-    /// Of its m's or n's those from `i` on, a multiple of 64, as an operand.
+    /// The wgmma operand that begins at m or n = `i`, a multiple of 64.
     __device__ __forceinline__ gpu::WgmmaTile operand(int stage, int i) const {
         return gpu::wgmma_tile(at(stage) + i * kDepth, kPanelBytes);
     }
 };
 
-/// A ring of stages with two barriers each. `full`: its tiles have come. `empty`: all warpgroups
-/// have multiplied them.
+/// A ring of stages with two barriers each. `full`: its tiles have arrived. `empty`: all consumer
+/// warps have multiplied them.
 template <class T, int BM, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
 struct Stages {
     using Element = T;
     static constexpr int kM = BM, kN = BN, kStages = STAGES;
     static constexpr int kGroups = kM / 64, kThreads = 128 * (1 + kGroups);
-    // Two warpgroups multiply on a multiprocessor, of one block or of two. What registers a block
-    // has, the copying threads' kGiven taken away, they take: of 512 for each of 128 threads.
+    // Two consumer warpgroups run per SM, in one block or in two. An SM has 65,536 registers: 512
+    // for each of 128 threads. The consumers of a block share what the producer warpgroup's kGiven
+    // leaves.
     static constexpr int kBlocks = 2 / kGroups, kGiven = 40;
     static constexpr int kRegisters = (512 / kBlocks - kGiven) / kGroups / 8 * 8;
     static constexpr bool kAcrossA = A_ACROSS, kAcrossB = B_ACROSS;
@@ -96,8 +98,8 @@ struct Stages {
     __device__ __forceinline__ void set_up() const {
         if (threadIdx.x == 0) {
             for (int s = 0; s < STAGES; ++s) {
-                full[s].init(1);             // the copying thread
-                empty[s].init(4 * kGroups);  // a lane of each warp that multiplies
+                full[s].init(1);             // the producer
+                empty[s].init(4 * kGroups);  // one lane of each consumer warp
             }
             gpu::mbarriers_are_set_up();
         }
@@ -105,7 +107,7 @@ struct Stages {
     }
 };
 
-/// Of no k's nothing is copied.
+/// An operand without elements is never copied.
 template <class T>
 gpu::TileMap tile_map(const Rows16<T>& of, int rows_of_tile) {
     if (of.rows == 0 || of.columns == 0) return {};

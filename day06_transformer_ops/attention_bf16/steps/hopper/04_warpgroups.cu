@@ -1,9 +1,9 @@
-// Step 4, for Hopper: one thread asks the copy engine for tiles, and warpgroups, each with 64 of
-// the block's queries, give them to the tensor cores; only the shares come from registers. And a
-// warpgroup's work is turned so that the tensor cores have some while it takes exps: it asks for a
-// tile's scores and for the values of the tile before together, and when the scores are there, it
-// takes their exps while the values are added. The groups ask one after the other, so while one
-// takes exps another one's products are made.
+// Step 4, for Hopper, with warp specialization: a producer thread copies tiles with TMA, and
+// consumer warpgroups, each with 64 of the block's queries, multiply them with wgmma; only the
+// attention weights come from registers. Each consumer is software-pipelined: it issues the scores
+// of a tile together with the value product of the previous tile, and computes the exponentials
+// while the values are still being added. The consumers take turns (ping-pong scheduling): while
+// one computes exponentials, another's products run.
 #include <algorithm>
 
 #include "common/gpu/large_shared.hpp"
@@ -18,8 +18,8 @@ namespace {
 using day05_matmul::Turn;
 
 // [cut]
-/// How the work is cut: a block has GROUPS warpgroups of 64 queries each, a tile KEYS keys.
-/// @tparam BLOCKS  that a multiprocessor shall have room for
+/// Tile sizes: GROUPS consumer warpgroups of 64 queries each per block, KEYS keys per tile.
+/// @tparam BLOCKS  blocks that must fit on an SM
 template <class T, int HEAD, int GROUPS, int KEYS = 128, int BLOCKS = 1>
 struct CutForGroups {
     using Element = T;
@@ -27,8 +27,8 @@ struct CutForGroups {
     static constexpr int kBlocks = BLOCKS;
     static constexpr int kDown = 1, kQueries = 64 * GROUPS;
     static constexpr bool kHolds = false;  // the tensor cores read the queries from shared memory
-    static constexpr int kThreads = 128 * (GROUPS + 1);  // a group more, whose first thread copies
-    // Registers of a thread: at first, where it copies, and where it multiplies.
+    static constexpr int kThreads = 128 * (GROUPS + 1);  // one more: the producer's
+    // Registers per thread: at launch, in the producer, and in the consumers.
     static constexpr int kFirst = gpu::registers_of_bound(kThreads, BLOCKS);
     static constexpr int kGiven = BLOCKS > 1 ? 24 : GROUPS == 2 ? 40 : 32;
     static constexpr int kTaken = kFirst + (kFirst - kGiven) / GROUPS / 8 * 8;
@@ -36,13 +36,13 @@ struct CutForGroups {
     static constexpr unsigned kQueryBytes = sizeof(T) * kQueries * HEAD;
     static constexpr std::size_t kBytes = kQueryBytes + 2 * kStages * std::size_t{kTileBytes};
     static_assert(gpu::registers_suffice(kFirst, kThreads, kGiven, kTaken));
-    // Each panel of 64 columns begins where the swizzle does.
+    // Each panel of 64 columns begins at a repeat of the swizzle pattern.
     static_assert(HEAD % 64 == 0 && kKeys * 128 % gpu::kSwizzleBytes == 0 &&
                   kQueries * 128 % gpu::kSwizzleBytes == 0);
 };
 // [cut]
 
-/// What the copy engine is told of queries, keys or values.
+/// The TMA descriptor of queries, keys or values.
 struct Map {
     gpu::TileMap map;
     std::int64_t plane_pitch;
@@ -51,28 +51,28 @@ struct Maps {
     Map queries, keys, values;
 };
 
-/// The barriers of a ring of tiles. `full`: the tile has come. `empty`: all groups have used it.
+/// The barriers of a ring of stages. `full`: the tile has arrived. `empty`: all consumers are done.
 template <class C>
 struct Barriers {
     gpu::Mbarrier full[C::kStages], empty[C::kStages];
 
     __device__ __forceinline__ void init() {
         for (int s = 0; s < C::kStages; ++s) {
-            full[s].init(1);                // the copying thread
-            empty[s].init(4 * C::kGroups);  // a lane of each warp
+            full[s].init(1);                // the producer
+            empty[s].init(4 * C::kGroups);  // one lane per consumer warp
         }
     }
 };
 template <class C>
 struct AllBarriers {
     Barriers<C> keys, values;
-    gpu::Mbarrier may_ask[C::kGroups];  // the tensor cores
+    gpu::Mbarrier may_ask[C::kGroups];  // whose turn it is to issue wgmma
 
     __device__ __forceinline__ void set_up() {
         if (threadIdx.x == 0) {
             keys.init();
             values.init();
-            for (gpu::Mbarrier& one : may_ask) one.init(4);  // a lane of each warp that was before
+            for (gpu::Mbarrier& one : may_ask) one.init(4);  // per warp of the previous group
             gpu::mbarriers_are_set_up();
         }
         __syncthreads();
@@ -80,7 +80,7 @@ struct AllBarriers {
 };
 
 // [copy]
-/// A head's queries, keys or values, as the copy engine finds them.
+/// A head's queries, keys or values, as the TMA addresses them.
 struct Source {
     const Map& of;
     std::int64_t plane, column;
@@ -97,7 +97,7 @@ struct Source {
     }
 };
 
-/// What the copying thread does.
+/// The producer.
 template <class C>
 __device__ __forceinline__ void copy_tiles(const Tiles<C>& tiles, const Place<C>& place,
                                            const Maps& maps, AllBarriers<C>& barriers) {
@@ -107,7 +107,7 @@ __device__ __forceinline__ void copy_tiles(const Tiles<C>& tiles, const Place<C>
         values(maps.values, &p.values(place.at) - p.values.data);
     Turn<C::kStages> turn;
     for (std::int64_t s0 = 0; s0 < place.most; s0 += C::kKeys) {
-        barriers.keys.empty[turn.stage].wait(turn.parity ^ 1);  // at first they are
+        barriers.keys.empty[turn.stage].wait(turn.parity ^ 1);  // empty at first
         gpu::Mbarrier& k = barriers.keys.full[turn.stage];
         k.arrive_and_expect(C::kTileBytes + (s0 == 0 ? C::kQueryBytes : 0));
         if (s0 == 0) queries.fetch<C::kHead>(tiles.queries, place.t0, k);
@@ -121,17 +121,17 @@ __device__ __forceinline__ void copy_tiles(const Tiles<C>& tiles, const Place<C>
 }
 // [copy]
 
-/// By a warp that has waited for a tile, and does not need it any more.
+/// Consumer release: called by a warp that has waited for a tile and no longer needs it.
 __device__ __forceinline__ void give_back(gpu::Mbarrier& empty) {
     __syncwarp();
     if (threadIdx.x % 32 == 0) empty.arrive();
 }
 
-/// One warpgroup after the other may ask for products.
+/// Ping-pong scheduling: the warpgroups issue their products in turn.
 template <class C>
 struct Asking {
     gpu::Mbarrier *mine, *next;
-    unsigned parity;  // the first group need not wait at first
+    unsigned parity;  // the first group does not wait in its first turn
 
     __device__ __forceinline__ Asking(AllBarriers<C>& barriers, int group)
         : mine(&barriers.may_ask[group]),
@@ -142,12 +142,12 @@ struct Asking {
         parity ^= 1;
     }
     __device__ __forceinline__ void end() const {
-        __syncwarp();  // all lanes have seen this turn, before another one has its parity
+        __syncwarp();  // all lanes have passed this wait before its parity comes around again
         if (threadIdx.x % 32 == 0) next->arrive();
     }
 };
 
-/// A warpgroup: what its threads know of its queries, and how they ask for products.
+/// A consumer warpgroup: its threads' state, and how they issue products.
 template <class C>
 struct Group : Warp<C> {
     using T = typename C::Element;
@@ -160,20 +160,20 @@ struct Group : Warp<C> {
         : Warp<C>(tile), group(which) {}
 
     // [ask]
-    /// score = q k, for all keys of a tile.
+    /// Issues score = q k^T, for all keys of a tile.
     __device__ __forceinline__ void ask_for_scores(Panel<T, kKeys> keys) {
         const auto q = gpu::wgmma_tile(this->queries.data + group * 64 * 64, 0);
         const auto k = gpu::wgmma_tile(keys.data, 0);
         gpu::wgmma_fence();
 #pragma unroll
         for (int d = 0; d < C::kHead; d += 16) {
-            const int panel = d / 64 * 128, in_row = d % 64 * 2;  // bytes; of the panel: a row's
+            const int panel = d / 64 * 128, in_row = d % 64 * 2;  // in bytes; panel: per row
             gpu::wgmma<T, false, false>(score[0], q.further(panel * C::kQueries + in_row),
                                         k.further(panel * kKeys + in_row), d > 0);
         }
         gpu::wgmma_commit();
     }
-    /// out += share v
+    /// Issues out += share v.
     __device__ __forceinline__ void ask_for_values(Panel<T, kKeys> values) {
         const auto v = gpu::wgmma_tile(values.data, kKeys * 128);
         gpu::wgmma_fence();
@@ -186,7 +186,7 @@ struct Group : Warp<C> {
     // [ask]
 
     // [exps]
-    /// Scores become exps where they lie: `share` is an operand in use. @param to  their sums
+    /// Exponentials, in place: `share` is still an operand in use. @param to  receives their sums
     __device__ __forceinline__ void take_exps(float (&to)[2], float scale) {
         to[0] = to[1] = 0;
 #pragma unroll
@@ -198,7 +198,7 @@ struct Group : Warp<C> {
             }
         }
     }
-    /// Exps become shares.
+    /// Rounds the exponentials to T, as the operand of the next product.
     __device__ __forceinline__ void round_shares() {
 #pragma unroll
         for (int s = 0; s < kKeys; s += 16) {
@@ -213,7 +213,7 @@ struct Group : Warp<C> {
 };
 
 // [attend]
-/// What a warpgroup does: all tiles that one of its queries sees.
+/// A consumer's mainloop over all tiles that one of its queries sees.
 template <class C>
 __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, const Place<C>& place,
                                        AllBarriers<C>& barriers) {
@@ -242,7 +242,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
             values.full[before.stage].wait(before.parity);
             mine.ask_for_values(tiles.values(before.stage));
             asking.end();
-            gpu::wgmma_wait<1>(mine.score[0]);  // values are still being added
+            gpu::wgmma_wait<1>(mine.score[0]);  // the value product is still running
             give_back(keys.empty[now.stage]);
             place.hide(mine, s0);
             mine.find_maximum(old, scale);
@@ -261,7 +261,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
         gpu::wgmma_wait<0>(mine.out[0], mine.share);
         give_back(values.empty[before.stage]);
     }
-    for (; s0 < place.most; s0 += C::kKeys) {  // what only later groups see
+    for (; s0 < place.most; s0 += C::kKeys) {  // tiles that only later groups see
         if (s0 > 0) {
             asking.begin();
             asking.end();
@@ -276,7 +276,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
 // [attend]
 
 // [kernel]
-/// @param section  heads whose blocks come one after the other: their keys and values fit the cache
+/// @param section  number of consecutive heads whose keys and values fit in the L2 cache together
 template <class C>
 __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     attention_warpgroups_kernel(const __grid_constant__ AttentionBf16Problem<typename C::Element> p,
@@ -286,7 +286,7 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     __shared__ AllBarriers<C> barriers;
     barriers.set_up();
     const Tiles<C> tiles(memory);
-    // The section's first head; its heads; and this block's number among theirs.
+    // The section's first head, its number of heads, and this block's index within the section.
     const unsigned high = gridDim.x / heads, first = blockIdx.x / (high * section) * section,
                    here = min(section, heads - first), b = blockIdx.x - first * high;
     const Place<C> place(p, first + b % here, high - 1 - b / here);
@@ -303,11 +303,11 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
 }
 // [kernel]
 
-/// Bytes of keys and values that blocks may share in the L2 cache: 8/15 of it, which is 32 MiB of an
-/// H200's 60. The rest is for queries and outputs, which pass through.
+/// L2 budget for keys and values that blocks share: 8/15 of the cache, 32 MiB of an H200's 60. The
+/// rest is for queries and outputs, which pass through.
 std::int64_t section_bytes() {
 #ifdef SIXDAYS_EMULATED
-    return 64 << 10;  // so that small tests have several sections
+    return 64 << 10;  // small, so that small tests have several sections
 #else
     int device = 0, cache = 0;
     SIXDAYS_CUDA(cudaGetDevice(&device));
@@ -319,7 +319,7 @@ std::int64_t section_bytes() {
 template <class T>
 Map map_of(const T* first, const View<const T>& heads, std::int64_t rows, std::int64_t pitch,
            std::int64_t D, int rows_of_tile) {
-    if (rows == 0) return {{}, 1};  // nothing is copied
+    if (rows == 0) return {{}, 1};  // nothing to copy
     const Planes x = planes_of(without(heads.layout, {heads.rank() - 1}), rows, pitch, D).value();
     return {gpu::tile_map_of_planes(first, x.planes, x.plane_pitch, rows, x.columns, x.pitch,
                                     rows_of_tile),

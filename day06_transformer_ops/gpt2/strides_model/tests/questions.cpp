@@ -49,13 +49,13 @@ TEST_CASE("what the model cannot know is refused with its numbers", "[day06][sma
     CHECK(contains(refused(""), "begins with the word shape"));
     CHECK(contains(refused("->"), "begins with the word shape"));
     CHECK(contains(refused("what is 3 4 5"), "begins with the word shape"));
-    CHECK(contains(refused("shape"), "no number behind \"shape\""));
-    CHECK(contains(refused("shape 3 4 index"), "no number behind \"index\""));
-    CHECK(contains(refused("shape offset 3"), "no number behind \"shape\""));
-    CHECK(contains(refused("shape 1 2 3 4 5"), "5 numbers behind \"shape\""));
+    CHECK(contains(refused("shape"), "no number after \"shape\""));
+    CHECK(contains(refused("shape 3 4 index"), "no number after \"index\""));
+    CHECK(contains(refused("shape offset 3"), "no number after \"shape\""));
+    CHECK(contains(refused("shape 1 2 3 4 5"), "5 numbers after \"shape\""));
     CHECK(contains(refused("shape 3 10 5"), "extent 10 of dim 1"));
     CHECK(contains(refused("shape 3 0 5"), "extent 0 of dim 1"));
-    CHECK(contains(refused("shape 3 four 5"), "\"four\" stands where a number should"));
+    CHECK(contains(refused("shape 3 four 5"), "\"four\" is not a number"));
     CHECK(contains(refused("shape 3 4x"), "\"4x\" stands"));
     CHECK(contains(refused("shape 99999999999999999999"), "\"99999999999999999999\" stands"));
     CHECK(
@@ -65,7 +65,7 @@ TEST_CASE("what the model cannot know is refused with its numbers", "[day06][sma
     CHECK(contains(refused("shape 3 4 offset 12"), "offset 12 in a shape of 12 elements"));
     CHECK(contains(refused("shape 3 4 offset -1"), "offset -1 in a shape of 12"));
     CHECK(contains(refused("shape 3 4 offset 1 2"), "an offset is one number, not (1, 2)"));
-    CHECK(contains(refused("shape 3 4 index 1 offset 3"), "\"offset\" stands where a number"));
+    CHECK(contains(refused("shape 3 4 index 1 offset 3"), "\"offset\" is not a number"));
 }
 
 TEST_CASE("the held-out shapes are those that lines.py leaves out", "[day06][small]") {

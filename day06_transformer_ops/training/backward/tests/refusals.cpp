@@ -48,7 +48,7 @@ TEST_CASE("both norms' backward passes reject an eps, too small a workspace and 
                    "layer_norm_backward: in has rank 0"));
     CHECK(refusal([] {
               (void)rms_norm_backward_workspace_bytes({nullptr, Shape{}});
-          }) == "rms_norm_backward: in has rank 0, but rows lie along the last dim");
+          }) == "rms_norm_backward: in has rank 0, but rows run along the last dimension");
 }
 
 TEST_CASE("an activation's backward pass has no path 'tile', and knows its functions",

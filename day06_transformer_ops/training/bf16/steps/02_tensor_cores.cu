@@ -1,7 +1,7 @@
-// Step 2: all products on tensor cores. One kernel owns queries and walks along keys, the other
-// owns keys and walks along queries, and both are one text: of 64 rows that a block owns, a warp
-// has 16. Two products with a tile of 64 others give scores and slopes of shares, as sums of a
-// tensor core; what they become is handed back to it as an operand, and was never anywhere but in
+// Step 2: all products on tensor cores. One kernel owns queries and loops over keys, the other owns
+// keys and loops over queries, and both are the same code: a block owns 64 rows, 16 per warp. Two
+// products with a tile of 64 others give scores and d_share as accumulators of a tensor core; the
+// weights and slopes made from them are the operand of the next products, without ever leaving
 // registers.
 //
 //              owned rows   others   first product    second product    out
@@ -27,13 +27,13 @@ constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 constexpr int kWarps = 4, kAtOnce = 4, kQueriesOfWarp = 4 * kAtOnce;
 
 // [softmaxed]
-// A warp, some queries of one head: their gradients, rounded, and log_sum and delta of each. The
-// log_sum is that of exp2. delta is made of the rounded gradient, which is what the shares' slopes
-// are made of. Four queries are loaded before the first of them is stored.
+// One warp takes some queries of one head: it rounds their gradients, and computes log_sum (that of
+// exp2) and delta of each. delta uses the rounded gradient, like d_share. Four queries are loaded
+// before the first of them is stored.
 template <int HEAD>
 __global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p,
                                  unsigned blocks_of_head) {
-    constexpr int EACH = HEAD / 32;  // numbers of a query, for each lane
+    constexpr int EACH = HEAD / 32;  // elements of a query per lane
     const std::int64_t head = blockIdx.x / blocks_of_head;
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     const HeadOf<const float> grad = p.grad[head], log_sums = p.log_sums[head];
@@ -72,13 +72,13 @@ __global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p
 // --- the walk ------------------------------------------------------------------------------------
 
 // [cut]
-/// HEAD is D, or the next of 64 and 128: beyond D there are zeros.
+/// HEAD is D rounded up to 64 or 128, with zeros beyond D.
 template <int HEAD, bool BY_KEYS>
 struct CutBack {
     using Element = bf16;
     static constexpr int kHead = HEAD, kRows = 64, kThreads = 128, kStages = 2;
     static constexpr bool kByKeys = BY_KEYS;
-    // Of a multiprocessor: more of them, although the keys' kernel then keeps some sums in memory.
+    // Blocks per SM: more of them pay off, although the keys' kernel then spills some sums.
     static constexpr int kBlocks = HEAD > 64 ? 2 : BY_KEYS ? 3 : 4;
     static constexpr std::size_t kBytes = 2 * (1 + kStages) * gpu::tile_bytes<bf16>(kRows * HEAD) +
                                           kStages * gpu::tile_bytes<Softmaxed>(kRows);
@@ -87,11 +87,11 @@ template <class C>
 using TileBack = Panel<bf16, C::kRows>;
 template <class C>
 using SumsBack = float[C::kHead / 8][4];
-using PairsBack = float[8][4];  // of a warp's 16 rows with 64 others
+using PairsBack = float[8][4];  // a warp's 16 rows with 64 others
 // [cut]
 
 // [products]
-/// sums = rows of a, from the warp's first on, times rows of b: 16 with 64 of them.
+/// sums = a bᵀ, for the warp's 16 rows of a and 64 rows of b.
 template <class C>
 __device__ __forceinline__ void multiply_rows(PairsBack& sums, TileBack<C> a, TileBack<C> b) {
     const int first = threadIdx.x / 32 * 16;
@@ -111,8 +111,8 @@ __device__ __forceinline__ void multiply_rows(PairsBack& sums, TileBack<C> a, Ti
     }
 }
 
-/// sums += pairs . rows: 16 rows of pairs, rounded, with the 64 rows of a tile. Where a sum's
-/// numbers lie is where an operand's do (make_shares() in attention_bf16/steps/warp.hpp).
+/// sums += pairs . rows: 16 rows of pairs, rounded, with the 64 rows of a tile. An accumulator has
+/// the register layout of an operand (make_shares() in attention_bf16/steps/warp.hpp).
 template <class C>
 __device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pairs,
                                          TileBack<C> rows) {
@@ -136,9 +136,9 @@ __device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pai
 // [products]
 
 // [slopes]
-/// What `pairs` and `slopes` are made of: q . k and grad . v. They become share and d_score.
-/// @param of    of an element (i, e): its query's log_sum and delta
-/// @param seen  of an element: does its query see its key? ALL: each does
+/// Turns `pairs` = q . k and `slopes` = grad . v into share and d_score, in place.
+/// @param of    for element (i, e): its query's log_sum and delta
+/// @param seen  for an element: does its query see its key? ALL: each does
 template <bool ALL, class Of, class Seen>
 __device__ __forceinline__ void make_slopes(PairsBack& pairs, PairsBack& slopes, float scale,
                                             const Of& of, const Seen& seen) {
@@ -169,14 +169,14 @@ __device__ __forceinline__ void store_rows(const SumsBack<C>& sums, float factor
         float* const row = to.first + r * to.along_rows + lane % 4 * 2;
 #pragma unroll
         for (int d = 0; d < C::kHead; d += 8) {
-            if (d >= D) break;  // heads are whole quads
+            if (d >= D) break;  // D is a multiple of a quad
             const float* const pair = &sums[d / 8][2 * h];
             *reinterpret_cast<float2*>(row + d) = make_float2(factor * pair[0], factor * pair[1]);
         }
     }
 }
 
-/// Rows of a head from number `first` on.
+/// Rows of a head from row `first` on.
 template <class C>
 __device__ __forceinline__ Copies<C, C::kRows> rows_from(const HeadOf<const bf16>& head,
                                                          std::int64_t first, std::int64_t end,
@@ -185,8 +185,8 @@ __device__ __forceinline__ Copies<C, C::kRows> rows_from(const HeadOf<const bf16
 }
 
 // [kernel]
-// Block b has rows of head b % heads. Those with most others come first: the last queries, the
-// first keys.
+// Block b has rows of head b % heads. The longest ones come first: the last queries, the first
+// keys.
 template <class C>
 __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     attention_backward_kernel(const __grid_constant__ AttentionBackwardBf16 p, unsigned heads) {
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     rows_from<C>(C::kByKeys ? values : grads, r0, rows, p.D).start(mine_b);
     auto others_a = rows_from<C>(C::kByKeys ? queries : keys, begin, end, p.D);
     auto others_b = rows_from<C>(C::kByKeys ? grads : values, begin, end, p.D);
-    const auto copy = [&](int stage, std::int64_t o0) {  // a group of its own
+    const auto copy = [&](int stage, std::int64_t o0) {  // a separate copy group
         if (o0 < end) {
             others_a.start({all_a + stage * ROWS * C::kHead});
             others_b.start({all_b + stage * ROWS * C::kHead});
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
 
     const float scale = p.scale * kLog2OfE;
     const int lane = static_cast<int>(threadIdx.x % 32);
-    const std::int64_t my_row = r0 + threadIdx.x / 32 * 16 + lane / 4;  // and 8 further on
+    const std::int64_t my_row = r0 + threadIdx.x / 32 * 16 + lane / 4;  // and the row 8 below
     Softmaxed of_mine[2] = {};
     for (int h = 0; h < 2; ++h) {
         if (!C::kByKeys && my_row + 8 * h < p.T) of_mine[h] = softmaxed[my_row + 8 * h];
@@ -238,7 +238,7 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     int stage = 0;
     for (std::int64_t o0 = begin; o0 < end; o0 += ROWS, stage ^= 1) {
         gpu::copy_async_wait<0>();
-        __syncthreads();  // the tile is there, and all have done with the one before
+        __syncthreads();  // the tile has arrived, and all warps have finished the previous one
         copy(stage ^ 1, o0 + ROWS);
         const TileBack<C> a{all_a + stage * ROWS * C::kHead}, b{all_b + stage * ROWS * C::kHead};
         PairsBack pairs, slopes;

@@ -1,5 +1,5 @@
 /// @file
-/// The launchers of the ways back from bf16 that are no twins. They check nothing.
+/// The launchers of the bf16 backward passes' steps after the twins. They check nothing.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -7,7 +7,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Step 2 of attention. @param problem  its `rounded` and `softmaxed` are to be made
+/// Step 2 of attention. @param problem  its `rounded` and `softmaxed` are computed here
 void launch_attention_backward_tensor_cores(const AttentionBackwardBf16& problem,
                                             gpu::Stream stream);
 

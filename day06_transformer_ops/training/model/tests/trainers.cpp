@@ -253,8 +253,8 @@ TEST_CASE("GPUs that cannot share a batch, or are not there, are refused",
     const auto shares = [&] { Trainers<Cpu, HostSum<Cpu>>(kModel, kSequences, three); };
     const auto gpus = [](std::int64_t n) { return refusal([n] { NcclSum sum(n); }); };
     CHECK(refusal(shares) == "4 sequences cannot be shared out among 3 GPUs equally");
-    CHECK(contains(gpus(100000), "100000 GPUs are asked for, but "));
-    CHECK(contains(gpus(std::int64_t{1} << 32), "4294967296 GPUs are asked for, but "));
+    CHECK(contains(gpus(100000), "100000 GPUs were requested, but "));
+    CHECK(contains(gpus(std::int64_t{1} << 32), "4294967296 GPUs were requested, but "));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Step 2: quads, as in the forward pass (activation/steps/quads.hpp): what becomes of an element
-// and its gradient is another function. Arithmetic has time: three floats are moved for each slope.
+// Step 2: 128-bit loads, as in the forward pass (activation/steps/quads.hpp), with another function
+// of an element and its gradient. It stays memory-bound: each slope moves three floats.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/activation/steps/quads.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"

@@ -1,7 +1,7 @@
-// Step 2: tiles, as in the forward pass (attention/steps/tiles.hpp). A block owns 64 rows and walks
-// along the other side in tiles of 64; a thread has 4 x 8 scores, and as many slopes, in registers.
-// One kernel owns queries and walks along keys, the other owns keys and walks along queries, so
-// every sum has one writer: the same bits each time. Nothing of T x T leaves a multiprocessor.
+// Step 2: tiles, as in the forward pass (attention/steps/tiles.hpp). A block owns 64 rows and loops
+// over the other side in tiles of 64; a thread has 4 x 8 scores and their slopes in registers. One
+// kernel owns queries and loops over keys, the other owns keys and loops over queries, so every sum
+// has one writer: the same bits each time. No T x T matrix leaves an SM.
 #include <cfloat>
 
 #include "common/gpu/reduce.hpp"
@@ -15,7 +15,7 @@ namespace {
 using namespace way_back;
 
 // [softmaxed]
-/// What a thread has seen of its queries: the largest score, and sums of exp2(score - m).
+/// A thread's partial results for its queries: the largest score, and sums of exp2(score - m).
 template <class S>
 struct Seen {
     float m[S::ROWS], sum[S::ROWS], delta[S::ROWS];
@@ -45,8 +45,8 @@ __device__ __forceinline__ void see(Seen<S>& o, const Products<S>& score,
     }
 }
 
-/// The ACROSS threads of a query put together what they saw. Both kernels here take the log_sum to
-/// be that of exp2.
+/// Combines the partial results of the ACROSS threads of a query. In both kernels here log_sum is
+/// that of exp2.
 template <class S>
 __device__ __forceinline__ Softmaxed joined(const Seen<S>& o, int i) {
     const float m = gpu::warp_reduce<S::ACROSS>(o.m[i], Larger());
@@ -85,16 +85,16 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                  {&p.grad.first(at), p.grad.first.stride(along_t), p.grad.stride}, t0, T, D);
 
     const float scale = f.scale * kLog2OfE;
-    // The scores and slopes of shares of a tile, for both passes.
+    // The scores and d_share of a tile, for both passes.
     const auto multiply = [&](std::int64_t s0, Products<S>& score, Products<S>& d_share) {
-        __syncthreads();  // all have done with the tile before
+        __syncthreads();  // all warps have finished the previous tile
         copy_tile<S>(keys, kTile, k, s0, most, D);
         copy_tile<S>(values, kTile, v, s0, most, D);
         gpu::copy_async_wait<1>();
-        __syncthreads();  // the keys are there
+        __syncthreads();  // the keys have arrived
         make_scores<S>(score, my_queries, keys + x * S::PITCH);
         gpu::copy_async_wait<0>();
-        __syncthreads();  // the values too
+        __syncthreads();  // the values have arrived
         make_scores<S>(d_share, my_grads, values + x * S::PITCH);
     };
     const auto range_from = [&](std::int64_t s0) {
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
             return Range{0, within_tile<S>(f.seen(t0 + y + i * kDown, f.S) - s0)};
         };
     };
-    // 1. the log of the sum of exp, and delta
+    // 1. the log-sum-exp, and delta
     Seen<S> seen = {};
     for (float& m : seen.m) m = -FLT_MAX;
     for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
         const std::int64_t t = t0 + y + i * kDown;
         if (x == 0 && t < T) (&p.softmaxed(at))[t] = of[i];
     }
-    // 2. what each key gives back to the query
+    // 2. the gradient of the query, gathered from its keys
     Outputs<S> d_q = {};
     for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
         Products<S> score = {}, d_share = {};
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                 return Range{s < f.S ? within_tile<S>(p.first_to_see(s) - t0) : kTile,
                              within_tile<S>(T - t0)};
             };
-            __syncthreads();  // all have done with the tiles before
+            __syncthreads();  // all warps have finished the previous tiles
             copy_tile<S>(queries, kTile, q, t0, T, D);
             copy_tile<S>(grads, kTile, g, t0, T, D);
             Softmaxed of[S::KEYS];
@@ -194,11 +194,11 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                 of[j] = t < T ? softmaxed[t] : Softmaxed{0, 0};
             }
             gpu::copy_async_wait<1>();
-            __syncthreads();  // the queries are there
+            __syncthreads();  // the queries have arrived
             Products<S> share = {}, d_score = {};
             make_scores<S>(share, keys + y * S::PITCH, queries + x * S::PITCH);
             gpu::copy_async_wait<0>();
-            __syncthreads();  // the gradients too
+            __syncthreads();  // the gradients have arrived
             make_scores<S>(d_score, values + y * S::PITCH, grads + x * S::PITCH);
 #pragma unroll
             for (int i = 0; i < S::ROWS; ++i) {
@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                     : add_rows<S, false>(sums, products, rows, range);
             };
             add(d_v, share, grads);
-            __syncthreads();  // all have done with the shares
+            __syncthreads();  // all warps have finished with the weights
             add(d_k, d_score, queries);
         }
     }

@@ -1,7 +1,7 @@
-// Step 3: the forward pass has left the log of each query's sum (attention_and_log_sums_cuda()),
-// and delta(t) is grad(t) . out(t). So no walk along the keys comes before the one for d_q, and
-// seven products are left of nine. Nor does a block wait for what it multiplies next: of the two
-// tiles that it walks along, one is copied while the other is in use.
+// Step 3: the forward pass has stored each query's log-sum-exp (attention_and_log_sums_cuda()), and
+// delta(t) is grad(t) . out(t). So the pass for d_q needs no preliminary pass over the keys, and
+// seven of nine products remain. Copies overlap with arithmetic: of the two tiles over which a
+// block loops, one is copied while the other is in use.
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/attention/tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
@@ -12,8 +12,8 @@ namespace {
 using namespace way_back;
 
 // [delta]
-/// What the forward pass left of the thread's queries, from row t0 on, for kernels that take exp2.
-/// The ACROSS threads of a query add up its delta.
+/// The forward pass's results for the thread's queries, from row t0 on, scaled for exp2. The ACROSS
+/// threads of a query add up its delta.
 template <class S>
 __device__ __forceinline__ void make_softmaxed(const AttentionBackward& p, const Index& at,
                                                std::int64_t t0, Softmaxed (&of)[S::ROWS]) {
@@ -73,12 +73,12 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
             return Range{0, within_tile<S>(f.seen(t0 + y + i * kDown, f.S) - s0)};
         };
         gpu::copy_async_wait<0>();
-        __syncthreads();  // the values are there, and all have done with the keys before
+        __syncthreads();  // the values have arrived; all warps have finished the previous keys
         copy_tile<S>(keys, S::TILE, k, s0, most, D);
         Products<S> d_share = {}, score = {};
         make_scores<S>(d_share, grads + y * S::PITCH, values + x * S::PITCH);
         gpu::copy_async_wait<0>();
-        __syncthreads();  // the keys are there, and all have done with the values
+        __syncthreads();  // the keys have arrived; all warps have finished with the values
         if (s0 + S::TILE < most) copy_tile<S>(values, S::TILE, v, s0 + S::TILE, most, D);
         make_scores<S>(score, queries + y * S::PITCH, keys + x * S::PITCH);
 #pragma unroll
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
             }
         }
         put<S>(slopes, score);
-        __syncthreads();  // the slopes are there
+        __syncthreads();  // the slopes are written
         if (s0 + S::TILE <= least) {
             add_rows<S, true>(d_q, slopes, keys, range);
         } else {
@@ -153,12 +153,12 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
             const bool all = p.first_to_see(last) <= t0 && t0 + S::TILE <= T;
             const auto add = [&](Outputs<S>& sums, const Products<S>& factors, const float* rows) {
                 put<S>(products, factors);
-                __syncthreads();  // the products are there
+                __syncthreads();  // the products are written
                 all ? add_rows<S, true>(sums, products, rows, range)
                     : add_rows<S, false>(sums, products, rows, range);
             };
             gpu::copy_async_wait<0>();
-            __syncthreads();  // the gradients are there, and all have done with the queries before
+            __syncthreads();  // the gradients have arrived; the previous queries are finished
             copy_tile<S>(queries, S::TILE, q, t0, T, D);
             Softmaxed of[S::KEYS];
 #pragma unroll
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
             Products<S> d_score = {}, share = {};
             make_scores<S>(d_score, values + y * S::PITCH, grads + x * S::PITCH);
             gpu::copy_async_wait<0>();
-            __syncthreads();  // the queries are there
+            __syncthreads();  // the queries have arrived
             make_scores<S>(share, keys + y * S::PITCH, queries + x * S::PITCH);
 #pragma unroll
             for (int i = 0; i < S::ROWS; ++i) {
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                 }
             }
             add(d_v, share, grads);
-            __syncthreads();  // all have done with the shares and the gradients
+            __syncthreads();  // all warps have finished with the weights and the gradients
             if (t0 + S::TILE < T) {
                 copy_tile<S>(grads, S::TILE, g, t0 + S::TILE, T, D);
             } else if (h + 1 < p.heads) {

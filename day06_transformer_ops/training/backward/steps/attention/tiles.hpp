@@ -1,6 +1,6 @@
 /// @file
-/// What the tiled steps of attention's backward pass share. The block, its tiles and the product of
-/// two of them are the forward pass's (attention/steps/tiles.hpp).
+/// Shared by the tiled steps of attention's backward pass. The block, its tiles and the product of
+/// two tiles are those of the forward pass (attention/steps/tiles.hpp).
 #pragma once
 
 #include "common/gpu/large_shared.hpp"
@@ -15,13 +15,13 @@ using gpu::Larger, gpu::Plus;
 
 inline constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 
-/// Which numbers of a tile count for a row: from `begin` on, up to `end`.
+/// The columns of a tile that count for a row: [begin, end).
 struct Range {
     int begin, end;
     __device__ bool has(int s) const { return begin <= s && s < end; }
 };
 
-/// A number of a tile or its edge, which an int can hold.
+/// Clamps an index to the tile, so that it fits an int.
 template <class S>
 __device__ __forceinline__ int within_tile(std::int64_t s) {
     return static_cast<int>(max(std::int64_t{0}, min(s, std::int64_t{S::TILE})));
@@ -34,11 +34,11 @@ using Outputs = float[S::ROWS][S::OUT];
 template <class S>
 inline constexpr int kAtOnce = S::HEAD > 64   ? 1
                                : S::HEAD > 32 ? 2
-                                              : 3;  // blocks that have registers
+                                              : 3;  // blocks for which the registers suffice
 
 // [add_rows]
-/// sums += products . tile, whose rows lie PITCH apart. ALL: each of them counts for each row;
-/// else only those in range(i): of the others nothing counts, neither row nor factor.
+/// sums += products . tile, whose rows are PITCH apart. ALL: each of them counts for each row; else
+/// only those in range(i): the others are skipped, row and factor.
 template <class S, bool ALL, class Ranges>
 __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products, const float* tile,
                                          const Ranges& range) {
@@ -68,7 +68,7 @@ __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products
 }
 // [add_rows]
 
-/// A thread's products, put where all threads of the block find them.
+/// Writes a thread's products to shared memory.
 template <class S>
 __device__ __forceinline__ void put(float* tile, const Products<S>& products) {
     const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
@@ -81,7 +81,7 @@ __device__ __forceinline__ void put(float* tile, const Products<S>& products) {
     }
 }
 
-/// A thread's outputs, times `factor`, to the rows of `to` from number `first` on.
+/// Stores a thread's outputs, times `factor`, to the rows of `to` from row `first` on.
 template <class S>
 __device__ __forceinline__ void store(const Outputs<S>& sums, float factor, float* to,
                                       std::int64_t along_row, std::int64_t along_d,
@@ -99,7 +99,7 @@ __device__ __forceinline__ void store(const Outputs<S>& sums, float factor, floa
     }
 }
 
-/// A step's two kernels. They are given the problem and how many heads share out the blocks.
+/// A step's two kernels. They get the problem and the number of heads.
 struct Kernels {
     using Kernel = void(AttentionBackward, unsigned);
     Kernel* by_queries;
@@ -124,8 +124,7 @@ void launch(const Kernels& kernels, const AttentionBackward& p, gpu::Stream stre
     one(kernels.by_keys, kernels.of_keys, p.k.count(), p.forward.S);
 }
 
-/// Calls f with a Block: the smallest that has room for a head, and copies quads where all rows are
-/// made of them.
+/// Calls f with the smallest Block that fits a head; it copies quads if all rows are made of them.
 template <class F>
 void with_block(const AttentionBackward& p, const F& f) {
     const std::int64_t D = p.forward.q.length;

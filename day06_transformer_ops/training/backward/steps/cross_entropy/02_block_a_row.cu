@@ -1,7 +1,7 @@
-// Step 2: a block, a row. Its threads read the row in quads for maximum and sum, and once more to
-// write what becomes of it. Rows of all blocks at once are more than an L2 cache holds, so most of
-// it comes out of memory twice. With the row's loss, which tells the log of the sum, the first
-// reading falls away.
+// Step 2: one block per row. Its threads read the row with 128-bit loads for maximum and sum, and
+// again to write the result. The rows of all blocks together exceed the L2 cache, so most of them
+// are read from memory twice. With the row's loss, which gives the log-sum-exp, the first pass is
+// not needed.
 #include <type_traits>
 
 #include "common/gpu/launch.hpp"
@@ -12,7 +12,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-/// Four numbers, side by side.
+/// Four adjacent elements.
 template <class T>
 using Four = std::conditional_t<std::is_same_v<T, float>, uint4, uint2>;
 template <class T>
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
     if (LOSSES) {
         m = known ? losses(at) + row.x[target] : 0;
         share = g;
-        __syncthreads();  // out may be the logits: all have read the target's
+        __syncthreads();  // out may be the logits: all threads have read the target's
     } else {
         PartSum mine;
         mine.take_loose(row);
@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
         y[j] = T(result(j, row.x[j]));
     }
     const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % sizeof(Four<T>) == 0;
-    // All loads before the first store: the two may be of one array, and the compiler keeps their
-    // order.
+    // All loads come before the first store: the compiler cannot reorder them, because they may
+    // alias.
     constexpr int kAtOnce = 4;
     for (int first = threadIdx.x; first < row.quads; first += kAtOnce * THREADS) {
         uint4 held[kAtOnce];
@@ -100,7 +100,7 @@ void launch(const Rows<const float>& logits, const View<const std::int64_t>& tar
     gpu::check_launch("cross_entropy_backward_block_kernel", grid, THREADS);
 }
 
-constexpr std::int64_t kShort = 2048;  // eight quads for each of 64 threads
+constexpr std::int64_t kShort = 2048;  // eight quads per thread for 64 threads
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// A thread for each element of grad. Tokens of one word write to one place, so the addition is
-// atomic; who comes first is chance, and so are the last bits of the sum.
+// One thread per element of grad. Tokens with the same id write to the same element, so the
+// addition is atomic; the order varies, and so do the last bits of the sum.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
 

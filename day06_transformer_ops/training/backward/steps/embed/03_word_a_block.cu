@@ -1,6 +1,6 @@
-// Step 3: a block, a word. Of the tokens that name one row of the table, the first one's block adds
-// up all of them, in their order; the blocks of the others see that there was one before, and end.
-// So every row has one writer, and the loop's bits.
+// Step 3: one block per distinct id. The block of the first token with an id adds up all tokens
+// with it, in order; the blocks of the others find an earlier token and return. So every row has
+// one writer, and the result is bitwise equal to the CPU reference.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/walk.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
@@ -11,19 +11,19 @@ namespace {
 constexpr int kThreads = 512, kWarps = kThreads / 32;
 
 // [word_a_block]
-// rows: where each token's gradient begins, and where its id lies.
+// rows: the offsets of each token's gradient and of its id.
 template <int RANK>
 __global__ void __launch_bounds__(kThreads)
     embed_word_a_block_kernel(const __grid_constant__ Walk<RANK, 2> rows, const float* grad,
                               std::int64_t stride, const std::int64_t* ids,
                               const __grid_constant__ View<float> table) {
-    __shared__ int found[kThreads];  // tokens of this word among kThreads of them
+    __shared__ int found[kThreads];  // tokens with this id among kThreads tokens
     __shared__ int of_warp[kWarps];  // how many of them each warp has found
     const unsigned first = blockIdx.x, thread = threadIdx.x;
     const auto id_of = [&](unsigned r) { return ids[rows.offsets(r).of[1]]; };
     const std::int64_t id = id_of(first);
     if (!names_row(id, table)) return;
-    // 1. was there one before?
+    // 1. is there an earlier one?
     for (unsigned r0 = 0; r0 < first; r0 += kThreads) {
         const unsigned r = r0 + thread;
         if (__syncthreads_or(r < first && id_of(r) == id)) return;  // all threads of the block

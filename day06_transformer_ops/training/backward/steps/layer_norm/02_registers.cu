@@ -1,7 +1,7 @@
-// Step 2: a warp, a row, whose x and grad wait in registers: memory is read once. A lane has the
-// same columns in every row, so it adds up what they give to weight and bias as it goes; the warps
-// of a block add theirs up, each block leaves its sums, and a second, small kernel adds up the
-// blocks. The number of blocks depends on nothing but the shape, and so do the bits.
+// Step 2: one warp per row, with x and grad in registers: memory is read once. A lane has the same
+// columns in every row, so it accumulates their contributions to weight and bias; the warps of a
+// block combine theirs, each block stores its sums, and a second, small kernel adds up the blocks.
+// The number of blocks depends only on the shape, so the bits are reproducible.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/held_row.hpp"
 #include "day06_transformer_ops/training/backward/steps/layer_norm/parts.hpp"
@@ -16,7 +16,7 @@ constexpr int kWarps = 8, kThreads = 32 * kWarps;
 template <int QUADS>
 using Held = HeldRow<float, 32, QUADS>;
 
-// parts (blocks, 2, C): what the block's rows give to the weight, and to the bias.
+// parts (blocks, 2, C): the contribution of the block's rows to weight and bias.
 template <int QUADS>
 __global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
     layer_norm_registers_kernel(const __grid_constant__ Rows<const float> in,
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
     }
     // The warps' sums, in their order.
     const auto leave = [&](const float(&mine)[QUADS][4], int which) {
-        __syncthreads();  // all have read what lay there
+        __syncthreads();  // all threads have read the previous contents
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
 #pragma unroll
@@ -109,7 +109,7 @@ void launch_layer_norm_backward_registers(const Rows<const float>& in,
                                           const Rows<const float>& grad, const Rows<float>& d_in,
                                           const NormGradients& d, const View<float>& parts,
                                           gpu::Stream stream) {
-    const std::int64_t quads = (in.length + 127) / 128;  // of a lane
+    const std::int64_t quads = (in.length + 127) / 128;  // per lane
     const auto with = quads <= 1   ? launch<1>
                       : quads <= 2 ? launch<2>
                       : quads <= 4 ? launch<4>

@@ -1,6 +1,6 @@
-// Step 3, for an RMS norm too: as step 2, but each lane copies its quads of the next row into
-// shared memory while it works on this one, so that loads are always in flight. The weight waits in
-// shared memory, in quads, and the blocks' sums are added up by more warps at once.
+// Step 3, for RMS norm too: as step 2, but with asynchronous copies: each lane copies its quads of
+// the next row into shared memory while it works on this one, so that loads are always in flight.
+// The weight is kept in shared memory, and more warps add up the blocks' sums.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -18,7 +18,7 @@ constexpr int kWarps = 8, kThreads = 32 * kWarps;
 template <int QUADS>
 using Held = HeldRow<float, 32, QUADS>;
 
-/// Where each thread finds what it copied of the next row: quad q of x, and of grad.
+/// A thread's copies of the next row in shared memory: quad q of x, and of grad.
 template <int QUADS>
 struct Next {
     uint4* quads;
@@ -41,7 +41,7 @@ template <int QUADS>
 constexpr std::size_t kBytes = kRowBytes<QUADS>*(2 * kWarps + 1);
 
 // CENTRED: a layer norm; else an RMS norm, whose mean is 0.
-// parts (blocks, 2, C): what the block's rows give to the weight, and to the bias.
+// parts (blocks, 2, C): the contribution of the block's rows to weight and bias.
 template <int QUADS, bool CENTRED>
 __global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
     norm_ahead_kernel(const __grid_constant__ Rows<const float> in,
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
     float* const of_warp = reinterpret_cast<float*>(next.quads);
     // The warps' sums, in their order.
     const auto leave = [&](const float(&mine)[QUADS][4], int which) {
-        __syncthreads();  // all have read what lay there
+        __syncthreads();  // all threads have read the previous contents
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
 #pragma unroll
@@ -150,7 +150,7 @@ template <bool CENTRED>
 void launch_for(const Rows<const float>& in, const NormParameters& parameters,
                 const Rows<const float>& grad, const Rows<float>& d_in, const NormGradients& d,
                 const View<float>& parts, gpu::Stream stream) {
-    const std::int64_t quads = (in.length + 127) / 128;  // of a lane
+    const std::int64_t quads = (in.length + 127) / 128;  // per lane
     const auto with = quads <= 1   ? launch<1, CENTRED>
                       : quads <= 2 ? launch<2, CENTRED>
                       : quads <= 4 ? launch<4, CENTRED>

@@ -1,6 +1,6 @@
 /// @file
-/// What the steps of the norms' backward pass share: rows that lie evenly, and the sum of the parts
-/// that blocks have left.
+/// Shared by the steps of the norms' backward pass: evenly spaced rows, and the sum of the parts
+/// that blocks have stored.
 #pragma once
 
 #include "common/gpu/launch.hpp"
@@ -8,8 +8,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Calls f(in, grad, d_in) with the same rows. Where they lie evenly they need no division to be
-/// found.
+/// Calls f(in, grad, d_in) with the same rows. Evenly spaced rows are found without a division.
 template <class F>
 void with_even_rows(const Rows<const float>& in, const Rows<const float>& grad,
                     const Rows<float>& d_in, const F& f) {
@@ -44,7 +43,7 @@ __global__ void __launch_bounds__(32 * WARPS)
 }
 // [columns]
 
-/// Adds what all blocks have left to the gradients of weight and bias, where these are wanted.
+/// Adds the sums of all blocks to the gradients of weight and bias, if these are requested.
 template <int WARPS>
 void add_parts(const View<const float>& parts, const NormGradients& d, gpu::Stream stream) {
     if (d.weight.data == nullptr && d.bias.data == nullptr) return;
