@@ -284,7 +284,7 @@ TEST_CASE("an asynchronous copy of 0 bytes, too, starts at a multiple of its siz
     DeviceOut<float> out({256});
     const View<const float> off(in.view().data + 1, Shape{255});
     CHECK(contains(failure([&] { gpu::tests::reverse_async(16, 0, off, out.view()); }),
-                   "starts an asynchronous copy of 16 bytes, but its source is 4 bytes beyond a "
+                   "starts an asynchronous copy of 16 bytes, but its source is 4 bytes past a "
                    "multiple of that"));
 }
 
