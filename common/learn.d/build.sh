@@ -20,13 +20,14 @@ may_write() {
 building=$root/build  # which folder: `try` and `debug` have others, and do not wait for a build of the lessons
 locked=''
 lock_build() {
-    local file=$building/learn.lock
+    local file=$building/learn.lock holder
     may_write "$building"
     if [[ $locked == "$file" ]] || ! command -v flock >/dev/null; then return; fi
     unlock_build
     exec 9<>"$file"
     if ! flock -n 9; then
-        note "Another common/learn ($(<"$file")) is running in this tree. Waiting for it."
+        holder=$(<"$file")  # empty if it has the lock and has not written its name yet
+        note "Another common/learn${holder:+ ($holder)} is running in this tree. Waiting for it."
         flock 9
     fi
     printf '%s, process %s' "$verb" $$ 2>/dev/null >"$file" || true  # a full disk is told of later
