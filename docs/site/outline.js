@@ -7,7 +7,7 @@
         const outline = document.querySelector("details.outline");
         if (!outline) return;
         const line = outline.querySelector("summary");
-        const wide = window.matchMedia("(min-width: 1200px)");
+        const wide = window.matchMedia("(min-width: 1500px)");
         const fit = () => { outline.open = wide.matches; };
         wide.addEventListener("change", fit);
         fit();
