@@ -390,7 +390,7 @@ alone() {
     holder=$!
     until ! flock -n "$lock" true; do sleep 0.1; done
     PATH=$scratch/tools learns "a second run" 1 'Another common/learn \(test, process 7\)' \
-        'Missing' -- run
+        'Missing: ' -- run
     holds "it waited" test ! -d "/proc/$holder"
     holds "it says who it is" grep -q '^run, process [0-9]' "$lock"
 
@@ -399,7 +399,7 @@ alone() {
     until ! flock -n "$lock" true; do sleep 0.1; done
     kill -KILL "$(pgrep -P "$holder")" "$holder"
     wait "$holder" 2>/dev/null || true
-    PATH=$scratch/tools learns "after a run that was killed" 1 'Missing' -- run
+    PATH=$scratch/tools learns "after a run that was killed" 1 'Missing: ' -- run
     holds "it waited for nobody" test "$(grep -c Another "$scratch/said")" -eq 0
 }
 
@@ -739,7 +739,7 @@ wrongs() {
     silent "no numbers beside each other" '[0-9] == [0-9]'
     sed 's/out\[offset2(m, n, N)\] =/const int i = m * N + n; out[i] =/' "$solution" >"$to"
     learns "a 32-bit offset" 1 '2\^32 elements' '32 bits \(int, unsigned\) wraps' \
-        "^  add_bias_kernel, my/$day/add_bias.cu:[0-9]+: thread" 'neither' -- check day01 add_bias
+        "^  add_bias_kernel, my/$day/add_bias.cu:[0-9]+: thread" 'belongs neither to the GPU nor to the CPU' -- check day01 add_bias
     silent "nor what a GPU would only call illegal" 'cudaErrorIllegalAddress'
     sed 's/blocks_for(N, 32)/blocks_for(N, 33)/' "$solution" >"$to"
     learns "a grid too small" 1 '^  The first case that fails: add_bias: more columns' '^  with M = 3, N = 33$' \

@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("where just a corner was written, the comparison asks for x a
         poke(got.view(), k, want.data()[k], static_cast<TestType*>(nullptr));
     };
     for (const std::int64_t k : {0, 1, 2, 4, 5, 6, 8, 9}) put(k);
-    CHECK_FALSE(contains(got.matches(want).text, "Written is"));  // no rectangle yet
+    CHECK_FALSE(contains(got.matches(want).text, " is written:"));  // no rectangle yet
     put(10);
     CHECK(contains(got.matches(want).text,
                    "Never written: 3 elements still hold the poison value that the output was "
