@@ -57,8 +57,7 @@ Region* region_of(std::uintptr_t address) {
 
 // A variable of the current thread, or an argument of the launch?
 bool is_own(std::uintptr_t address) {
-    return address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes ||
-           address - arguments_begin < arguments_bytes;
+    return is_on_stack(*current, address) || address - arguments_begin < arguments_bytes;
 }
 
 // Is the word at this address live, written, and not last accessed by a concurrent thread? Then the

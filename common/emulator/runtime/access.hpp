@@ -12,16 +12,27 @@
 
 namespace sixdays::emulator {
 
-/// Called before the current thread reads or writes [address, address + bytes).
+/// The rest of before_access(): the thread has been charged for the access, and it may be in error.
+void check_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
+                  const void* expected, bool traced);
+
+inline bool is_on_stack(const Thread& thread, std::uintptr_t address) {
+    return address - reinterpret_cast<std::uintptr_t>(thread.fiber->stack) < kStackBytes;
+}
+
+/// Called before the current thread reads or writes [address, address + bytes). Most accesses are
+/// to the thread's own stack: they are decided here, inlined into each hook.
 /// @param code      return address of the hook: where in the kernel that is
 /// @param expected  what a compare-and-swap compares with
 /// @param traced    false: the trace has this access already
 inline void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
-                          const void* expected = nullptr, bool traced = true);
-
-/// The rest of before_access(): the thread has been charged for the access, and it may be in error.
-void check_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
-                  const void* expected, bool traced);
+                          const void* expected = nullptr, bool traced = true) {
+    Thread* const thread = current;
+    if (thread == nullptr || in_runtime || bytes == 0) return;
+    const bool on_stack = is_on_stack(*thread, reinterpret_cast<std::uintptr_t>(address));
+    if (--thread->accesses_left != 0 && on_stack && !watching_locals) return;
+    check_access(address, bytes, what, code, expected, traced);
+}
 
 /// The address is no multiple of what such an access needs: a finding, where a kernel makes it.
 void check_alignment(const void* address, std::size_t bytes, std::size_t alignment, AccessKind what,
@@ -34,16 +45,5 @@ void set_pending(const void* address, std::size_t bytes, bool pending);
 
 /// The range of the launch's arguments, which kernels may read.
 void set_arguments(const void* begin, std::size_t bytes);
-
-// Most accesses are to the thread's own stack. They are decided here, inlined into each hook.
-inline void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
-                          const void* expected, bool traced) {
-    Thread* const thread = current;
-    if (thread == nullptr || in_runtime || bytes == 0) return;
-    const auto on_stack = reinterpret_cast<std::uintptr_t>(address) -
-                          reinterpret_cast<std::uintptr_t>(thread->fiber->stack);
-    if (--thread->accesses_left != 0 && on_stack < kStackBytes && !watching_locals) return;
-    check_access(address, bytes, what, code, expected, traced);
-}
 
 }  // namespace sixdays::emulator

@@ -289,7 +289,7 @@ template <bool TRANSPOSED, class... R>
 template <Factor F, int K, class... R>
 [[gnu::always_inline]] inline void mma_floats(R&&... r) {
     constexpr int kOfA = F == Factor::tf32 ? K / 2 : K / 4, kOfB = kOfA / 2;
-    static_assert(sizeof...(R) == 4 + kOfA + kOfB + 4);
+    static_assert(K <= 16 && sizeof...(R) == 4 + kOfA + kOfB + 4);
     const std::uint32_t words[] = {bits<std::uint32_t>(r)...};
     float c[4], d[4];
     std::uint32_t out[4];
