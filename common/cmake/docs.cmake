@@ -192,10 +192,9 @@ set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
 set(DOXYGEN_SOURCE_BROWSER YES)
 set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
 set(scripts "")
-foreach(script pairs.js outline.js push.js explorers/explore.js explorers/explore_inputs.js
-        explorers/explorer.js explorers/explorer_layout.js explorers/explorer_warp.js
-        explorers/explorer_banks.js explorers/explorer_tree.js explorers/explorer_product.js
-        explorers/explorer_running.js)
+# By name: what the live pictures share comes before each kind of picture.
+file(GLOB explorers CONFIGURE_DEPENDS RELATIVE ${site} ${site}/explorers/explore*.js)
+foreach(script pairs.js outline.js push.js ${explorers})
     list(APPEND DOXYGEN_HTML_EXTRA_FILES ${site}/${script})
     get_filename_component(script ${script} NAME)
     string(APPEND scripts "<script src=\"$relpath^${script}\"></script>\n")

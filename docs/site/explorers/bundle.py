@@ -8,8 +8,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "explorers.html"
-SCRIPTS = ("explore", "explore_inputs", "explorer", "explorer_layout", "explorer_warp", "explorer_banks",
-           "explorer_tree", "explorer_product", "explorer_running")
+SCRIPTS = sorted(HERE.glob("explore*.js"))  # by name: what all share comes before each kind of picture
 PICTURES = (  # kind, heading, lesson, what to try
     ("layout", "Shape and strides", "day02_strides", "Change a stride and watch which element of memory each index reads."),
     ("views", "Views of one buffer", "day03_views", "Slice, flip and transpose. The numbers in memory never move."),
@@ -41,7 +40,7 @@ def made():
         f'<h2>{heading}</h2>\n<p>{what} Lesson: <a href="{lesson}.md">{lesson[:5].title().replace("y0", "y 0")}</a>.</p>\n'
         f'<div class="explorer" id="explorer_{kind}" data-explorer="{kind}"></div>' for kind, heading, lesson, what in PICTURES)
     style = STYLE + (HERE / "explorer.css").read_text(encoding="utf-8")
-    scripts = SCHEME + "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    scripts = SCHEME + "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
     return f"""<!DOCTYPE html>
 <!-- Made by docs/site/explorers/bundle.py from the files beside it: change those. -->
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
