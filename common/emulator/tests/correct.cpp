@@ -54,6 +54,7 @@ const Case kCases[] = {
     {"copy_left_behind", 1, 256, 0},
     {"spin_lock", 6, 32, 0},
     {"threads_wait_for_each_other", 1, 64, 0},
+    {"waits_with_own_array", 1, 64, 0},
     {"warp_aggregated", 1, 128, 0},
     {"uniform_condition", 2, 64, 0},
     {"two_arrays_in_dynamic", 1, 64, 512},

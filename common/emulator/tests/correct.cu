@@ -370,6 +370,20 @@ __global__ void threads_wait_for_each_other(const float*, int, float* out) {
         *flag = 1.0f;
     }
 }
+// Of the accesses after which a thread lets others run, whichever it is: one of its own array, too.
+__global__ void waits_with_own_array(const float*, int, float* out) {
+    const volatile float* flag = out;
+    volatile float own[4] = {};
+    if (threadIdx.x < 4) {
+        for (unsigned i = 0; i < threadIdx.x; ++i) own[i] = 1.0f;
+        while (*flag == 0.0f) {
+            for (int i = 0; i < 3; ++i) own[i] = 1.0f;
+        }
+        out[1 + threadIdx.x] = own[2];
+    } else if (threadIdx.x == 63) {
+        *const_cast<volatile float*>(flag) = 1.0f;
+    }
+}
 __global__ void warp_aggregated(const float* in, int, float* out) {
     const bool yes = in[threadIdx.x] > 0.0f;
     const unsigned active = __ballot_sync(0xffffffffu, yes);
@@ -485,6 +499,7 @@ constexpr Right kRight[] = {
     {"copy_left_behind", copy_left_behind},
     {"spin_lock", spin_lock},
     {"threads_wait_for_each_other", threads_wait_for_each_other},
+    {"waits_with_own_array", waits_with_own_array},
     {"warp_aggregated", warp_aggregated},
     {"uniform_condition", uniform_condition},
     {"two_arrays_in_dynamic", two_arrays_in_dynamic},
