@@ -423,7 +423,7 @@ unwritable() {
     chmod u+w .
 }
 
-# What nothing here can work with is refused before anything is done, and nothing in a name is run.
+# What nothing here can work with is rejected before anything is done, and nothing in a name is run.
 folder_names() {
     local name learn=(common/learn)
     cd "$scratch"

@@ -28,12 +28,12 @@ template <class T, class... In>
 void check_path(const char* op, std::optional<ElementwisePath> path, const View<T>& out,
                 const View<In>&... in) {
     require_known_path(op, path);
-    if (path != ElementwisePath::quads || choose_elementwise(out, in...) == path) return;
+    if (path != ElementwisePath::vectorized || choose_elementwise(out, in...) == path) return;
     std::string past;
-    for (const std::int64_t bytes : {past_quad(in.data)..., past_quad(out.data)}) {
+    for (const std::int64_t bytes : {misalignment(in.data)..., misalignment(out.data)}) {
         past += (past.empty() ? "" : ", ") + std::to_string(bytes);
     }
-    refuse(std::string(op) + ": the path \"" + name(*path) +
+    reject(std::string(op) + ": the path \"" + name(*path) +
            "\" needs tensors that begin equally far past a multiple of 16 bytes, but these begin " +
            past + " bytes past one; \"" + name(ElementwisePath::any_address) + "\" takes them");
 }
@@ -79,9 +79,9 @@ void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& 
 
 const char* name(ElementwisePath path) {
     static constexpr Named<ElementwisePath> kNames[] = {
-        {ElementwisePath::one_element, "one element a thread"},
+        {ElementwisePath::one_element, "one element per thread"},
         {ElementwisePath::grid_stride, "grid-stride loop"},
-        {ElementwisePath::quads, "16 bytes a load"},
+        {ElementwisePath::vectorized, "vectorized"},
         {ElementwisePath::any_address, "any address"},
         {ElementwisePath::tile, "tile"},
     };

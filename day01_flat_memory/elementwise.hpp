@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "common/gpu/how.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day01_flat_memory {
@@ -21,23 +21,23 @@ namespace sixdays::day01_flat_memory {
 enum class ElementwisePath {
     one_element,  // the naive kernel, one thread per element
     grid_stride,  // as many threads as the GPU holds, in a grid-stride loop
-    quads,        // float4: 128-bit loads and stores
+    vectorized,   // float4: 128-bit loads and stores
     any_address,  // single elements, eight of them in flight
     tile,         // CUDA Tile C++, tiles of 2,048 elements; only on request
 };
 
-/// A float4 begins at a multiple of 16 bytes: `quads` if all addresses are equally far past one,
-/// else any_address. Where this returns any_address, the path `quads` is rejected.
+/// A float4 begins at a multiple of 16 bytes: `vectors` if all addresses are equally far past one,
+/// else any_address. Where this returns any_address, the path `vectors` is rejected.
 template <class T, class... In>
 [[nodiscard]] ElementwisePath choose_elementwise(const View<T>& out, const View<In>&... in) {
-    return equally_past_quad(out.data, in.data...) ? ElementwisePath::quads
-                                                   : ElementwisePath::any_address;
+    return equally_misaligned(out.data, in.data...) ? ElementwisePath::vectorized
+                                                    : ElementwisePath::any_address;
 }
 [[nodiscard]] const char* name(ElementwisePath path);
 
 /// The optimization steps, in the order of the run and the benchmark.
 inline constexpr ElementwisePath kElementwisePaths[] = {
-    ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::quads,
+    ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::vectorized,
     ElementwisePath::any_address};
 
 /// out = in * in

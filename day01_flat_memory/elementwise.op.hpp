@@ -59,13 +59,13 @@ inline void set_elementwise_paths(testing::Operation& op, bool empty) {
     op.path(ElementwisePath::one_element).kernel = op.name + "_kernel";
     op.path(ElementwisePath::grid_stride).kernel = "grid_stride_kernel";
     op.path(ElementwisePath::any_address).kernel = "any_address_kernel";
-    PathOf &quads = op.path(ElementwisePath::quads), &tile = op.path(ElementwisePath::tile);
-    quads.kernel = "quads_kernel";
-    quads.accepts = [=](const Call& c) { return contiguous(c) && equally_past_16(c); };
+    PathOf &vectors = op.path(ElementwisePath::vectorized), &tile = op.path(ElementwisePath::tile);
+    vectors.kernel = "vectorized_kernel";
+    vectors.accepts = [=](const Call& c) { return contiguous(c) && equally_past_16(c); };
     tile.kernel = op.name + "_tile";
     tile.accepts = [=](const Call& c) { return contiguous(c) && (gpu::has_tile() || empty); };
     op.best = [=](const Call& c) {
-        return static_cast<int>(equally_past_16(c) ? ElementwisePath::quads
+        return static_cast<int>(equally_past_16(c) ? ElementwisePath::vectorized
                                                    : ElementwisePath::any_address);
     };
     // [paths]

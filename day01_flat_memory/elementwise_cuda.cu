@@ -80,8 +80,8 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
             break;
         case ElementwisePath::grid_stride:
             return launch_grid_stride(op, n, stream, out.data, in.data...);
-        case ElementwisePath::quads:
-            return launch_quads(op, n, stream, out.data, in.data...);
+        case ElementwisePath::vectorized:
+            return launch_vectorized(op, n, stream, out.data, in.data...);
         case ElementwisePath::any_address:
             return launch_any_address(op, n, stream, out.data, in.data...);
     }

@@ -4,17 +4,17 @@
 #include <string>
 
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 
 namespace sixdays::day01_flat_memory {
 
 void check_indices(std::int64_t base, const View<float>& out, std::optional<IndicesPath> path) {
     require_known_path("indices", path);
     if (out.rank() < 2 || out.rank() > 4) {
-        refuse("indices: out has shape " + to_string(out.layout.shape) + " of rank " +
+        reject("indices: out has shape " + to_string(out.layout.shape) + " of rank " +
                std::to_string(out.rank()) + ", but indices is written for ranks 2, 3 and 4");
     }
-    if (base < 1) refuse("indices: base is " + std::to_string(base) + ", but must be at least 1");
+    if (base < 1) reject("indices: base is " + std::to_string(base) + ", but must be at least 1");
     if (out.rank() == 2) require_rows_fit("indices", "out", out);
     require_contiguous("indices", "out", out);
     require_memory("indices", "out", out);
@@ -24,15 +24,15 @@ void check_indices(std::int64_t base, const View<float>& out, std::optional<Indi
     for (int d = 0; d < out.rank(); ++d) {
         if (__builtin_mul_overflow(largest, base, &largest) ||
             __builtin_add_overflow(largest, out.extent(d) - 1, &largest)) {
-            refuse("indices: with base " + std::to_string(base) + " the values of shape " +
+            reject("indices: with base " + std::to_string(base) + " the values of shape " +
                    to_string(out.layout.shape) + " do not fit in 64 bits");
         }
     }
-    if (path == IndicesPath::quads && choose_indices(out) != path) {
-        refuse(
-            "indices: quads need rows that begin at multiples of 16 bytes and are made of whole "
-            "quads; out begins " +
-            std::to_string(past_quad(out.data)) +
+    if (path == IndicesPath::vectorized && choose_indices(out) != path) {
+        reject(
+            "indices: vectors need rows that begin at multiples of 16 bytes and are made of whole "
+            "vectors; out begins " +
+            std::to_string(misalignment(out.data)) +
             " bytes past one and "
             "has shape " +
             to_string(out.layout.shape));
@@ -40,14 +40,14 @@ void check_indices(std::int64_t base, const View<float>& out, std::optional<Indi
 }
 
 IndicesPath choose_indices(const View<float>& out) {
-    return has_wider(out.data, out.layout, sizeof(float)) ? IndicesPath::quads
+    return has_wider(out.data, out.layout, sizeof(float)) ? IndicesPath::vectorized
                                                           : IndicesPath::one_element;
 }
 
 const char* name(IndicesPath path) {
     static constexpr Named<IndicesPath> kNames[] = {
-        {IndicesPath::one_element, "one element a thread"},
-        {IndicesPath::quads, "16 bytes a store"},
+        {IndicesPath::one_element, "one element per thread"},
+        {IndicesPath::vectorized, "vectorized"},
         {IndicesPath::tile, "tile"},
     };
     return name_in(kNames, path);

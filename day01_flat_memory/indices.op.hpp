@@ -33,22 +33,23 @@ inline testing::Operation indices_operation(std::int64_t base, const Shape& shap
     // [paths]
     const bool empty = size(shape) == 0, whole = shape[shape.rank - 1] % 4 == 0;
     const auto contiguous = [](const Call& c) { return is_contiguous(c.arguments[0].layout); };
-    const auto has_quads = [=](const Call& c) {
+    const auto has_vectors = [=](const Call& c) {
         return whole && reinterpret_cast<std::uintptr_t>(c.arguments[0].data) % 16 == 0;
     };
     op.paths = paths_of<IndicesPath>();
     op.path(IndicesPath::one_element).kernel = "indices" + std::to_string(shape.rank) + "_kernel";
     op.path(IndicesPath::one_element).accepts = contiguous;
-    op.path(IndicesPath::quads).kernel = "indices_quads_kernel";
-    op.path(IndicesPath::quads).accepts = [=](const Call& c) {
-        return contiguous(c) && (empty || has_quads(c));
+    op.path(IndicesPath::vectorized).kernel = "indices_vectorized_kernel";
+    op.path(IndicesPath::vectorized).accepts = [=](const Call& c) {
+        return contiguous(c) && (empty || has_vectors(c));
     };
     op.path(IndicesPath::tile).kernel = "indices_tile";
     op.path(IndicesPath::tile).accepts = [=](const Call& c) {
         return contiguous(c) && (empty || gpu::has_tile());
     };
     op.best = [=](const Call& c) {
-        return static_cast<int>(has_quads(c) ? IndicesPath::quads : IndicesPath::one_element);
+        return static_cast<int>(has_vectors(c) ? IndicesPath::vectorized
+                                               : IndicesPath::one_element);
     };
     // [paths]
     return op;

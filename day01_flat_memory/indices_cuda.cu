@@ -69,7 +69,7 @@ void indices_cuda(std::int64_t base, View<float> out, const gpu::Launch<IndicesP
     if (n == 0) return;
     const gpu::Stream stream = how.stream;
     const IndicesPath path = how.path.value_or(choose_indices(out));
-    if (path == IndicesPath::quads) return launch_indices_quads(base, out, stream);
+    if (path == IndicesPath::vectorized) return launch_indices_vectorized(base, out, stream);
     if (path == IndicesPath::tile) {
         return gpu::by_tile("indices", [&] { launch_indices_tile(base, out, stream); });
     }

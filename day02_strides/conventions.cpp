@@ -7,7 +7,7 @@ namespace {
 
 void require_element_bytes(std::int64_t element_bytes) {
     if (element_bytes < 1) {
-        refuse("an element of " + std::to_string(element_bytes) + " bytes was asked for");
+        reject("an element of " + std::to_string(element_bytes) + " bytes was asked for");
     }
 }
 
@@ -24,7 +24,7 @@ Strides byte_strides(const Layout& layout, std::int64_t element_bytes) {
     Strides bytes = layout.strides;
     for (int d = 0; d < bytes.rank; ++d) {
         if (__builtin_mul_overflow(bytes[d], element_bytes, &bytes[d])) {
-            refuse("strides " + to_string(layout.strides) + " of elements of " +
+            reject("strides " + to_string(layout.strides) + " of elements of " +
                    std::to_string(element_bytes) + " bytes do not fit in 64 bits as bytes");
         }
     }
@@ -37,7 +37,7 @@ Layout from_byte_strides(const Shape& shape, const Strides& bytes, std::int64_t 
     for (int d = 0; d < bytes.rank; ++d) {
         const bool used = d < shape.rank && shape[d] > 1;
         if (used && bytes[d] % element_bytes != 0) {
-            refuse("byte strides " + to_string(bytes) + ": the stride of dim " + std::to_string(d) +
+            reject("byte strides " + to_string(bytes) + ": the stride of dim " + std::to_string(d) +
                    " is " + std::to_string(bytes[d]) + ", not a multiple of an element's " +
                    std::to_string(element_bytes) + " bytes");
         }
@@ -48,14 +48,14 @@ Layout from_byte_strides(const Shape& shape, const Strides& bytes, std::int64_t 
 
 Layout pitched_rows(std::int64_t M, std::int64_t K, std::int64_t pitch) {
     if (pitch < K) {
-        refuse("a pitch of " + std::to_string(pitch) + " for rows of " + std::to_string(K) +
+        reject("a pitch of " + std::to_string(pitch) + " for rows of " + std::to_string(K) +
                " elements: the rows would overlap");
     }
     return Layout({M, K}, {pitch, 1});
 }
 
 MatrixStrides matrix_strides(const Layout& layout) {
-    if (layout.rank() != 2) refuse(to_string(layout) + " is not a matrix: rank 2 is needed");
+    if (layout.rank() != 2) reject(to_string(layout) + " is not a matrix: rank 2 is needed");
     return {layout.stride(0), layout.stride(1)};
 }
 
@@ -63,13 +63,13 @@ std::int64_t leading_dimension(const Layout& layout) {
     const MatrixStrides strides = matrix_strides(layout);
     if (strides.column == 1) return strides.row;
     if (strides.row == 1) return strides.column;
-    refuse(to_string(layout) + " has no leading dimension: neither stride is 1");
+    reject(to_string(layout) + " has no leading dimension: neither stride is 1");
 }
 
 Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H, std::int64_t capacity,
                        std::int64_t D) {
     if (T > capacity) {
-        refuse(std::to_string(T) + " positions of a cache that has room for " +
+        reject(std::to_string(T) + " positions of a cache that has room for " +
                std::to_string(capacity));
     }
     return Layout({B, H, T, D}, row_major({B, H, capacity, D}).strides);
@@ -78,12 +78,12 @@ Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H, std::int6
 void check_index(const Index& index, const Shape& shape) {
     const std::string what = "index " + to_string(index) + " of shape " + to_string(shape) + ": ";
     if (index.rank != shape.rank) {
-        refuse(what + "ranks " + std::to_string(index.rank) + " and " + std::to_string(shape.rank) +
+        reject(what + "ranks " + std::to_string(index.rank) + " and " + std::to_string(shape.rank) +
                " differ");
     }
     for (int d = 0; d < shape.rank; ++d) {
         if (index[d] < 0 || index[d] >= shape[d]) {
-            refuse(what + "index " + std::to_string(index[d]) + " of dim " + std::to_string(d) +
+            reject(what + "index " + std::to_string(index[d]) + " of dim " + std::to_string(d) +
                    " is not in [0, " + std::to_string(shape[d]) + ")");
         }
     }

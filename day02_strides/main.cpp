@@ -39,8 +39,8 @@ void strides_from_a_shape(lesson::Report& report) {
     try {
         check_index({1, 3, 0}, rows.shape);
         report.check(false, "at() checks every index");
-    } catch (const std::invalid_argument& refused) {
-        report.check(true, std::string("at() checks every index: \"") + refused.what() + "\"");
+    } catch (const std::invalid_argument& rejected) {
+        report.check(true, std::string("at() checks every index: \"") + rejected.what() + "\"");
     }
 }
 
@@ -174,7 +174,7 @@ void pack_any_layout(lesson::Report& report) {
     }
     report.note(
         R"(simplify() runs first. It leaves the rank-6 tensor one dimension, a contiguous run. The
-   first case keeps four, and its innermost extent of 8 allows float4 (the path quads).
+   first case keeps four, and its innermost extent of 8 allows float4 (the path vectorized).
    Heads like these, by every optimization step:
 )");
     pack_ladder(report, 32);

@@ -6,8 +6,8 @@
 #include "common/gpu/tile.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "common/tensor/walk.hpp"
 
 namespace sixdays::day02_strides {
@@ -21,13 +21,13 @@ void check_pack(const View<const float>& in, const View<float>& out, std::option
     require_known_path("pack", path);
     if (!path || can_pack(*path, in, out)) return;
     if (*path == PackPath::tile) {
-        refuse("pack: the path \"tile\" takes " + std::to_string(gpu::kMostTileDims) +
+        reject("pack: the path \"tile\" takes " + std::to_string(gpu::kMostTileDims) +
                " dims at most and " + gpu::kNoNegativeStride + "; in has " + to_string(in.layout) +
                ", simplified " + to_string(simplified(in, out)));
     }
-    refuse("pack: " + to_string(in.layout) + ", " + std::to_string(past_quad(in.data)) +
+    reject("pack: " + to_string(in.layout) + ", " + std::to_string(misalignment(in.data)) +
            " bytes past a multiple of 16, cannot be packed by the path \"" + name(*path) +
-           "\" to an address " + std::to_string(past_quad(out.data)) + " bytes past one");
+           "\" to an address " + std::to_string(misalignment(out.data)) + " bytes past one");
 }
 
 Layout simplified(const View<const float>& in, const View<float>& out) {
@@ -37,14 +37,14 @@ Layout simplified(const View<const float>& in, const View<float>& out) {
 bool can_pack(PackPath path, const View<const float>& in, const View<float>& out) {
     if (path == PackPath::any_size) return true;
     if (path == PackPath::tile) return gpu::takes_tiles(simplified(in, out));
-    if (path != PackPath::quads) return out.size() < kWalkable;
-    return out.size() / 4 < kWalkable && past_quad(out.data) == 0 &&
+    if (path != PackPath::vectorized) return out.size() < kWalkable;
+    return out.size() / 4 < kWalkable && misalignment(out.data) == 0 &&
            has_wider(in.data, simplified(in, out), sizeof(float));
 }
 
 // [choose]
 PackPath choose_pack(const View<const float>& in, const View<float>& out) {
-    if (can_pack(PackPath::quads, in, out)) return PackPath::quads;
+    if (can_pack(PackPath::vectorized, in, out)) return PackPath::vectorized;
     if (can_pack(PackPath::in_flight, in, out)) return PackPath::in_flight;
     return PackPath::any_size;
 }
@@ -52,9 +52,9 @@ PackPath choose_pack(const View<const float>& in, const View<float>& out) {
 
 const char* name(PackPath path) {
     static constexpr Named<PackPath> kNames[] = {
-        {PackPath::any_size, "any size"}, {PackPath::fast_division, "fast division"},
-        {PackPath::by_rank, "by rank"},   {PackPath::in_flight, "in flight"},
-        {PackPath::quads, "quads"},       {PackPath::tile, "tile"},
+        {PackPath::any_size, "any size"},     {PackPath::fast_division, "fast division"},
+        {PackPath::by_rank, "by rank"},       {PackPath::in_flight, "in flight"},
+        {PackPath::vectorized, "vectorized"}, {PackPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

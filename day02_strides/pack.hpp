@@ -15,7 +15,7 @@ enum class PackPath {
     fast_division,  // 02: fewer dimensions, 32-bit indices, division by multiplication
     by_rank,        // 03: one kernel per rank
     in_flight,      // 04: eight elements per thread
-    quads,          // 05: float4, one per thread
+    vectorized,     // 05: float4, one per thread
     tile,           // only on request: CUDA Tile C++; at most 4 dimensions, no negative strides
 };
 [[nodiscard]] const char* name(PackPath path);
@@ -31,12 +31,12 @@ void check_pack(const View<const float>& in, const View<float>& out,
                 std::optional<PackPath> path = {});
 
 /// Whether the path supports views that check_pack() accepts. 02 to 04 need fewer than 2^31
-/// elements. `quads` needs fewer than 2^31 float4, and rows of whole float4 at multiples of 16
+/// elements. `vectors` needs fewer than 2^31 float4, and rows of whole float4 at multiples of 16
 /// bytes: an innermost dimension of stride 1; its extent, all other strides and both addresses are
 /// multiples of 4 elements. `tile` needs at most 4 dimensions after simplify() and no stride < 0.
 [[nodiscard]] bool can_pack(PackPath path, const View<const float>& in, const View<float>& out);
 
-/// The path that pack_cuda takes: quads, else in_flight, else any_size.
+/// The path that pack_cuda takes: vectors, else in_flight, else any_size.
 [[nodiscard]] PackPath choose_pack(const View<const float>& in, const View<float>& out);
 
 /// The layout of `in` with the fewest dimensions that describe it next to a contiguous `out`.

@@ -33,7 +33,7 @@ inline testing::Operation pack_operation(const Shape& shape) {
         return visit({c.arguments[1], c.arguments[0]}, sizeof(float), false);
     };
     const bool empty = size(shape) == 0;
-    const auto has_quads = [=](const Call& c) {
+    const auto has_vectors = [=](const Call& c) {
         const auto at_16_bytes = [&](int i) {
             return reinterpret_cast<std::uintptr_t>(c.in<float>(i).data) % 16 == 0;
         };
@@ -44,8 +44,9 @@ inline testing::Operation pack_operation(const Shape& shape) {
     op.path(PackPath::fast_division) = {"fast division", "pack_fast_division_kernel", contiguous};
     op.path(PackPath::by_rank) = {"by rank", "pack_by_rank_kernel", contiguous};
     op.path(PackPath::in_flight) = {"in flight", "pack_in_flight_kernel", contiguous};
-    op.path(PackPath::quads) = {"quads", "pack_quads_kernel",
-                                [=](const Call& c) { return contiguous(c) && has_quads(c); }};
+    op.path(PackPath::vectorized) = {"vectorized", "pack_vectorized_kernel", [=](const Call& c) {
+                                         return contiguous(c) && has_vectors(c);
+                                     }};
     op.path(PackPath::tile) = {"tile", "pack_tile", [=](const Call& c) {
                                    const bool itself = c.arguments[0].data ==
                                                        c.arguments[1].data;  // nothing to move
@@ -53,7 +54,7 @@ inline testing::Operation pack_operation(const Shape& shape) {
                                           (gpu::has_tile() || empty || itself);
                                }};
     op.best = [=](const Call& c) {
-        return static_cast<int>(has_quads(c) ? PackPath::quads : PackPath::in_flight);
+        return static_cast<int>(has_vectors(c) ? PackPath::vectorized : PackPath::in_flight);
     };
     // [paths]
     return op;

@@ -51,8 +51,8 @@ void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath
             return pack_by_rank(in.data, walk, out.data, stream);
         case PackPath::in_flight:
             return pack_in_flight(in.data, walk, out.data, stream);
-        case PackPath::quads:
-            return pack_quads(in.data, walk, out.data, stream);
+        case PackPath::vectorized:
+            return pack_vectors(in.data, walk, out.data, stream);
         case PackPath::tile:
             return gpu::by_tile("pack", [&] { launch_pack_tile(in.data, walk, out, stream); });
     }

@@ -3,7 +3,7 @@
 // a span is row-major by default.
 #include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day02_strides/tiles.hpp"
 
 namespace sixdays::day02_strides {

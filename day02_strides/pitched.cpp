@@ -5,7 +5,7 @@
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 
 namespace sixdays::day02_strides {
 namespace {
@@ -14,11 +14,11 @@ template <class T>
 void require_pitch(const char* name, const View<T>& v) {
     require_rank("pitched", name, v, 2);
     if (v.extent(1) > 1 && v.stride(1) != 1) {
-        refuse(std::string("pitched: ") + name + " has " + to_string(v.layout) +
+        reject(std::string("pitched: ") + name + " has " + to_string(v.layout) +
                "; the elements of a row must be neighbours, stride 1");
     }
     if (v.extent(0) > 1 && v.stride(0) < v.extent(1)) {
-        refuse(std::string("pitched: ") + name + " has a pitch of " + std::to_string(v.stride(0)) +
+        reject(std::string("pitched: ") + name + " has a pitch of " + std::to_string(v.stride(0)) +
                ", but a row holds " + std::to_string(v.extent(1)) + " elements");
     }
 }
@@ -35,13 +35,13 @@ void check_pitched(const View<const float>& in, const View<float>& out,
     require_same_or_apart("pitched", "in", in, "out", out);
     require_known_path("pitched", path);
     if (path == PitchedPath::one_element) require_rows_fit("pitched", "out", out);
-    if (path == PitchedPath::quads && out.size() > 0 &&
-        choose_pitched(in, out) != PitchedPath::quads) {
-        refuse("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +
+    if (path == PitchedPath::vectorized && out.size() > 0 &&
+        choose_pitched(in, out) != PitchedPath::vectorized) {
+        reject("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +
                std::to_string(in.stride(0)) + " elements and begins " +
-               std::to_string(past_quad(in.data)) + " bytes past one, out has " +
+               std::to_string(misalignment(in.data)) + " bytes past one, out has " +
                std::to_string(out.stride(0)) + " and begins " +
-               std::to_string(past_quad(out.data)) + " past one");
+               std::to_string(misalignment(out.data)) + " past one");
     }
 }
 
@@ -49,7 +49,7 @@ void check_pitched(const View<const float>& in, const View<float>& out,
 PitchedPath choose_pitched(const View<const float>& in, const View<float>& out) {
     const bool aligned = rows_begin_at(in.data, in.layout, sizeof(float)) &&
                          rows_begin_at(out.data, out.layout, sizeof(float));
-    return aligned ? PitchedPath::quads : PitchedPath::singles;
+    return aligned ? PitchedPath::vectorized : PitchedPath::singles;
 }
 // [choose]
 
@@ -57,7 +57,7 @@ const char* name(PitchedPath path) {
     static constexpr Named<PitchedPath> kNames[] = {
         {PitchedPath::one_element, "one element"},
         {PitchedPath::singles, "singles"},
-        {PitchedPath::quads, "quads"},
+        {PitchedPath::vectorized, "vectorized"},
         {PitchedPath::tile, "tile"},
     };
     return name_in(kNames, path);

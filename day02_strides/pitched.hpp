@@ -16,7 +16,7 @@ namespace sixdays::day02_strides {
 enum class PitchedPath {
     one_element,  // naive; at most 524,280 rows, 8 for each of a grid's 65,535 blocks in y
     singles,      // 02: scalar loads from eight rows
-    quads,        // 02: 128-bit loads from four rows; all rows begin at a multiple of 16
+    vectorized,   // 02: 128-bit loads from four rows; all rows begin at a multiple of 16
     tile,         // only on request: CUDA Tile C++
 };
 [[nodiscard]] const char* name(PitchedPath path);
@@ -32,7 +32,7 @@ void pitched_cuda(View<const float> in, View<float> out, const gpu::Launch<Pitch
 void check_pitched(const View<const float>& in, const View<float>& out,
                    std::optional<PitchedPath> path = {});
 
-/// The path that pitched_cuda takes: quads, else singles.
+/// The path that pitched_cuda takes: vectors, else singles.
 [[nodiscard]] PitchedPath choose_pitched(const View<const float>& in, const View<float>& out);
 
 }  // namespace sixdays::day02_strides

@@ -38,7 +38,7 @@ inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K) {
         }
         return both;
     };
-    const auto has_quads = [=](const Call& c) {
+    const auto has_vectors = [=](const Call& c) {
         bool all = true;
         for (const Call::Argument& x : c.arguments) {
             const auto row = reinterpret_cast<const float*>(x.data);
@@ -55,14 +55,14 @@ inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K) {
                                              return pitched(c) && M <= 65535 * 8;
                                          }};
     op.path(PitchedPath::singles) = {"singles", "rows_kernel<float>", pitched};
-    op.path(PitchedPath::quads) = {"quads", "rows_kernel<float4>", [=](const Call& c) {
-                                       return pitched(c) && (empty || has_quads(c));
-                                   }};
+    op.path(PitchedPath::vectorized) = {"vectorized", "rows_kernel<float4>", [=](const Call& c) {
+                                            return pitched(c) && (empty || has_vectors(c));
+                                        }};
     op.path(PitchedPath::tile) = {"tile", "pitched_tile", [=](const Call& c) {
                                       return pitched(c) && (empty || gpu::has_tile());
                                   }};
     op.best = [=](const Call& c) {
-        return static_cast<int>(has_quads(c) ? PitchedPath::quads : PitchedPath::singles);
+        return static_cast<int>(has_vectors(c) ? PitchedPath::vectorized : PitchedPath::singles);
     };
     // [paths]
     return op;

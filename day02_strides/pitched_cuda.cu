@@ -46,8 +46,8 @@ void pitched_cuda(View<const float> in, View<float> out, const gpu::Launch<Pitch
             return pitched_one_element(in.data, in_pitch, M, K, out.data, out_pitch, stream);
         case PitchedPath::singles:
             return pitched_singles(in.data, in_pitch, M, K, out.data, out_pitch, stream);
-        case PitchedPath::quads:
-            return pitched_quads(in.data, in_pitch, M, K, out.data, out_pitch, stream);
+        case PitchedPath::vectorized:
+            return pitched_vectors(in.data, in_pitch, M, K, out.data, out_pitch, stream);
         case PitchedPath::tile:
             return gpu::by_tile("pitched", [&] {
                 launch_pitched_tile(in.data, in_pitch, M, K, out.data, out_pitch, stream);

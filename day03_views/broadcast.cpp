@@ -2,8 +2,8 @@
 #include "day03_views/broadcast.hpp"
 
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day03_views/tiles.hpp"
 #include "day03_views/untyped.hpp"
 
@@ -44,14 +44,15 @@ void check_add_broadcast(const View<const float>& a, const View<const float>& b,
         const AddViews seen = simplified(a, b, out);
         for (const Layout& layout : {seen.a.layout, seen.b.layout, seen.out.layout}) {
             if (takes_tiles(layout)) continue;
-            refuse("add_broadcast: the path 'tile' needs, after simplifying, " +
+            reject("add_broadcast: the path 'tile' needs, after simplifying, " +
                    std::to_string(kMostTileDims) + " dims at most with " + gpu::kNoNegativeStride +
                    "; here one has " + to_string(layout));
         }
     }
-    if (path != AddBroadcastPath::quads || choose_add_broadcast(a, b, out) == path) return;
-    refuse(
-        "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of "
+    if (path != AddBroadcastPath::vectorized || choose_add_broadcast(a, b, out) == path) return;
+    reject(
+        "add_broadcast: the path 'vectorized' needs rows of whole vectors that begin at multiples "
+        "of "
         "16 bytes; a has " +
         to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
 }
@@ -71,13 +72,13 @@ void check_pad(const View<const float>& in, const Dims& before, const View<float
     require_memory("pad", "in", in);
     require_rank("pad", "in", in, out.rank());
     if (before.rank != out.rank()) {
-        refuse("pad: before is " + to_string(before) + ", but out has rank " +
+        reject("pad: before is " + to_string(before) + ", but out has rank " +
                std::to_string(out.rank()));
     }
     constexpr std::int64_t kFar = std::int64_t{1} << 62;  // an index minus it cannot overflow
     for (int d = 0; d < before.rank; ++d) {
         if (before[d] < -kFar || before[d] > kFar) {
-            refuse("pad: before is " + to_string(before) + ", but must be -2^62 to 2^62");
+            reject("pad: before is " + to_string(before) + ", but must be -2^62 to 2^62");
         }
     }
     require_apart("pad", "in", in, "out", out);
@@ -92,7 +93,7 @@ void check_piece(const std::string& name, const View<const float>& piece, int d,
     Shape shape = out.shape();
     shape[d] = piece.extent(d);
     if (piece.shape() != shape) {
-        refuse("concat along dim " + std::to_string(d) + ": " + name + " has shape " +
+        reject("concat along dim " + std::to_string(d) + ": " + name + " has shape " +
                to_string(piece.shape()) + ", out has " + to_string(out.shape()) +
                "; all other extents must be equal");
     }
@@ -107,17 +108,17 @@ void check_concat(const std::vector<View<const float>>& pieces, int dim, const V
     const int d = checked_dim("concat", dim, out.rank());
     require_output("concat", out);
     require_address("concat", "out", out.data, sizeof(float));
-    if (pieces.empty()) refuse("concat: there are no pieces");
+    if (pieces.empty()) reject("concat: there are no pieces");
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         check_piece("piece " + std::to_string(i), pieces[i], d, out);
         if (__builtin_add_overflow(sum, pieces[i].extent(d), &sum)) {
-            refuse("concat along dim " + std::to_string(d) +
+            reject("concat along dim " + std::to_string(d) +
                    ": the pieces have more indices together than 64 bits count");
         }
     }
     if (sum != out.extent(d)) {
-        refuse("concat along dim " + std::to_string(d) + ": the pieces have " +
+        reject("concat along dim " + std::to_string(d) + ": the pieces have " +
                std::to_string(sum) + " indices together, out has " + std::to_string(out.extent(d)));
     }
 }
@@ -130,19 +131,19 @@ AddBroadcastPath choose_add_broadcast(const View<const float>& a, const View<con
     const auto layouts =
         simplify(out.layout, broadcast_to(a.layout, shape), broadcast_to(b.layout, shape));
     const int last = layouts[0].rank() - 1;
-    const auto in_quads = [&](const float* data, const Layout& layout) {
+    const auto vectorized = [&](const float* data, const Layout& layout) {
         return layout.stride(last) == 0 || has_wider(data, layout, sizeof(float));
     };
-    const bool quads = has_wider(out.data, layouts[0], sizeof(float)) &&
-                       in_quads(a.data, layouts[1]) && in_quads(b.data, layouts[2]);
-    return quads ? AddBroadcastPath::quads : AddBroadcastPath::any_layout;
+    const bool vectors = has_wider(out.data, layouts[0], sizeof(float)) &&
+                         vectorized(a.data, layouts[1]) && vectorized(b.data, layouts[2]);
+    return vectors ? AddBroadcastPath::vectorized : AddBroadcastPath::any_layout;
 }
 
 const char* name(AddBroadcastPath path) {
     static constexpr Named<AddBroadcastPath> kNames[] = {
         {AddBroadcastPath::one_element, "one element"},
         {AddBroadcastPath::any_layout, "any layout"},
-        {AddBroadcastPath::quads, "quads"},
+        {AddBroadcastPath::vectorized, "vectorized"},
         {AddBroadcastPath::tile, "tile"},
     };
     return name_in(kNames, path);

@@ -16,13 +16,13 @@
 
 namespace sixdays::day03_views {
 
-/// The paths of add_broadcast_cuda. `quads` needs an innermost dimension of extent 4 k with stride
-/// 1 in out and stride 1 or 0 in a and b. In a tensor where it is 1, every row begins at a multiple
-/// of 16 bytes.
+/// The paths of add_broadcast_cuda. `vectors` needs an innermost dimension of extent 4 k with
+/// stride 1 in out and stride 1 or 0 in a and b. In a tensor where it is 1, every row begins at a
+/// multiple of 16 bytes.
 enum class AddBroadcastPath {
     one_element,  // naive: one thread per element
     any_layout,   // fast division, four loads in flight
-    quads,
+    vectorized,
     tile,  // CUDA Tile C++, only on request: after simplify(), at most 4 dimensions, no stride < 0
 };
 [[nodiscard]] const char* name(AddBroadcastPath path);

@@ -51,12 +51,12 @@ inline Operation add_operation(const Place& a, const Place& b, const Place& out)
     const auto always = [](const Call&) { return true; };
     op.paths = {{"one element", "add_broadcast_kernel", always},
                 {"any layout", "add_walk_kernel", always},
-                {"quads", "add_quads_kernel", has_vectors},
+                {"vectorized", "add_vectorized_kernel", has_vectors},
                 {"tile", "add_broadcast_tile", [=](const Call& c) {
                      return empty || (gpu::has_tile() && visited(c).takes_tiles());
                  }}};
     if (empty)
-        op.path(AddBroadcastPath::quads).accepts = {};  // an empty output is taken or rejected
+        op.path(AddBroadcastPath::vectorized).accepts = {};  // an empty output is taken or rejected
     if (!empty) op.best = [=](const Call& c) { return has_vectors(c) ? 2 : 1; };
     return op;
 }

@@ -79,8 +79,8 @@ void add_broadcast_cuda(View<const float> a, View<const float> b, View<float> ou
         }
         case AddBroadcastPath::any_layout:
             return launch_add_walk(a, b, out, stream);
-        case AddBroadcastPath::quads:
-            return launch_add_quads(a, b, out, stream);
+        case AddBroadcastPath::vectorized:
+            return launch_add_vectorized(a, b, out, stream);
         case AddBroadcastPath::tile: {
             const AddViews seen = simplified(a, b, out);
             return gpu::by_tile("add_broadcast",

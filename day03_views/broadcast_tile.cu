@@ -2,7 +2,7 @@
 // repeats its elements.
 #include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day03_views/tiles.hpp"
 
 namespace sixdays::day03_views {

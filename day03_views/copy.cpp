@@ -3,9 +3,9 @@
 #include "day03_views/copy.hpp"
 
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day03_views/tiles.hpp"
 #include "day03_views/transpose.hpp"
 
@@ -38,12 +38,12 @@ void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPa
     if (*path == CopyPath::tile) {
         const CopyPlan plan = plan_copy(in, out, path);
         if (in.element <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout)) return;
-        refuse("copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, " +
+        reject("copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, " +
                std::to_string(kMostTileDims) + " dims at most with " + gpu::kNoNegativeStride +
                "; in has elements of " + std::to_string(in.element) + " bytes, simplified " +
                to_string(plan.in.layout) + ", out " + to_string(plan.out.layout));
     }
-    refuse("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
+    reject("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
            ": their path is '" + name(best) + "', not '" + name(*path) + "'");
 }
 
@@ -84,7 +84,7 @@ CopyPlan by_rows(CopyPlan plan) {
     UntypedIn& in = plan.in;
     UntypedOut& out = plan.out;
     plan.path = CopyPath::rows;
-    int wide = kQuad;
+    int wide = kVectorBytes;
     while (wide > in.element && !(has_wider(in.data, in.layout, in.element, wide) &&
                                   has_wider(out.data, out.layout, out.element, wide))) {
         wide /= 2;
@@ -102,7 +102,7 @@ CopyPlan by_repeating(CopyPlan plan) {
     UntypedOut& out = plan.out;
     if (!has_wider(out.data, out.layout, out.element)) return plan;
     plan.path = CopyPath::repeat;
-    out = {out.data, kQuad, wider(out.layout, kQuad / out.element)};
+    out = {out.data, kVectorBytes, wider(out.layout, kVectorBytes / out.element)};
     plan.in.layout.shape = out.layout.shape;
     return plan;
 }
@@ -146,7 +146,7 @@ CopyPlan best_plan(const UntypedIn& in, const UntypedOut& out) {
     if (to.stride(last) != 1) return plan;  // out has no contiguous rows
     if (from.stride(last) == 0) return by_repeating(plan);
     if (from.stride(last) != 1) return by_transposing(plan);
-    if (last == 0 && equally_past_quad(plan.in.data, plan.out.data)) {
+    if (last == 0 && equally_misaligned(plan.in.data, plan.out.data)) {
         return {CopyPath::one_run, plan.in, plan.out};
     }
     return by_rows(plan);

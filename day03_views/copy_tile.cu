@@ -4,7 +4,7 @@
 
 #include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 
 namespace sixdays::day03_views {
 namespace {

@@ -78,7 +78,7 @@ void transforms_copy_nothing(lesson::Report& report) {
 }
 
 // The message with which `call` is rejected, "" if it is accepted.
-std::string refused(const std::function<void()>& call) {
+std::string rejected(const std::function<void()>& call) {
     try {
         call();
     } catch (const std::invalid_argument& error) {
@@ -87,7 +87,7 @@ std::string refused(const std::function<void()>& call) {
     return "";
 }
 
-void what_reshape_refuses(lesson::Report& report) {
+void what_reshape_rejects(lesson::Report& report) {
     report.heading("2. A reshape is a view only where one stride describes each new dimension");
     const Tensor<float> x = offsets_as_values();
     const View<const float> v = x.view();
@@ -96,7 +96,7 @@ void what_reshape_refuses(lesson::Report& report) {
                  "its slice (2, 2, 4) as (2, 8): a view, because rows 0 and 1 are adjacent");
     report.check(reshape_would_copy(slice(v, 1, 0, 2).layout, {16}),
                  "the same slice as (16): no, there is a gap after row 1");
-    const std::string why = refused([&] { (void)reshape(transpose(v), {24}); });
+    const std::string why = rejected([&] { (void)reshape(transpose(v), {24}); });
     report.check(!why.empty(), "transpose(x) as (24): no. The message:");
     std::printf("          %s\n", why.c_str());
     Tensor<float> room({2, 4, 3});
@@ -123,7 +123,7 @@ void copy_view_in_place(lesson::Report& report) {
     const struct {
         const char* what;
         std::function<void()> call;
-    } refusals[] = {
+    } rejections[] = {
         {"A = A^T in place", [&] { copy_cpu(transpose(square), square); }},
         {"all rows moved by one row", [&] { copy_cpu(rows(matrix, 0, 2), rows(matrix, 1, 3)); }},
         {"writing to a broadcast",
@@ -132,9 +132,9 @@ void copy_view_in_place(lesson::Report& report) {
          }},
         {"a slice past the end", [&] { (void)slice(matrix, 1, 2, 5); }},
     };
-    for (const auto& refusal : refusals) {
-        const std::string why = refused(refusal.call);
-        report.check(!why.empty(), std::string(refusal.what) + ":");
+    for (const auto& rejection : rejections) {
+        const std::string why = rejected(rejection.call);
+        report.check(!why.empty(), std::string(rejection.what) + ":");
         std::printf("          %s\n", why.c_str());
     }
     const View<float> none = slice(matrix, 1, 4, 4);
@@ -157,7 +157,7 @@ void a_ladder(lesson::Report& report) {
     };
     for (const TransposePath path :
          {TransposePath::one_element, TransposePath::write_coalesced, TransposePath::shared_tile,
-          TransposePath::padded, TransposePath::in_flight, TransposePath::quads}) {
+          TransposePath::padded, TransposePath::in_flight, TransposePath::vectorized}) {
         step(path, kFloat, 4096, 4096);
     }
     step(TransposePath::small_elements, kBf16, 4096, 4096);
@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
          .shows =
              "A view is a pointer and a layout over memory that it does not own; transforms copy "
              "nothing.",
-         .sections = {transforms_copy_nothing, what_reshape_refuses, copy_view_in_place, a_ladder,
+         .sections = {transforms_copy_nothing, what_reshape_rejects, copy_view_in_place, a_ladder,
                       a_path_for_each_copy, tensors_whose_shapes_differ},
          .trace = trace_all,
          .bench = bench_all,

@@ -5,7 +5,7 @@
 
 #include "common/gpu/tile.hpp"
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 
 namespace sixdays::day03_views {
 
@@ -15,7 +15,7 @@ namespace {
 void check_rows(const char* name, const Layout& layout) {
     const int last = layout.rank() - 1;
     if (layout.extent(last) > 1 && layout.stride(last) != 1) {
-        refuse(std::string("transpose: ") + name + " has " + to_string(layout) +
+        reject(std::string("transpose: ") + name + " has " + to_string(layout) +
                "; its rows must run along memory, with stride 1 in the last dim");
     }
 }
@@ -24,12 +24,12 @@ void check_transposed_views(const UntypedIn& in, const UntypedOut& out) {
     require_element("transpose", in, out);
     const int r = in.layout.rank();
     if (r < 2) {
-        refuse("transpose: in has shape " + to_string(in.layout.shape) + " of rank " +
+        reject("transpose: in has shape " + to_string(in.layout.shape) + " of rank " +
                std::to_string(r) + ", but a matrix needs rank 2 at least");
     }
     const Shape wanted = transpose(in.layout).shape;
     if (wanted != out.layout.shape) {
-        refuse("transpose: in has shape " + to_string(in.layout.shape) + ", so out must have " +
+        reject("transpose: in has shape " + to_string(in.layout.shape) + ", so out must have " +
                to_string(wanted) + ", but has " + to_string(out.layout.shape));
     }
     with_element(in.element, [&](auto element) {
@@ -61,13 +61,13 @@ bool forwards(const Layout& layout) {
     return layout.extent(m) <= 1 || layout.stride(m) >= 0;
 }
 
-bool rows_begin_at_quads(const UntypedIn& in, const UntypedOut& out) {
+bool rows_begin_at_vectors(const UntypedIn& in, const UntypedOut& out) {
     return in.element <= 4 && rows_begin_at(in.data, in.layout, in.element) &&
            rows_begin_at(out.data, out.layout, out.element);
 }
 
 // The matrix as one contiguous run of rows; the stack's dimensions unchanged.
-bool matrices_begin_at_quads(const void* data, const Layout& layout, int element) {
+bool matrices_begin_at_vectors(const void* data, const Layout& layout, int element) {
     const int m = layout.rank() - 2;
     const bool no_gaps = layout.extent(m) == 1 || layout.stride(m) == layout.extent(m + 1);
     return no_gaps && rows_begin_at(data, select(layout, m, 0).layout, element);
@@ -75,13 +75,13 @@ bool matrices_begin_at_quads(const void* data, const Layout& layout, int element
 
 // The short rows, of `in` or of `out`, are contiguous; the long ones begin at multiples of 16
 // bytes.
-bool takes_short_rows_quads(const UntypedIn& in, const UntypedOut& out) {
+bool takes_short_rows_vectorized(const UntypedIn& in, const UntypedOut& out) {
     if (in.element > 4 || out.layout.size() == 0) return false;
     if (columns_of(in) < rows_of(in)) {
-        return matrices_begin_at_quads(in.data, in.layout, in.element) &&
+        return matrices_begin_at_vectors(in.data, in.layout, in.element) &&
                rows_begin_at(out.data, out.layout, out.element);
     }
-    return matrices_begin_at_quads(out.data, out.layout, out.element) &&
+    return matrices_begin_at_vectors(out.data, out.layout, out.element) &&
            rows_begin_at(in.data, in.layout, in.element);
 }
 
@@ -89,11 +89,11 @@ bool takes_short_rows_quads(const UntypedIn& in, const UntypedOut& out) {
 
 TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out) {
     if ((rows_of(in) <= kShortRow) != (columns_of(in) <= kShortRow)) {
-        return takes_short_rows_quads(in, out) ? TransposePath::short_rows_quads
-                                               : TransposePath::short_rows;
+        return takes_short_rows_vectorized(in, out) ? TransposePath::short_rows_vectorized
+                                                    : TransposePath::short_rows;
     }
-    if (rows_begin_at_quads(in, out)) {
-        return in.element == 4 ? TransposePath::quads : TransposePath::small_elements;
+    if (rows_begin_at_vectors(in, out)) {
+        return in.element == 4 ? TransposePath::vectorized : TransposePath::small_elements;
     }
     return in.element == 2 || in.element == 4 ? TransposePath::whole_sectors
                                               : TransposePath::in_flight;
@@ -121,12 +121,12 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
                              " columns";
         case TransposePath::in_flight:
             return "";
-        case TransposePath::quads:
-            return e == 4 && rows_begin_at_quads(in, out)
+        case TransposePath::vectorized:
+            return e == 4 && rows_begin_at_vectors(in, out)
                        ? ""
                        : "elements of 4 bytes, and every row to begin at a multiple of 16 bytes";
         case TransposePath::small_elements:
-            return e <= 2 && rows_begin_at_quads(in, out)
+            return e <= 2 && rows_begin_at_vectors(in, out)
                        ? ""
                        : "elements of 1 or 2 bytes, and every row to begin at a multiple of 16 "
                          "bytes";
@@ -136,8 +136,8 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
             return is_short
                        ? ""
                        : "rows or columns of " + std::to_string(kShortRow) + " elements at most";
-        case TransposePath::short_rows_quads:
-            return is_short && takes_short_rows_quads(in, out)
+        case TransposePath::short_rows_vectorized:
+            return is_short && takes_short_rows_vectorized(in, out)
                        ? ""
                        : "short rows without gaps between them, of elements of 1, 2 or 4 bytes, "
                          "and long ones that begin at multiples of 16 bytes";
@@ -159,7 +159,7 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out,
     if (!path || out.layout.size() == 0) return;  // nothing to move on any path
     const std::string needs = missing(*path, in, out);
     if (needs.empty()) return;
-    refuse(std::string("transpose: the path '") + name(*path) + "' needs " + needs +
+    reject(std::string("transpose: the path '") + name(*path) + "' needs " + needs +
            "; in has elements of " + std::to_string(in.element) + " bytes, " +
            to_string(in.layout) + ", out " + to_string(out.layout));
 }
@@ -171,11 +171,11 @@ const char* name(TransposePath path) {
         {TransposePath::shared_tile, "shared tile"},
         {TransposePath::padded, "padded tile"},
         {TransposePath::in_flight, "in flight"},
-        {TransposePath::quads, "quads"},
+        {TransposePath::vectorized, "vectorized"},
         {TransposePath::small_elements, "small elements"},
         {TransposePath::whole_sectors, "whole sectors"},
         {TransposePath::short_rows, "short rows"},
-        {TransposePath::short_rows_quads, "short rows, quads"},
+        {TransposePath::short_rows_vectorized, "short rows, vectorized"},
         {TransposePath::tile, "tile"},
     };
     return name_in(kNames, path);

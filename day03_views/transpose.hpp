@@ -22,19 +22,19 @@ namespace sixdays::day03_views {
 
 /// The optimization steps, one idea each. Elements of any size, unless noted.
 enum class TransposePath {
-    one_element,       // naive: one thread per element; M <= kMostRows (arguments.hpp)
-    write_coalesced,   // 4 bytes: neighbouring lanes write neighbours and read a pitch apart;
-                       // N <= kMostRows
-    shared_tile,       // 4 bytes: both coalesced, through a tile with bank conflicts;
-                       // N <= kMostColumnsOfTiles
-    padded,            // the same, with tile rows padded by one word
-    in_flight,         // a thread issues all loads before it uses the first
-    quads,             // 4 bytes, every row begins at a multiple of 16 bytes: float4
-    small_elements,    // the same for 1 and 2 bytes
-    whole_sectors,     // 2 and 4 bytes, rows begin anywhere, tiles are cut at sector boundaries
-    short_rows,        // only one of M and N is at most 32: flat tiles
-    short_rows_quads,  // the same for 1, 2 and 4 bytes with contiguous short rows: 128-bit accesses
-    tile,              // CUDA Tile C++, only on request: 1, 2, 4 and 8 bytes; pitches >= 0
+    one_element,      // naive: one thread per element; M <= kMostRows (arguments.hpp)
+    write_coalesced,  // 4 bytes: neighbouring lanes write neighbours and read a pitch apart;
+                      // N <= kMostRows
+    shared_tile,      // 4 bytes: both coalesced, through a tile with bank conflicts;
+                      // N <= kMostColumnsOfTiles
+    padded,           // the same, with tile rows padded by one word
+    in_flight,        // a thread issues all loads before it uses the first
+    vectorized,       // 4 bytes, every row begins at a multiple of 16 bytes: float4
+    small_elements,   // the same for 1 and 2 bytes
+    whole_sectors,    // 2 and 4 bytes, rows begin anywhere, tiles are cut at sector boundaries
+    short_rows,       // only one of M and N is at most 32: flat tiles
+    short_rows_vectorized,  // the same for 1, 2 and 4 bytes with contiguous short rows: 128-bit accesses
+    tile,                   // CUDA Tile C++, only on request: 1, 2, 4 and 8 bytes; pitches >= 0
 };
 [[nodiscard]] const char* name(TransposePath path);
 

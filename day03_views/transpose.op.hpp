@@ -66,7 +66,7 @@ struct Transposing {
             case TransposePath::shared_tile:
             case TransposePath::padded:
                 return bytes == 4;
-            case TransposePath::quads:
+            case TransposePath::vectorized:
                 return bytes == 4 && has_vectors();
             case TransposePath::small_elements:
                 return bytes <= 2 && has_vectors();
@@ -74,7 +74,7 @@ struct Transposing {
                 return bytes == 2 || bytes == 4;
             case TransposePath::short_rows:
                 return is_short;
-            case TransposePath::short_rows_quads:
+            case TransposePath::short_rows_vectorized:
                 return is_short && has_short_vectors();
             case TransposePath::tile:
                 return gpu::has_tile() && bytes <= 8 && in.forwards && out.forwards;
@@ -83,20 +83,20 @@ struct Transposing {
     }
     [[nodiscard]] TransposePath best() const {
         if ((in.rows <= 32) != (in.columns <= 32)) {
-            return has_short_vectors() ? TransposePath::short_rows_quads
+            return has_short_vectors() ? TransposePath::short_rows_vectorized
                                        : TransposePath::short_rows;
         }
         if (bytes <= 4 && has_vectors()) {
-            return bytes == 4 ? TransposePath::quads : TransposePath::small_elements;
+            return bytes == 4 ? TransposePath::vectorized : TransposePath::small_elements;
         }
         return bytes == 2 || bytes == 4 ? TransposePath::whole_sectors : TransposePath::in_flight;
     }
     [[nodiscard]] std::string kernel(TransposePath path) const {
         static constexpr const char* kKernels[] = {
-            "",       "_write_coalesced", "_shared_tile",   "_padded",     "_in_flight",
-            "_quads", "_small_elements",  "_whole_sectors", "_short_rows", ""};
+            "",         "_write_coalesced", "_shared_tile",   "_padded",     "_in_flight",
+            "_vectors", "_small_elements",  "_whole_sectors", "_short_rows", ""};
         if (path == TransposePath::tile) return "transpose_tile";
-        if (path == TransposePath::short_rows_quads) {
+        if (path == TransposePath::short_rows_vectorized) {
             return in.columns < in.rows ? "transpose_rows_to_columns_kernel"
                                         : "transpose_columns_to_rows_kernel";
         }

@@ -57,16 +57,16 @@ void launch(TransposePath path, const UntypedIn& in, const UntypedOut& out, gpu:
             return one_by_one(launch_transpose_padded);
         case TransposePath::in_flight:
             return launch_transpose_in_flight(x, stream);
-        case TransposePath::quads:
-            return launch_transpose_quads(x, stream);
+        case TransposePath::vectorized:
+            return launch_transpose_vectorized(x, stream);
         case TransposePath::small_elements:
             return launch_transpose_small_elements(x, stream);
         case TransposePath::whole_sectors:
             return launch_transpose_whole_sectors(x, stream);
         case TransposePath::short_rows:
             return launch_transpose_short_rows(x, stream);
-        case TransposePath::short_rows_quads:
-            return launch_transpose_short_rows_quads(x, stream);
+        case TransposePath::short_rows_vectorized:
+            return launch_transpose_short_rows_vectorized(x, stream);
         case TransposePath::tile:
             return gpu::by_tile("transpose", [&] { launch_transpose_tiles(in, out, stream); });
     }

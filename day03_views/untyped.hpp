@@ -98,7 +98,7 @@ void with_element(int bytes, const F& f) {
         case 16:
             return f(Bytes16{});
     }
-    refuse("elements of " + std::to_string(bytes) +
+    reject("elements of " + std::to_string(bytes) +
            " bytes cannot be moved, only of 1, 2, 4, 8 or 16");
 }
 
@@ -106,7 +106,7 @@ void with_element(int bytes, const F& f) {
 inline void require_address(const char* op, const char* name, const void* data, int element) {
     const auto past = reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(element);
     if (past != 0) {
-        refuse(std::string(op) + ": " + name + " begins " + std::to_string(past) +
+        reject(std::string(op) + ": " + name + " begins " + std::to_string(past) +
                " bytes past a multiple of " + std::to_string(element) +
                ", but has elements of that many bytes");
     }
@@ -116,7 +116,7 @@ inline void require_address(const char* op, const char* name, const void* data, 
 inline void require_element(const char* op, const UntypedIn& in, const UntypedOut& out) {
     with_prefix(op, [&] { with_element(in.element, [](auto) {}); });
     if (in.element != out.element) {
-        refuse(std::string(op) + ": in has elements of " + std::to_string(in.element) +
+        reject(std::string(op) + ": in has elements of " + std::to_string(in.element) +
                " bytes, but out of " + std::to_string(out.element) + "; a move changes no element");
     }
     require_address(op, "in", in.data, in.element);

@@ -10,7 +10,7 @@
 #include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "common/testing/operation/operation.hpp"
-#include "common/testing/refusal.hpp"
+#include "common/testing/rejection.hpp"
 #include "day04_argmax/argmax.hpp"
 #include "day04_argmax/reduce.hpp"
 
@@ -33,7 +33,7 @@ inline Shape without(const Shape& shape, int dim) {
 /// Can the path take the lines of this call?
 inline bool takes(LinePath path, const Lines& lines) {
     if (path == LinePath::tile && !gpu::has_tile()) return false;
-    return testing::refusal([&] { require_path("test", path, lines); }).empty();
+    return testing::rejection([&] { require_path("test", path, lines); }).empty();
 }
 
 /// Each path accepts exactly the lines that conditions.cpp lists for it.
@@ -48,7 +48,7 @@ inline void set_line_paths(testing::Operation& op, const Dims& dims, bool argmax
             return takes(path, lines) && (argmax || path != LinePath::shared_tree);
         };
     }
-    op.repeated = {"quads", "split"};
+    op.repeated = {"vectorized", "split"};
 }
 
 /// A second formula: the first NaN; if there is none, the first of the largest.
@@ -108,7 +108,7 @@ inline testing::Operation argmax_operation(const Shape& in, int dim, bool larges
     set_line_paths(op, {dim}, largest);
     if (!largest) return op;
     static constexpr const char* kKernels[] = {
-        "argmax_kernel",  "shared_tree_kernel", "walk_kernel",  "warp_kernel", "quads_kernel",
+        "argmax_kernel",  "shared_tree_kernel", "walk_kernel",  "warp_kernel", "vectorized_kernel",
         "strided_kernel", "short_lines_kernel", "split_kernel", "argmax_tile"};
     for (std::size_t p = 0; p < op.paths.size(); ++p) op.paths[p].kernel = kKernels[p];
     return op;

@@ -61,8 +61,8 @@ void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
             return launch_walk(lines, to, op, stream);
         case ArgmaxPath::warp:
             return launch_warp(lines, to, op, stream);
-        case ArgmaxPath::quads:
-            return launch_quads(lines, to, op, stream);
+        case ArgmaxPath::vectorized:
+            return launch_vectorized(lines, to, op, stream);
         case ArgmaxPath::short_lines:
             return launch_short_lines(lines, to, op, stream);
         case ArgmaxPath::strided:

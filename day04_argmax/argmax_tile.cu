@@ -10,14 +10,14 @@ using namespace ct::literals;
 
 // [argmax]
 // LEAST: the index of the minimum, found as the index of the maximum of -x.
-template <bool LEAST, Lie LIE>
+template <bool LEAST, LineOrder ORDER>
 __tile_global__ void argmax_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                  I o1, I* out) {
-    constexpr int LINES = kLines<LIE>, N = kElements<LIE>;
+    constexpr int LINES = kLines<ORDER>, N = kElements<ORDER>;
     using All = ct::shape<1, LINES, N>;
     using One = ct::shape<1, LINES, 1>;
     constexpr auto kPad = LEAST ? ct::view_padding::positive_inf : ct::view_padding::negative_inf;
-    const auto lines = tiles<LINES, N, LIE>(in, n0, n1, length, s0, s1, step);
+    const auto lines = tiles<LINES, N, ORDER>(in, n0, n1, length, s0, s1, step);
     const I across = (n1 + LINES - 1) / LINES, i = ct::bid().x / across, j = ct::bid().x % across;
     const auto numbers = ct::iota<ct::tile<int, All>>() % N;
     const auto beyond = ct::full<ct::tile<int, All>>(N);
@@ -41,8 +41,8 @@ __tile_global__ void argmax_tile(const float* in, I n0, I n1, I length, I s0, I 
 
 void launch_argmax_tile(const Lines& lines, bool least, const View<std::int64_t>& out,
                         gpu::Stream stream) {
-    for_each_tiled(lines, out, [&]<Lie LIE>(unsigned grid, auto... arguments) {
-        const auto kernel = least ? argmax_tile<true, LIE> : argmax_tile<false, LIE>;
+    for_each_tiled(lines, out, [&]<LineOrder ORDER>(unsigned grid, auto... arguments) {
+        const auto kernel = least ? argmax_tile<true, ORDER> : argmax_tile<false, ORDER>;
         kernel<<<grid, 1, 0, stream>>>(arguments...);
         gpu::check_launch("argmax_tile", grid, 1);
     });

@@ -20,22 +20,22 @@ using I = std::int64_t;  // a tile kernel takes numbers and pointers, not struct
 /// The promise about lines: none; they are contiguous; or adjacent lines begin at adjacent
 /// elements. Under either promise all of them begin at multiples of 16 bytes and consist of whole
 /// float4s.
-enum class Lie { anyhow, along, side_by_side };
+enum class LineOrder { any, along, side_by_side };
 
 // [lines]
 /// Lines of `length` elements with stride `step`. The first element of line (i, j) is at i * s0 + j
 /// * s1.
-template <int LINES, int N, Lie LIE>
+template <int LINES, int N, LineOrder ORDER>
 __tile__ auto tiles(const float* in, I n0, I n1, I length, I s0, I s1, I step) {
     constexpr std::size_t kAny = ct::dynamic_extent;
-    constexpr bool kAlong = LIE == Lie::along, kBeside = LIE == Lie::side_by_side;
+    constexpr bool kAlong = ORDER == LineOrder::along, kBeside = ORDER == LineOrder::side_by_side;
     constexpr int kBytes = kAlong || kBeside ? 16 : 4;
-    constexpr int kQuadAlong = kAlong ? 4 : 1, kQuadBeside = kBeside ? 4 : 1;
-    const ct::extents<I, kAny, kAny, kAny> extents{n0, ct::assume_divisible<kQuadBeside>(n1),
-                                                   ct::assume_divisible<kQuadAlong>(length)};
+    constexpr int kVectorAlong = kAlong ? 4 : 1, kVectorBeside = kBeside ? 4 : 1;
+    const ct::extents<I, kAny, kAny, kAny> extents{n0, ct::assume_divisible<kVectorBeside>(n1),
+                                                   ct::assume_divisible<kVectorAlong>(length)};
     const ct::strides<I, kAny, kBeside ? 1 : kAny, kAlong ? 1 : kAny> strides{
-        ct::assume_divisible<kBytes / 4>(s0), ct::assume_divisible<kQuadAlong>(s1),
-        ct::assume_divisible<kQuadBeside>(step)};
+        ct::assume_divisible<kBytes / 4>(s0), ct::assume_divisible<kVectorAlong>(s1),
+        ct::assume_divisible<kVectorBeside>(step)};
     const ct::tensor_span span{ct::assume_aligned<kBytes>(in),
                                ct::layout_strided_mapping{extents, strides}};
     return ct::partition_view{span, ct::shape<1, LINES, N>{}};
@@ -50,10 +50,10 @@ __tile__ void store_lines(T* out, const V& values, I i, I first, I n1, I o0, I o
 
 /// How lines are cut into tiles: long contiguous ones one by one, adjacent ones
 /// together.
-template <Lie LIE>
-inline constexpr int kLines = LIE == Lie::along ? 1 : 64;
-template <Lie LIE>
-inline constexpr int kElements = LIE == Lie::along ? 4096 : 64;
+template <LineOrder ORDER>
+inline constexpr int kLines = ORDER == LineOrder::along ? 1 : 64;
+template <LineOrder ORDER>
+inline constexpr int kElements = ORDER == LineOrder::along ? 4096 : 64;
 
 /// Calls launch(template arguments of the kernel, grid, kernel arguments before `out`, out) for
 /// each two dimensions of lines.
@@ -73,18 +73,19 @@ void for_each_tiled(const Lines& lines, const View<T>& out, const Launch& launch
     for (I k = 0; k < first.size(); ++k) {
         const Index at = unravel(k, first.shape);
         const float* in = lines.first.data + offset(first, at);
-        const bool quads = gpu::all_at_16_bytes(in) && s0 % 4 == 0;
-        const auto by = [&]<Lie LIE>() {
-            const unsigned grid = gpu::blocks_for(n0 * ((n1 + kLines<LIE> - 1) / kLines<LIE>), 1);
-            launch.template operator()<LIE>(grid, in, n0, n1, length, s0, s1, step, o0, o1,
-                                            out.data + offset(to, at));
+        const bool vectors = gpu::all_at_16_bytes(in) && s0 % 4 == 0;
+        const auto by = [&]<LineOrder ORDER>() {
+            const unsigned grid =
+                gpu::blocks_for(n0 * ((n1 + kLines<ORDER> - 1) / kLines<ORDER>), 1);
+            launch.template operator()<ORDER>(grid, in, n0, n1, length, s0, s1, step, o0, o1,
+                                              out.data + offset(to, at));
         };
-        if (quads && step == 1 && s1 % 4 == 0 && length % 4 == 0 && length > 256) {
-            by.template operator()<Lie::along>();
-        } else if (quads && s1 == 1 && step % 4 == 0 && n1 % 4 == 0) {
-            by.template operator()<Lie::side_by_side>();
+        if (vectors && step == 1 && s1 % 4 == 0 && length % 4 == 0 && length > 256) {
+            by.template operator()<LineOrder::along>();
+        } else if (vectors && s1 == 1 && step % 4 == 0 && n1 % 4 == 0) {
+            by.template operator()<LineOrder::side_by_side>();
         } else {
-            by.template operator()<Lie::anyhow>();
+            by.template operator()<LineOrder::any>();
         }
     }
 }

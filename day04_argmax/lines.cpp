@@ -37,7 +37,7 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
     Shape kept = in.layout.shape;
     for (int k = 0; k < along.rank; ++k) kept[static_cast<int>(along[k])] = 1;
     if (out != removed && out != kept) {
-        refuse(std::string(op) + ": in has shape " + to_string(in.layout.shape) +
+        reject(std::string(op) + ": in has shape " + to_string(in.layout.shape) +
                ", reduced over dims " + to_string(dims) + ", so out has shape " +
                to_string(removed) + " or " + to_string(kept) + ", not " + to_string(out));
     }
@@ -52,8 +52,9 @@ constexpr std::int64_t kBlocks = 1024;  // blocks of step 08 for all lines toget
 static_assert(kBlocks <= gpu::Carver::kCounters, "each line has a counter");
 constexpr std::int64_t kLongLine = 8192;   // shorter lines are never split
 constexpr std::int64_t kFewForAWarp = 16;  // a line this short leaves half of a warp idle
-constexpr std::int64_t kWholeQuads = 64;   // here step 05 becomes faster if lines are whole float4s
-constexpr std::int64_t kNeighbours = 32;   // adjacent lines, one per lane of a warp
+constexpr std::int64_t kWholeVectors =
+    64;                                   // here step 05 becomes faster if lines are whole float4s
+constexpr std::int64_t kNeighbours = 32;  // adjacent lines, one per lane of a warp
 
 bool one_walk(const Lines& lines) {
     return lines.along.rank() <= 1 && lines.length() <= kLongestLine;
@@ -85,7 +86,7 @@ std::string needed(LinePath path, const Lines& lines) {
         case LinePath::walk:
         case LinePath::warp:
             return one_walk(lines) ? "" : "lines of one stride, of at most 2^32 - 65536 elements";
-        case LinePath::quads:
+        case LinePath::vectorized:
             return along_memory(lines) ? "" : "contiguous lines, of at most 2^32 - 65536 elements";
         case LinePath::short_lines:
             return one_behind_the_other(lines) && lines.length() <= kShortLine
@@ -116,14 +117,14 @@ std::int64_t parts_of(const Lines& lines) {
 LinePath choose_path(const Lines& lines, bool workspace, int multiprocessors) {
     if (!one_walk(lines) || lines.length() == 0) return LinePath::one_thread;
     if (lines.stride() == 1 && lines.length() > 1) {
-        const bool whole_quads = lines.length() % 4 == 0 && lines.length() >= kWholeQuads;
-        const bool is_short = lines.length() <= kShortLine && !whole_quads;
+        const bool whole_vectors = lines.length() % 4 == 0 && lines.length() >= kWholeVectors;
+        const bool is_short = lines.length() <= kShortLine && !whole_vectors;
         if (is_short && one_behind_the_other(lines)) return LinePath::short_lines;
         // Step 05 uses one block per long line, and two blocks keep an SM busy.
         const bool few = lines.count() < std::min<std::int64_t>(2 * multiprocessors, kBlocks + 1) &&
                          lines.length() >= kLongLine;
         if (few && workspace) return LinePath::split;
-        return lines.length() >= kFewForAWarp ? LinePath::quads : LinePath::walk;
+        return lines.length() >= kFewForAWarp ? LinePath::vectorized : LinePath::walk;
     }
     if (lines.length() < kFewForAWarp) return LinePath::walk;
     return side_by_side(lines) >= kNeighbours ? LinePath::strided : LinePath::warp;
@@ -134,7 +135,7 @@ void require_path(const char* op, std::optional<LinePath> path, const Lines& lin
     if (!path || lines.count() == 0) return;
     const std::string need = needed(*path, lines);
     if (need.empty()) return;
-    refuse(std::string(op) + ": the path '" + name(*path) + "' needs " + need +
+    reject(std::string(op) + ": the path '" + name(*path) + "' needs " + need +
            "; the lines have " + to_string(lines.along) + ", and begin at " +
            to_string(lines.first.layout));
 }
@@ -156,7 +157,7 @@ const char* name(LinePath path) {
         {LinePath::shared_tree, "shared tree"},
         {LinePath::walk, "walk"},
         {LinePath::warp, "warp"},
-        {LinePath::quads, "quads"},
+        {LinePath::vectorized, "vectorized"},
         {LinePath::short_lines, "short lines"},
         {LinePath::strided, "strided"},
         {LinePath::split, "split"},

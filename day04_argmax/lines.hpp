@@ -62,7 +62,7 @@ enum class LinePath {
     shared_tree,  // 02: one block per output: a tree in shared memory; argmax only
     walk,         // 03: one thread per output, any operation; fast divisions
     warp,         // 04: one warp per output: shuffles
-    quads,        // 05: contiguous lines, 128-bit loads in flight
+    vectorized,   // 05: contiguous lines, 128-bit loads in flight
     strided,      // 06: adjacent outputs have adjacent lines
     short_lines,  // 07: short lines, packed one after another in memory
     split,        // 08: contiguous lines, several blocks per line; needs a workspace

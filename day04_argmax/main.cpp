@@ -138,11 +138,11 @@ void a_path_for_each_layout(lesson::Report& report) {
         int dim;
         ArgmaxPath path;
     } rows[] = {
-        {"rows of a matrix", row_major({4096, 50257}), 1, ArgmaxPath::quads},
+        {"rows of a matrix", row_major({4096, 50257}), 1, ArgmaxPath::vectorized},
         {"one long row", row_major({1, 50257}), 1, ArgmaxPath::split},
         {"short rows", row_major({1 << 20, 17}), 1, ArgmaxPath::short_lines},
         {"columns", row_major({4096, 4096}), 0, ArgmaxPath::strided},
-        {"columns, transposed", column_major({4096, 4096}), 0, ArgmaxPath::quads},
+        {"columns, transposed", column_major({4096, 4096}), 0, ArgmaxPath::vectorized},
         {"the middle dimension", row_major({64, 4096, 4096}), 1, ArgmaxPath::strided},
         {"rows backwards", flip(row_major({4096, 4096}), 1).layout, 1, ArgmaxPath::warp},
         {"three channels", row_major({3, 1024, 1024}), 0, ArgmaxPath::walk},
@@ -158,11 +158,11 @@ void a_path_for_each_layout(lesson::Report& report) {
                     row.dim, step_name(path).c_str());
     }
     std::printf(
-        "\n   walk: one thread per line. warp: one warp per line. quads: 128-bit loads, 4 to\n"
+        "\n   walk: one thread per line. warp: one warp per line. vectors: 128-bit loads, 4 to\n"
         "   256 threads per line. strided: lanes across lines. short lines: copied to\n"
         "   shared memory first, then one thread per line. split: many blocks per line.\n"
         "   The number is the step on the page.\n\n");
-    report.check(ok, "chosen with a workspace; without one, the long row takes quads");
+    report.check(ok, "chosen with a workspace; without one, the long row takes vectorized");
 }
 
 void a_ladder(lesson::Report& report) {
@@ -173,7 +173,7 @@ void a_ladder(lesson::Report& report) {
         report.port(v);
     };
     for (const ArgmaxPath path : {ArgmaxPath::one_thread, ArgmaxPath::shared_tree, ArgmaxPath::walk,
-                                  ArgmaxPath::warp, ArgmaxPath::quads}) {
+                                  ArgmaxPath::warp, ArgmaxPath::vectorized}) {
         step(path, {{40, 1030}, {4096, 8192}, 1});
     }
     step(ArgmaxPath::strided, {{64, 5, 40}, {64, 1024, 1024}, 0});

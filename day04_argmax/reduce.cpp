@@ -10,7 +10,7 @@ namespace {
 // A line without elements has no maximum and no mean.
 void require_elements(const char* op, const View<const float>& in, const Dims& dims) {
     if (lines_of(op, in, dims).length() > 0) return;
-    refuse(std::string(op) + " over dims " + to_string(dims) + " of shape " +
+    reject(std::string(op) + " over dims " + to_string(dims) + " of shape " +
            to_string(in.layout.shape) + ": there is no element");
 }
 
@@ -18,7 +18,7 @@ void require_elements(const char* op, const View<const float>& in, const Dims& d
 void require_reduce_path(const char* op, std::optional<ReducePath> path, const Lines& lines) {
     require_path(op, path, lines);
     if (path != ReducePath::shared_tree || lines.count() == 0) return;
-    refuse(std::string(op) + ": the path 'shared tree' supports argmax only");
+    reject(std::string(op) + ": the path 'shared tree' supports argmax only");
 }
 
 }  // namespace

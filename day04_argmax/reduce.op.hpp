@@ -74,7 +74,7 @@ Second second_reduction(Reduction what, const View<const T>& in, const Dims& dim
 /// The longest chain of operations of a path: those of one thread, then those of the tree.
 inline double depth_of(LinePath path, std::int64_t n) {
     const auto each = [n](double threads) { return std::ceil(static_cast<double>(n) / threads); };
-    const double quad_threads =  // threads of step 05 that share a line
+    const double vector_threads =  // threads of step 05 that share a line
         n <= 144    ? 4
         : n <= 256  ? 8
         : n <= 2048 ? 32
@@ -90,8 +90,9 @@ inline double depth_of(LinePath path, std::int64_t n) {
             return 0;
         case LinePath::warp:
             return each(32) + 5;
-        case LinePath::quads:  // a float4 counts once, and its four elements add two operations
-            return each(4 * quad_threads) + 4 + 9;
+        case LinePath::
+            vectorized:  // a float4 counts once, and its four elements add two operations
+            return each(4 * vector_threads) + 4 + 9;
         case LinePath::strided:
             return each(8) + 8;
         case LinePath::split:

@@ -80,8 +80,8 @@ void launch(const char* name, const gpu::Launch<ReducePath>& how, const Lines& l
             return;
         case ReducePath::warp:
             return launch_warp(lines, out, op, stream);
-        case ReducePath::quads:
-            return launch_quads(lines, out, op, stream);
+        case ReducePath::vectorized:
+            return launch_vectorized(lines, out, op, stream);
         case ReducePath::short_lines:
             return launch_short_lines(lines, out, op, stream);
         case ReducePath::strided:

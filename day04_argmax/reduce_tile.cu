@@ -12,12 +12,12 @@ using namespace ct::literals;
 // [largest]
 // LEAST: the minimum, as the maximum of -x. propagate_nan keeps a NaN; by default a number would
 // win.
-template <bool LEAST, Lie LIE>
+template <bool LEAST, LineOrder ORDER>
 __tile_global__ void largest_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                   I o1, float* out) {
-    constexpr int LINES = kLines<LIE>, N = kElements<LIE>;
+    constexpr int LINES = kLines<ORDER>, N = kElements<ORDER>;
     constexpr auto kPad = LEAST ? ct::view_padding::positive_inf : ct::view_padding::negative_inf;
-    const auto lines = tiles<LINES, N, LIE>(in, n0, n1, length, s0, s1, step);
+    const auto lines = tiles<LINES, N, ORDER>(in, n0, n1, length, s0, s1, step);
     const I across = (n1 + LINES - 1) / LINES, i = ct::bid().x / across, j = ct::bid().x % across;
     auto best = ct::full<ct::tile<float, ct::shape<1, LINES, 1>>>(-INFINITY);
     for (const auto k : ct::irange(I{0}, (length + N - 1) / N)) {
@@ -32,11 +32,11 @@ __tile_global__ void largest_tile(const float* in, I n0, I n1, I length, I s0, I
 // [largest]
 
 // [sum]
-template <Lie LIE>
+template <LineOrder ORDER>
 __tile_global__ void sum_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0, I o1,
                               float* out, float divisor) {
-    constexpr int LINES = kLines<LIE>, N = kElements<LIE>;
-    const auto lines = tiles<LINES, N, LIE>(in, n0, n1, length, s0, s1, step);
+    constexpr int LINES = kLines<ORDER>, N = kElements<ORDER>;
+    const auto lines = tiles<LINES, N, ORDER>(in, n0, n1, length, s0, s1, step);
     const I across = (n1 + LINES - 1) / LINES, i = ct::bid().x / across, j = ct::bid().x % across;
     auto sum = ct::zeros<ct::tile<float, ct::shape<1, LINES, 1>>>();
     for (const auto k : ct::irange(I{0}, (length + N - 1) / N)) {
@@ -47,12 +47,12 @@ __tile_global__ void sum_tile(const float* in, I n0, I n1, I length, I s0, I s1,
 // [sum]
 
 // [product]
-template <Lie LIE>
+template <LineOrder ORDER>
 __tile_global__ void product_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                   I o1, float* out) {
-    constexpr int LINES = kLines<LIE>, N = kElements<LIE>;
+    constexpr int LINES = kLines<ORDER>, N = kElements<ORDER>;
     using All = ct::shape<1, LINES, N>;
-    const auto lines = tiles<LINES, N, LIE>(in, n0, n1, length, s0, s1, step);
+    const auto lines = tiles<LINES, N, ORDER>(in, n0, n1, length, s0, s1, step);
     const I across = (n1 + LINES - 1) / LINES, i = ct::bid().x / across, j = ct::bid().x % across;
     const auto numbers = ct::iota<ct::tile<I, All>>() % I{N};
     const auto ones = ct::ones<ct::tile<float, All>>();
@@ -70,20 +70,20 @@ __tile_global__ void product_tile(const float* in, I n0, I n1, I length, I s0, I
 void launch_reduce_tile(Reduction what, const Lines& lines, const View<float>& out,
                         gpu::Stream stream) {
     const float divisor = what == Reduction::mean ? static_cast<float>(lines.length()) : 1;
-    for_each_tiled(lines, out, [&]<Lie LIE>(unsigned grid, auto... arguments) {
+    for_each_tiled(lines, out, [&]<LineOrder ORDER>(unsigned grid, auto... arguments) {
         switch (what) {
             case Reduction::max:
-                largest_tile<false, LIE><<<grid, 1, 0, stream>>>(arguments...);
+                largest_tile<false, ORDER><<<grid, 1, 0, stream>>>(arguments...);
                 break;
             case Reduction::min:
-                largest_tile<true, LIE><<<grid, 1, 0, stream>>>(arguments...);
+                largest_tile<true, ORDER><<<grid, 1, 0, stream>>>(arguments...);
                 break;
             case Reduction::sum:
             case Reduction::mean:
-                sum_tile<LIE><<<grid, 1, 0, stream>>>(arguments..., divisor);
+                sum_tile<ORDER><<<grid, 1, 0, stream>>>(arguments..., divisor);
                 break;
             case Reduction::product:
-                product_tile<LIE><<<grid, 1, 0, stream>>>(arguments...);
+                product_tile<ORDER><<<grid, 1, 0, stream>>>(arguments...);
                 break;
         }
         gpu::check_launch("reduce_tile", grid, 1);

@@ -18,7 +18,7 @@ namespace {
 
 void require_matrix(const std::string& op, const char* name, const Layout& layout) {
     if (layout.rank() < 2) {
-        refuse(op + ": " + name + " has shape " + to_string(layout.shape) + " of rank " +
+        reject(op + ": " + name + " has shape " + to_string(layout.shape) + " of rank " +
                std::to_string(layout.rank()) +
                ", but a matrix needs rank 2 at least; unsqueeze() makes a row or a column of a "
                "vector");
@@ -29,14 +29,14 @@ void require_matrix(const std::string& op, const char* name, const Layout& layou
 Shape product_shape(const std::string& op, const Layout& a, const Layout& b) {
     const std::int64_t K = a.extent(a.rank() - 1);
     if (b.extent(b.rank() - 2) != K) {
-        refuse(op + ": a has shape " + to_string(a.shape) + ", so K is " + std::to_string(K) +
+        reject(op + ": a has shape " + to_string(a.shape) + ", so K is " + std::to_string(K) +
                ", but b has shape " + to_string(b.shape) + ", whose second to last extent is " +
                std::to_string(b.extent(b.rank() - 2)));
     }
     Shape shape = with_prefix(op + ": the stacks of a and b", [&] {
         return broadcast_shapes(stack_of(a).shape, stack_of(b).shape);
     });
-    if (shape.rank + 2 > kMaxRank) refuse(op + ": more than " + std::to_string(kMaxRank) + " dims");
+    if (shape.rank + 2 > kMaxRank) reject(op + ": more than " + std::to_string(kMaxRank) + " dims");
     shape.rank += 2;
     shape[shape.rank - 2] = a.extent(a.rank() - 2);
     shape[shape.rank - 1] = b.extent(b.rank() - 1);
@@ -50,18 +50,18 @@ void require_shapes(const std::string& op, const Layout& a, const Layout& b,
     require_matrix(op, "b", b);
     const Shape wanted = product_shape(op, a, b);
     if (out.layout.shape != wanted) {
-        refuse(op + ": a has shape " + to_string(a.shape) + " and b " + to_string(b.shape) +
+        reject(op + ": a has shape " + to_string(a.shape) + " and b " + to_string(b.shape) +
                ", so out must have " + to_string(wanted) + ", but has " +
                to_string(out.layout.shape));
     }
     const View<const float> bias = epilogue.bias;
     if (bias.data != nullptr && (bias.rank() != 1 || bias.extent(0) != wanted[wanted.rank - 1])) {
-        refuse(op + ": bias has shape " + to_string(bias.layout.shape) + ", but out " +
+        reject(op + ": bias has shape " + to_string(bias.layout.shape) + ", but out " +
                to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
                "), one element per column");
     }
     if (epilogue.relu && epilogue.swish) {
-        refuse(op + ": relu and swish are both set; choose one of them");
+        reject(op + ": relu and swish are both set; choose one of them");
     }
     require_injective(op.c_str(), "out", out);
 }
@@ -73,7 +73,7 @@ void require_path(MatmulPath path, View<const float> a, View<const float> b,
                                   ? missing_for_tiles(a.layout, b.layout, epilogue, out.layout)
                                   : missing(path, x);
     if (needs.empty()) return;
-    refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
+    reject(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
            to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
 }
 
@@ -115,14 +115,14 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::lanes_along_n:
         case MatmulPath::shared_tile:
         case MatmulPath::transposed_tile:
-        case MatmulPath::column_a_thread:
-        case MatmulPath::square_a_thread:
+        case MatmulPath::column_per_thread:
+        case MatmulPath::square_per_thread:
         case MatmulPath::shallow:
         case MatmulPath::tile:  // missing_for_tiles() knows
             return "";
-        case MatmulPath::quads:
+        case MatmulPath::vectorized:
         case MatmulPath::warp_tiles:
-            return a_has_quads(x) && b_has_quads(x) && out_has_quads(x)
+            return a_has_vectors(x) && b_has_vectors(x) && out_has_vectors(x)
                        ? ""
                        : "a, b and out whose rows are contiguous and begin at multiples of 16 "
                          "bytes";
@@ -130,7 +130,7 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::fragments:
         case MatmulPath::serpentine:
         case MatmulPath::spread_copies:
-            return b_has_quads(x) && out_has_quads(x)
+            return b_has_vectors(x) && out_has_vectors(x)
                        ? ""
                        : "b and out whose rows are contiguous and begin at multiples of 16 bytes";
         case MatmulPath::whole_tiles:
@@ -194,9 +194,9 @@ const char* name(MatmulPath path) {
         {MatmulPath::lanes_along_n, "lanes along N"},
         {MatmulPath::shared_tile, "shared tile"},
         {MatmulPath::transposed_tile, "transposed tile"},
-        {MatmulPath::column_a_thread, "column a thread"},
-        {MatmulPath::square_a_thread, "square a thread"},
-        {MatmulPath::quads, "quads"},
+        {MatmulPath::column_per_thread, "column per thread"},
+        {MatmulPath::square_per_thread, "square per thread"},
+        {MatmulPath::vectorized, "vectorized"},
         {MatmulPath::warp_tiles, "warp tiles"},
         {MatmulPath::ring, "ring"},
         {MatmulPath::fragments, "fragments"},

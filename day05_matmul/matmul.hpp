@@ -22,23 +22,23 @@ namespace sixdays::day05_matmul {
 
 /// The ladder, one idea per step.
 enum class MatmulPath {
-    one_element,      // one thread per element: the naive kernel; lanes lie along M
-    lanes_along_n,    // lanes lie along N, where b and out are contiguous
-    shared_tile,      // a block fetches a tile once and reads it 32 times
-    transposed_tile,  // lanes load along the contiguous dimension; the tile is padded
-    column_a_thread,  // a column of 8 outputs per thread: register tiling
-    square_a_thread,  // 8 x 8 outputs per thread
-    quads,            // 128-bit loads, from global memory and from the tile
-    warp_tiles,       // a warp's outputs form a rectangle: fewer words of the tile per warp
-    ring,             // copies in flight while the tiles before them are multiplied
-    fragments,        // 8 x 16 outputs per thread; the next k's elements are loaded during this k
-    serpentine,       // the order of multiply-adds: consecutive ones share an operand
-    spread_copies,    // copies between the multiply-adds instead of before them
-    whole_tiles,      // no guard in the loop; any layout; large or small tiles
-    skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
-    split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
-    shallow,          // beside it: a short K: writing out dominates
-    tile,             // CUDA Tile C++, only on request; strides that are not negative
+    one_element,        // one thread per element: the naive kernel; lanes lie along M
+    lanes_along_n,      // lanes lie along N, where b and out are contiguous
+    shared_tile,        // a block fetches a tile once and reads it 32 times
+    transposed_tile,    // lanes load along the contiguous dimension; the tile is padded
+    column_per_thread,  // a column of 8 outputs per thread: register tiling
+    square_per_thread,  // 8 x 8 outputs per thread
+    vectorized,         // 128-bit loads, from global memory and from the tile
+    warp_tiles,         // a warp's outputs form a rectangle: fewer words of the tile per warp
+    ring,               // copies in flight while the tiles before them are multiplied
+    fragments,          // 8 x 16 outputs per thread; the next k's elements are loaded during this k
+    serpentine,         // the order of multiply-adds: consecutive ones share an operand
+    spread_copies,      // copies between the multiply-adds instead of before them
+    whole_tiles,        // no guard in the loop; any layout; large or small tiles
+    skinny,             // beside the ladder: few rows of a, or columns of b: b is read once
+    split_k,            // beside it: few outputs, a long K: blocks share a tile's K; a workspace
+    shallow,            // beside it: a short K: writing out dominates
+    tile,               // CUDA Tile C++, only on request; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulPath path);
 

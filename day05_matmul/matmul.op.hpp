@@ -18,8 +18,8 @@ using testing::Call;
 
 /// Placement of an operand: the layout of its matrices, the offset of its first element from a
 /// multiple of 16 bytes in elements, and the extra elements between the matrices of a stack.
-struct Place {
-    Lies lies = Lies::row_major;
+struct Placement {
+    MatrixOrder order = MatrixOrder::row_major;
     std::int64_t lead = 0, gap = 0;
 };
 
@@ -28,7 +28,7 @@ struct Product {
     std::int64_t M = 0, N = 0, K = 0;
     Epilogue then = {};            // its bias is an operand
     std::int64_t bias_stride = 1;  // 0: no bias
-    Place a = {}, b = {}, out = {};
+    Placement a = {}, b = {}, out = {};
     Shape stack_a = {}, stack_b = {};
     // Random floats, whose rounding errors the bound allows; else integers, whose sums are exact in
     // any order.
@@ -115,8 +115,8 @@ testing::Operation product_operation(const char* name, const Product& p) {
             return double(testing::detail::random_bits(seed, k) % 19) - 9;
         };
     };
-    const auto place = [](Operand x, const Place& at, std::int64_t vector) {
-        Layout layout = layout_of(x.shape, at.lies, vector);
+    const auto place = [](Operand x, const Placement& at, std::int64_t vector) {
+        Layout layout = layout_of(x.shape, at.order, vector);
         if (x.shape.rank > 2) {
             layout.strides[0] += at.gap;
             if (x.use == Use::reads) x.broadcasts();
@@ -225,9 +225,9 @@ inline testing::Operation matmul_operation(const Product& p) {
     set(P::lanes_along_n, "matmul_lanes_along_n_kernel", always);
     set(P::shared_tile, "matmul_shared_tile_kernel", always);
     set(P::transposed_tile, "matmul_transposed_tile_kernel", always);
-    set(P::column_a_thread, "matmul_column_a_thread_kernel", always);
-    set(P::square_a_thread, "matmul_square_a_thread_kernel", always);
-    set(P::quads, "matmul_quads_kernel", of_all);
+    set(P::column_per_thread, "matmul_column_per_thread_kernel", always);
+    set(P::square_per_thread, "matmul_square_per_thread_kernel", always);
+    set(P::vectorized, "matmul_vectorized_kernel", of_all);
     set(P::warp_tiles, "matmul_warp_tiles_kernel", of_all);
     set(P::ring, "matmul_ring_kernel", of_b_and_out);
     set(P::fragments, "matmul_fragments_kernel", of_b_and_out);

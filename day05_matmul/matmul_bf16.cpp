@@ -5,8 +5,8 @@
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/transform.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day05_matmul/stack.hpp"
 #include "day05_matmul/steps/matmul_bf16/operands.hpp"
 #include "day05_matmul/tiles.hpp"
@@ -32,7 +32,7 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
             return "";
         case MatmulBf16Path::ring:
         case MatmulBf16Path::fragments_ahead:
-            return lies_in_quads(a) && lies_in_quads(b)
+            return is_in_vectors(a) && is_in_vectors(b)
                        ? ""
                        : "a and b whose rows, or columns, are contiguous and begin at multiples "
                          "of 16 bytes";
@@ -61,7 +61,7 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
     if (!path || out.size() == 0) return;  // nothing will be launched for an empty `out`
     const std::string needs = missing(*path, a, b, epilogue, out);
     if (needs.empty()) return;
-    refuse(std::string("matmul_bf16: the path '") + name(*path) + "' needs " + needs + "; a has " +
+    reject(std::string("matmul_bf16: the path '") + name(*path) + "' needs " + needs + "; a has " +
            to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
 }
 
@@ -71,7 +71,7 @@ namespace {
 
 // Are the rows of these matrices contiguous, each from a multiple of 16 bytes?
 template <class T>
-bool rows_in_quads(const View<const T>& x) {
+bool rows_vectorized(const View<const T>& x) {
     const int k = x.rank() - 1;
     return (x.stride(k) == 1 || x.extent(k) == 1) && rows_begin_at(x.data, x.layout, sizeof(T));
 }
@@ -79,16 +79,16 @@ bool rows_in_quads(const View<const T>& x) {
 }  // namespace
 
 template <class T>
-bool lies_in_quads(const View<const T>& x) {
+bool is_in_vectors(const View<const T>& x) {
     if (x.size() == 0) return true;  // nothing is copied
-    return rows_in_quads(x) || rows_in_quads(transpose(x, x.rank() - 2, x.rank() - 1));
+    return rows_vectorized(x) || rows_vectorized(transpose(x, x.rank() - 2, x.rank() - 1));
 }
 
 template <class T>
 bool lies_in_tiles(const View<const T>& x) {
     if (x.size() == 0) return true;
-    if (!lies_in_quads(x)) return false;
-    const int row = x.rank() - (rows_in_quads(x) ? 2 : 1), column = 2 * x.rank() - 3 - row;
+    if (!is_in_vectors(x)) return false;
+    const int row = x.rank() - (rows_vectorized(x) ? 2 : 1), column = 2 * x.rank() - 3 - row;
     constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 38;
     return x.extent(row) < kMost && x.extent(column) < kMost &&
            (x.extent(row) == 1 || (x.stride(row) >= x.extent(column) && x.stride(row) < kFar));
@@ -103,7 +103,7 @@ Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
         const std::int64_t pitch = x.extent(row) == 1 ? 0 : x.stride(row);
         return {x.data, x.extent(row), x.extent(1 - row), pitch};
     };
-    const bool a_along_k = rows_in_quads(a), b_along_n = rows_in_quads(b);
+    const bool a_along_k = rows_vectorized(a), b_along_n = rows_vectorized(b);
     return {rows_of(a, a_along_k), rows_of(b, b_along_n), !a_along_k, b_along_n, a.extent(1)};
 }
 
@@ -131,7 +131,7 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std:
 template <class T>
 MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, bool on_hopper) {
     if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) return MatmulBf16Path::persistent;
-    return lies_in_quads(a) && lies_in_quads(b) ? MatmulBf16Path::fragments_ahead
+    return is_in_vectors(a) && is_in_vectors(b) ? MatmulBf16Path::fragments_ahead
                                                 : MatmulBf16Path::shared_tiles;
 }
 
@@ -152,7 +152,7 @@ const char* name(MatmulBf16Path path) {
 #define SIXDAYS_FOR(T)                                                                          \
     template void check_matmul_bf16(View<const T>, View<const T>, const Epilogue&, View<float>, \
                                     std::optional<MatmulBf16Path>);                             \
-    template bool lies_in_quads(const View<const T>&);                                          \
+    template bool is_in_vectors(const View<const T>&);                                          \
     template bool lies_in_tiles(const View<const T>&);                                          \
     template Operands16<T> operands_of(const View<const T>&, const View<const T>&);             \
     template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>, bool);

@@ -58,12 +58,12 @@ void launch_matmul(MatmulPath path, const Problem& x, gpu::Workspace workspace,
             return launch_matmul_shared_tile(x, stream);
         case MatmulPath::transposed_tile:
             return launch_matmul_transposed_tile(x, stream);
-        case MatmulPath::column_a_thread:
-            return launch_matmul_column_a_thread(x, stream);
-        case MatmulPath::square_a_thread:
-            return launch_matmul_square_a_thread(x, stream);
-        case MatmulPath::quads:
-            return launch_matmul_quads(x, stream);
+        case MatmulPath::column_per_thread:
+            return launch_matmul_column_per_thread(x, stream);
+        case MatmulPath::square_per_thread:
+            return launch_matmul_square_per_thread(x, stream);
+        case MatmulPath::vectorized:
+            return launch_matmul_vectorized(x, stream);
         case MatmulPath::warp_tiles:
             return launch_matmul_warp_tiles(x, stream);
         case MatmulPath::ring:

@@ -24,12 +24,12 @@ enum class Along { anything, rows, columns };
 
 // [matrix]
 /// The matrix at `data`, cut into tiles; `down` is the row stride. ALONG is a promise.
-template <int ROWS, int COLUMNS, Along ALONG, int QUAD, class E, class I>
+template <int ROWS, int COLUMNS, Along ALONG, int VECTOR, class E, class I>
 __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     constexpr bool kRows = ALONG == Along::rows, kColumns = ALONG == Along::columns;
     constexpr int kBytes = kRows || kColumns ? 16 : int{sizeof(E)};
-    constexpr int kDown = kRows ? QUAD : 1, kAcross = kColumns ? QUAD : 1;
+    constexpr int kDown = kRows ? VECTOR : 1, kAcross = kColumns ? VECTOR : 1;
     constexpr int kWhole = kDown * kAcross;  // one of the two factors is 1
     const ct::extents<I, kAny, kAny> extents{ct::assume_divisible<kWhole>(rows),
                                              ct::assume_divisible<kWhole>(columns)};
@@ -66,10 +66,10 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
     I out_m, I out_n, float alpha, float beta, const float* __restrict__ bias, I bias_n, bool swish,
     bool relu, float* __restrict__ out) {
-    constexpr int kQuad = 16 / sizeof(E);
-    const auto as = matrix<BM, BK, A, kQuad>(a, M, K, a_m, a_k);
-    const auto bs = matrix<BK, BN, B, kQuad>(b, K, N, b_k, b_n);
-    const auto outs = matrix<BM, BN, OUT, kQuad>(out, M, N, out_m, out_n);
+    constexpr int kVectorBytes = 16 / sizeof(E);
+    const auto as = matrix<BM, BK, A, kVectorBytes>(a, M, K, a_m, a_k);
+    const auto bs = matrix<BK, BN, B, kVectorBytes>(b, K, N, b_k, b_n);
+    const auto outs = matrix<BM, BN, OUT, kVectorBytes>(out, M, N, out_m, out_n);
     I i = 0, j = 0;
     place<I>(ct::bid().x, (M + BM - 1) / BM, (N + BN - 1) / BN, i, j);
 
@@ -96,10 +96,10 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class 
 [[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_staying_tile(
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
     I out_m, I out_n, float alpha, bool relu, float* __restrict__ out) {
-    constexpr int kQuad = 16 / sizeof(E);
-    const auto as = matrix<BM, BK, A, kQuad>(a, M, K, a_m, a_k);
-    const auto bs = matrix<BK, BN, B, kQuad>(b, K, N, b_k, b_n);
-    const auto outs = matrix<BM, BN, OUT, kQuad>(out, M, N, out_m, out_n);
+    constexpr int kVectorBytes = 16 / sizeof(E);
+    const auto as = matrix<BM, BK, A, kVectorBytes>(a, M, K, a_m, a_k);
+    const auto bs = matrix<BK, BN, B, kVectorBytes>(b, K, N, b_k, b_n);
+    const auto outs = matrix<BM, BN, OUT, kVectorBytes>(out, M, N, out_m, out_n);
     const I down = (M + BM - 1) / BM, across = (N + BN - 1) / BN;
     const I mine = ct::bid().x, blocks = ct::num_blocks().x;
     for (const auto t : ct::irange(mine, down * across, blocks)) {
@@ -118,13 +118,13 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class 
 
 /// Which promise holds for this matrix?
 template <class T>
-[[nodiscard]] Along along_memory(const View<T>& x, std::int64_t quad) {
-    if (reinterpret_cast<std::uintptr_t>(x.data) % 16 != 0 || x.extent(0) % quad != 0 ||
-        x.extent(1) % quad != 0) {
+[[nodiscard]] Along along_memory(const View<T>& x, std::int64_t vector) {
+    if (reinterpret_cast<std::uintptr_t>(x.data) % 16 != 0 || x.extent(0) % vector != 0 ||
+        x.extent(1) % vector != 0) {
         return Along::anything;
     }
-    if (x.stride(1) == 1 && x.stride(0) % quad == 0) return Along::rows;
-    return x.stride(0) == 1 && x.stride(1) % quad == 0 ? Along::columns : Along::anything;
+    if (x.stride(1) == 1 && x.stride(0) % vector == 0) return Along::rows;
+    return x.stride(0) == 1 && x.stride(1) % vector == 0 ? Along::columns : Along::anything;
 }
 
 // The stride of a dimension of extent 1 is unused.
@@ -145,7 +145,7 @@ template <class T>
 template <class PROMISED, class OTHERWISE, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,
                   gpu::Stream stream) {
-    constexpr std::int64_t kQuad = 16 / sizeof(T);
+    constexpr std::int64_t kVectorBytes = 16 / sizeof(T);
     using enum Along;
     const bool biased = then.bias.data != nullptr;
     if (step(out, 0) == 1 && !biased) {  // transposed: out^T = b^T a^T
@@ -171,8 +171,9 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
         launch(kernel, grid, I{}, then.beta, then.bias.data,
                static_cast<I>(biased ? step(then.bias, 0) : 0), then.swish);
     };
-    const Along of_a = along_memory(a, kQuad), of_b = along_memory(b, kQuad);
-    const bool promised = of_a != anything && of_b != anything && along_memory(out, kQuad) == rows;
+    const Along of_a = along_memory(a, kVectorBytes), of_b = along_memory(b, kVectorBytes);
+    const bool promised =
+        of_a != anything && of_b != anything && along_memory(out, kVectorBytes) == rows;
     if (!promised || !is_small(a) || !is_small(b) || !is_small(out) || !is_small(then.bias)) {
         using I = std::int64_t;
         using X = OTHERWISE;

@@ -43,15 +43,15 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
         x.step_b[x.dims] = b.stride(d);
         x.step_out[x.dims++] = out.stride(d);
     }
-    x.quads_out = out_has_quads(x);
+    x.vectors_out = out_has_vectors(x);
     return x;
 }
 
 namespace {
 
 // Of rows that are `pitch` apart.
-bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
-                    const std::int64_t (&step)[Problem::kMostDims]) {
+bool rows_are_vectors(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
+                      const std::int64_t (&step)[Problem::kMostDims]) {
     bool yes = along == 1 && pitch % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
     for (int d = 0; d < x.dims; ++d) yes &= step[d] % 4 == 0;
     return yes;
@@ -59,22 +59,22 @@ bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std
 
 }  // namespace
 
-bool a_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.a, x.a_k, x.a_m, x.step_a);
+bool a_has_vectors(const Problem& x) {
+    return rows_are_vectors(x, x.a, x.a_k, x.a_m, x.step_a);
 }
-bool b_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.b, x.b_n, x.b_k, x.step_b);
+bool b_has_vectors(const Problem& x) {
+    return rows_are_vectors(x, x.b, x.b_n, x.b_k, x.step_b);
 }
-bool out_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.out, x.out_n, x.out_m, x.step_out);
-}
-
-bool a_columns_are_quads(const Problem& x) {
-    return rows_are_quads(x, x.a, x.a_m, x.a_k, x.step_a);
+bool out_has_vectors(const Problem& x) {
+    return rows_are_vectors(x, x.out, x.out_n, x.out_m, x.step_out);
 }
 
-bool b_columns_are_quads(const Problem& x) {
-    return rows_are_quads(x, x.b, x.b_k, x.b_n, x.step_b);
+bool a_columns_are_vectors(const Problem& x) {
+    return rows_are_vectors(x, x.a, x.a_m, x.a_k, x.step_a);
+}
+
+bool b_columns_are_vectors(const Problem& x) {
+    return rows_are_vectors(x, x.b, x.b_k, x.b_n, x.step_b);
 }
 
 Problem transposed(Problem x) {
@@ -85,7 +85,7 @@ Problem transposed(Problem x) {
     std::swap(x.out_m, x.out_n);
     std::swap(x.bias_m, x.bias_n);
     std::swap(x.step_a, x.step_b);
-    x.quads_out = out_has_quads(x);
+    x.vectors_out = out_has_vectors(x);
     return x;
 }
 
@@ -105,7 +105,7 @@ unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
     std::int64_t blocks = 0;
     if (__builtin_mul_overflow(down, across, &blocks) ||
         __builtin_mul_overflow(blocks, stacked(x), &blocks) || blocks > kMost) {
-        refuse("matmul: " + std::to_string(stacked(x)) + " matrices of (" + std::to_string(x.M) +
+        reject("matmul: " + std::to_string(stacked(x)) + " matrices of (" + std::to_string(x.M) +
                ", " + std::to_string(x.N) + ") outputs are more than 2^31 - 1 tiles of (" +
                std::to_string(BM) + ", " + std::to_string(BN) + ")");
     }
@@ -190,7 +190,7 @@ Problem in_parts(const Problem& x, int count, float* parts) {
     y.dims = x.dims + 1;
     y.extent[0] = count;
     y.step_a[0] = y.K * x.a_k, y.step_b[0] = y.K * x.b_k, y.step_out[0] = step;
-    y.quads_out = out_has_quads(y);
+    y.vectors_out = out_has_vectors(y);
     return y;
 }
 
@@ -229,7 +229,7 @@ int parts_of_rows(const Problem& x) {
 
 int parts_of(const Problem& x) {
     if (has_whole_tiles(x)) return parts_of_tiles(x);
-    return x.M <= x.N && x.M < kSkinny && b_has_quads(x) ? parts_of_rows(x) : 0;
+    return x.M <= x.N && x.M < kSkinny && b_has_vectors(x) ? parts_of_rows(x) : 0;
 }
 
 bool parts_pay(const Problem& x) {

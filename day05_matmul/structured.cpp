@@ -22,7 +22,7 @@ void check_structured_matmul(const View<const float>& a, Structure structure,
     require_rank("structured_matmul", "a", a, 2);
     require_rank("structured_matmul", "b", b, 2);
     if (a.extent(0) != a.extent(1) || b.extent(0) != a.extent(0)) {
-        refuse(std::string("structured_matmul: a (") + name(structure) + ") has shape " +
+        reject(std::string("structured_matmul: a (") + name(structure) + ") has shape " +
                to_string(a.shape()) + " and b " + to_string(b.shape()) +
                ", but must have (M, M) and (M, N)");
     }

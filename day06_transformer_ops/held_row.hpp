@@ -6,8 +6,8 @@
 #include <cuda_runtime.h>
 
 #include "common/gpu/reduce.hpp"
+#include "common/gpu/vector.hpp"
 #include "common/tensor/walk.hpp"
-#include "day06_transformer_ops/quad.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -49,36 +49,36 @@ void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const
 }
 
 // [held_row]
-/// A register-resident row of whole quads, spread over THREADS threads: thread t has quads t,
-/// t + THREADS, ..., at most QUADS. Both are constants, so every quad is four registers. bf16 stays
-/// 16 bits wide and is widened on each use: a row of bf16 takes half the registers of a row of
-/// floats.
-template <class T, int THREADS, int QUADS>
+/// A register-resident row of whole vectors, spread over THREADS threads: thread t has vectors t,
+/// t + THREADS, ..., at most VECTORS. Both are constants, so every vector is four registers. bf16
+/// stays 16 bits wide and is widened on each use: a row of bf16 takes half the registers of a row
+/// of floats.
+template <class T, int THREADS, int VECTORS>
 struct HeldRow {
-    uint4 quads[QUADS];
+    uint4 vectors[VECTORS];
 
-    /// Quad q of this thread begins at element index(q) of the row.
+    /// Vector q of this thread begins at element index(q) of the row.
     __device__ static int index(int q) {
-        return (threadIdx.x % THREADS + q * THREADS) * kPerQuad<T>;
+        return (threadIdx.x % THREADS + q * THREADS) * kPerVector<T>;
     }
 
     /// The first n elements; `pad` stands for all others.
     __device__ void load(const T* row, int n, float pad) {
 #pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-            quads[q] = uint4{};
-            if (index(q) < n) quads[q] = __ldcs(reinterpret_cast<const uint4*>(row + index(q)));
+        for (int q = 0; q < VECTORS; ++q) {
+            vectors[q] = uint4{};
+            if (index(q) < n) vectors[q] = __ldcs(reinterpret_cast<const uint4*>(row + index(q)));
         }
         fill(n, pad);
     }
 
-    /// Calls f(i, quad) for this thread's quads that exist in a row of `length`; the quad begins at
-    /// element i.
+    /// Calls f(i, vector) for this thread's vectors that exist in a row of `length`; the vector
+    /// begins at element i.
     template <class F>
-    __device__ void each_quad(int length, const F& f) {
+    __device__ void each_vector(int length, const F& f) {
 #pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-            if (index(q) < length) f(index(q), quads[q]);
+        for (int q = 0; q < VECTORS; ++q) {
+            if (index(q) < length) f(index(q), vectors[q]);
         }
     }
 
@@ -86,11 +86,11 @@ struct HeldRow {
     template <class F>
     __device__ void each(const F& f) const {
 #pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-            float x[kPerQuad<T>];
-            unpack<T>(quads[q], x);
+        for (int q = 0; q < VECTORS; ++q) {
+            float x[kPerVector<T>];
+            unpack<T>(vectors[q], x);
 #pragma unroll
-            for (int e = 0; e < kPerQuad<T>; ++e) f(x[e]);
+            for (int e = 0; e < kPerVector<T>; ++e) f(x[e]);
         }
     }
 
@@ -98,30 +98,30 @@ struct HeldRow {
     template <class F>
     __device__ void change(const F& f) {
 #pragma unroll
-        for (int q = 0; q < QUADS; ++q) change_quad(q, f);
+        for (int q = 0; q < VECTORS; ++q) change_vector(q, f);
     }
     template <class F>
-    __device__ void change_quad(int q, const F& f) {
-        float x[kPerQuad<T>];
-        unpack<T>(quads[q], x);
+    __device__ void change_vector(int q, const F& f) {
+        float x[kPerVector<T>];
+        unpack<T>(vectors[q], x);
 #pragma unroll
-        for (int e = 0; e < kPerQuad<T>; ++e) f(index(q) + e, x[e]);
-        quads[q] = pack<T>(x);
+        for (int e = 0; e < kPerVector<T>; ++e) f(index(q) + e, x[e]);
+        vectors[q] = pack<T>(x);
     }
 
-    /// Fills with `pad` from element n on. Only quads at or past n need a check per element.
+    /// Fills with `pad` from element n on. Only vectors at or past n need a check per element.
     __device__ void fill(int n, float pad) {
 #pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-            if (index(q) + kPerQuad<T> <= n) continue;
-            change_quad(q, [&](int i, float& x) { x = i < n ? x : pad; });
+        for (int q = 0; q < VECTORS; ++q) {
+            if (index(q) + kPerVector<T> <= n) continue;
+            change_vector(q, [&](int i, float& x) { x = i < n ? x : pad; });
         }
     }
 
     __device__ void store(T* row, int length) const {
 #pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-            if (index(q) < length) __stcs(reinterpret_cast<uint4*>(row + index(q)), quads[q]);
+        for (int q = 0; q < VECTORS; ++q) {
+            if (index(q) < length) __stcs(reinterpret_cast<uint4*>(row + index(q)), vectors[q]);
         }
     }
 };
@@ -141,20 +141,20 @@ __device__ V row_reduce(const V& value, const Combine& combine) {
 template <int THREADS>
 inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 
-/// Calls f(threads, quads), both constants, large enough to hold a row of `length`, at most
-/// kMostHeld: four quads per thread are 16 registers. A row in a single warp needs no barrier.
+/// Calls f(threads, vectors), both constants, large enough to hold a row of `length`, at most
+/// kMostHeld: four vectors per thread are 16 registers. A row in a single warp needs no barrier.
 template <class T, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;
-    const std::int64_t quads = length / kPerQuad<T>;
+    const std::int64_t vectors = length / kPerVector<T>;
     constexpr integral_constant<int, 4> four;
-    if (quads <= 32) return f(integral_constant<int, 32>(), integral_constant<int, 1>());
-    if (quads <= 64) return f(integral_constant<int, 32>(), integral_constant<int, 2>());
-    if (quads <= 128) return f(integral_constant<int, 32>(), four);
-    if (quads <= 256) return f(integral_constant<int, 64>(), four);
-    if (quads <= 512) return f(integral_constant<int, 128>(), four);
-    if (quads <= 1024) return f(integral_constant<int, 256>(), four);
-    if (quads <= 2048) return f(integral_constant<int, 512>(), four);
+    if (vectors <= 32) return f(integral_constant<int, 32>(), integral_constant<int, 1>());
+    if (vectors <= 64) return f(integral_constant<int, 32>(), integral_constant<int, 2>());
+    if (vectors <= 128) return f(integral_constant<int, 32>(), four);
+    if (vectors <= 256) return f(integral_constant<int, 64>(), four);
+    if (vectors <= 512) return f(integral_constant<int, 128>(), four);
+    if (vectors <= 1024) return f(integral_constant<int, 256>(), four);
+    if (vectors <= 2048) return f(integral_constant<int, 512>(), four);
     return f(integral_constant<int, 1024>(), four);
 }
 

@@ -53,8 +53,8 @@ void words_become_vectors(lesson::Report& report) {
     try {
         embed_cpu(model.tokens.view(), unknown.view(), model.positions.view(), model.places.view(),
                   model.normed.view());
-    } catch (const std::invalid_argument& refused) {
-        why = refused.what();
+    } catch (const std::invalid_argument& rejected) {
+        why = rejected.what();
     }
     report.check(!why.empty(), "the CPU reference can check, and reports:\n          " + why);
 }
@@ -228,8 +228,8 @@ void one_token_more(lesson::Report& report) {
 
 void ladders(lesson::Report& report) {
     report.heading("9. From one thread per row to a register-resident row");
-    for (const auto path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
-                            SoftmaxPath::registers, SoftmaxPath::shared}) {
+    for (const auto path : {SoftmaxPath::thread_per_row, SoftmaxPath::warp_per_row,
+                            SoftmaxPath::online, SoftmaxPath::registers, SoftmaxPath::shared}) {
         const Op<float> op = {
             "softmax", name(path),
             [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); },

@@ -13,9 +13,9 @@
 #include "common/gpu/tile.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -59,10 +59,10 @@ template <class T>
 /// Elements of the longest row that a block keeps in registers.
 inline constexpr std::int64_t kMostHeld = 16384;
 
-/// Can 128-bit loads read the rows? They must be whole quads that begin at multiples of 16 bytes.
+/// Can 128-bit loads read the rows? They must be whole vectors that begin at multiples of 16 bytes.
 /// @param dim  the dimension along which rows run
 template <class T>
-[[nodiscard]] bool can_be_quads(const View<T>& x, int dim) {
+[[nodiscard]] bool can_be_vectors(const View<T>& x, int dim) {
     Layout layout = x.layout;  // the row's dimension last, for has_wider()
     for (int d = dim; d + 1 < layout.rank(); ++d) {
         std::swap(layout.shape[d], layout.shape[d + 1]);
@@ -73,10 +73,10 @@ template <class T>
 /// The same, and a row fits in the registers of a block.
 template <class T>
 [[nodiscard]] bool can_be_held(const View<T>& x, int dim) {
-    return x.extent(dim) <= kMostHeld && can_be_quads(x, dim);
+    return x.extent(dim) <= kMostHeld && can_be_vectors(x, dim);
 }
 inline constexpr char kHeldNeeds[] =
-    ": the path 'registers' needs rows of whole quads along memory that begin at multiples of 16 "
+    ": the path 'registers' needs rows of whole vectors along memory that begin at multiples of 16 "
     "bytes, of 16,384 elements at most; in has ";
 
 /// Can tile kernels access these rows? All rows are one stride apart, and no stride is negative.

@@ -18,24 +18,25 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Each thread takes `PER_THREAD` quads, a block's width apart, and loads all before it stores any.
+// Each thread takes `PER_THREAD` vectors, a block's width apart, and loads all before it stores
+// any.
 template <int PER_THREAD>
-__global__ void copy_kernel(const float4* in, std::int64_t quads, float4* out) {
+__global__ void copy_kernel(const float4* in, std::int64_t vectors, float4* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
     float4 value[PER_THREAD];
     for (int j = 0; j < PER_THREAD; ++j) {
-        if (i + j * kThreads < quads) value[j] = in[i + j * kThreads];
+        if (i + j * kThreads < vectors) value[j] = in[i + j * kThreads];
     }
     for (int j = 0; j < PER_THREAD; ++j) {
-        if (i + j * kThreads < quads) out[i + j * kThreads] = value[j];
+        if (i + j * kThreads < vectors) out[i + j * kThreads] = value[j];
     }
 }
 
 template <int PER_THREAD>
-__global__ void write_kernel(float number, std::int64_t quads, float4* out) {
+__global__ void write_kernel(float number, std::int64_t vectors, float4* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
     for (int j = 0; j < PER_THREAD; ++j) {
-        if (i + j * kThreads < quads) {
+        if (i + j * kThreads < vectors) {
             out[i + j * kThreads] = make_float4(number, number, number, number);
         }
     }
@@ -43,11 +44,11 @@ __global__ void write_kernel(float number, std::int64_t quads, float4* out) {
 
 // Reads all and writes next to nothing: a thread stores its sum only if it is `never`.
 template <int PER_THREAD>
-__global__ void sum_kernel(const float4* in, std::int64_t quads, float never, float* out) {
+__global__ void sum_kernel(const float4* in, std::int64_t vectors, float never, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
     float4 value[PER_THREAD];
     for (int j = 0; j < PER_THREAD; ++j) {
-        const bool inside = i + j * kThreads < quads;
+        const bool inside = i + j * kThreads < vectors;
         value[j] = inside ? in[i + j * kThreads] : make_float4(0, 0, 0, 0);
     }
     float sum = 0;
@@ -104,13 +105,13 @@ Limits measure_gpu_limits() {
     std::size_t free = 0, total = 0;
     SIXDAYS_CUDA(cudaMemGetInfo(&free, &total));
     const std::size_t bytes = std::min<std::size_t>(std::size_t{1} << 30, free / 3 / 16 * 16);
-    const std::int64_t quads = static_cast<std::int64_t>(bytes / sizeof(float4));
-    Buffer<float4> from(quads), to(quads);
+    const std::int64_t vectors = static_cast<std::int64_t>(bytes / sizeof(float4));
+    Buffer<float4> from(vectors), to(vectors);
     Buffer<float> flag(1);
     from.fill_bytes(0x3f);  // 0.747 in every float
     to.fill_bytes(0);
 
-    const auto grid = [&](int per_thread) { return blocks_for(quads, kThreads * per_thread); };
+    const auto grid = [&](int per_thread) { return blocks_for(vectors, kThreads * per_thread); };
     const auto* in = from.data();
     auto* out = to.data();
     const double moved = static_cast<double>(bytes);
@@ -120,22 +121,22 @@ Limits measure_gpu_limits() {
     limits.copy =
         best(2 * moved,
              {
-                 [&] { copy_kernel<1><<<grid(1), kThreads>>>(in, quads, out); },
-                 [&] { copy_kernel<2><<<grid(2), kThreads>>>(in, quads, out); },
-                 [&] { copy_kernel<4><<<grid(4), kThreads>>>(in, quads, out); },
+                 [&] { copy_kernel<1><<<grid(1), kThreads>>>(in, vectors, out); },
+                 [&] { copy_kernel<2><<<grid(2), kThreads>>>(in, vectors, out); },
+                 [&] { copy_kernel<4><<<grid(4), kThreads>>>(in, vectors, out); },
                  [&] { SIXDAYS_CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice)); },
              });
     limits.read = best(
         moved, {
-                   [&] { sum_kernel<2><<<grid(2), kThreads>>>(in, quads, -1.0f, flag.data()); },
-                   [&] { sum_kernel<4><<<grid(4), kThreads>>>(in, quads, -1.0f, flag.data()); },
-                   [&] { sum_kernel<8><<<grid(8), kThreads>>>(in, quads, -1.0f, flag.data()); },
+                   [&] { sum_kernel<2><<<grid(2), kThreads>>>(in, vectors, -1.0f, flag.data()); },
+                   [&] { sum_kernel<4><<<grid(4), kThreads>>>(in, vectors, -1.0f, flag.data()); },
+                   [&] { sum_kernel<8><<<grid(8), kThreads>>>(in, vectors, -1.0f, flag.data()); },
                });
     limits.write =
         best(moved, {
-                        [&] { write_kernel<1><<<grid(1), kThreads>>>(1.0f, quads, out); },
-                        [&] { write_kernel<2><<<grid(2), kThreads>>>(1.0f, quads, out); },
-                        [&] { write_kernel<4><<<grid(4), kThreads>>>(1.0f, quads, out); },
+                        [&] { write_kernel<1><<<grid(1), kThreads>>>(1.0f, vectors, out); },
+                        [&] { write_kernel<2><<<grid(2), kThreads>>>(1.0f, vectors, out); },
+                        [&] { write_kernel<4><<<grid(4), kThreads>>>(1.0f, vectors, out); },
                     });
     const unsigned blocks = static_cast<unsigned>(device().multiprocessors) * 32;
     const double flops = 2.0 * kChains * kSteps * kThreads * blocks;

@@ -19,8 +19,8 @@ set(SIXDAYS_UNFINISHED -Wno-unused-parameter -Wno-unused-variable -Wno-unused-fu
 
 add_custom_target(lessons)  # the executables of all days, without the tests
 
-# An exercise: the same cases run against the stub (must be refused), against the solution (must
-# pass), against the lines `// wrong: ` if there is a `// told: ` (must be refused in its words), `// wrong 2: `
+# An exercise: the same cases run against the stub (must be rejected), against the solution (must
+# pass), against the lines `// wrong: ` if there is a `// told: ` (must be rejected in its words), `// wrong 2: `
 # if there is a `// told 2: ` and so on, and, by `learn check`, against the learner's own file.
 function(sixdays_add_exercise day label name)
     set(SIXDAYS_LOCALS --locals=own)
@@ -47,7 +47,7 @@ function(sixdays_add_exercise day label name)
     add_test(NAME ${label}.exercise.${name}.solution COMMAND ${prefix}_solution)
     add_test(NAME ${label}.exercise.${name}.stub COMMAND ${CMAKE_COMMAND}
         -DPROGRAM=$<TARGET_FILE:${prefix}_stub>
-        -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_refusal.cmake)
+        -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_rejection.cmake)
     set_tests_properties(${label}.exercise.${name}.solution ${label}.exercise.${name}.stub
         PROPERTIES LABELS "${label};exercise;small")
 
@@ -91,7 +91,7 @@ function(sixdays_add_exercise day label name)
     endif()
 
     # The learner's file may be broken at any time, so nothing but `learn check` builds it; and a warning is
-    # no reason to refuse it, however this tree was configured.
+    # no reason to reject it, however this tree was configured.
     set(mine ${PROJECT_SOURCE_DIR}/my/${day}/${name}.cu)
     if(EXISTS ${mine} AND NOT IS_DIRECTORY ${mine})
         sixdays_emulated_library(my_${prefix}_port ${mine})
@@ -166,12 +166,12 @@ function(sixdays_add_small_exercises day label)
         cmake_path(GET file STEM name)
         file(STRINGS ${file} told REGEX "^// told: ")
         if(NOT told)
-            message(FATAL_ERROR "${file} lacks a line `// told: ` with the words that refuse its `// wrong:` lines")
+            message(FATAL_ERROR "${file} lacks a line `// told: ` with the words that reject its `// wrong:` lines")
         endif()
         string(REPLACE "// told: " "" told "${told}")
         add_test(NAME ${label}.exercise.${name}.stub COMMAND ${CMAKE_COMMAND}
             "-DPROGRAM=$<TARGET_FILE:${all}_stub>;${name}:*"
-            -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_refusal.cmake)
+            -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_rejection.cmake)
         set_tests_properties(${label}.exercise.${name}.stub PROPERTIES
             LABELS "${label};exercise;small")
         sixdays_expect_status(${label}.exercise.${name}.wrong "${label};exercise" 1 "${told}"

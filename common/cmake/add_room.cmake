@@ -16,7 +16,7 @@
 #   tests/*.cpp                              Catch2 cases               -> <room>_tests_emulated,
 #                                                                          <room>_tests_cuda
 #   wrong/*.patch  *.cu                      one mistake each, planted in a right file (wrong.cmake); the
-#                                            tests must refuse it
+#                                            tests must reject it
 #
 # main.cpp and standalone*.cu are programs, not parts of a library: they are left out here.
 #
@@ -144,7 +144,7 @@ function(sixdays_add_tier_tests room label test tiers has_ports)
 endfunction()
 
 # A file of ports with one planted mistake. The room's test program is linked a second time with it in
-# front of the right one, and must refuse it. Emulator only: on a GPU an illegal access would end the
+# front of the right one, and must reject it. Emulator only: on a GPU an illegal access would end the
 # process.
 function(sixdays_add_wrong room label prefix test source)
     cmake_path(GET source STEM name)
@@ -291,7 +291,7 @@ function(add_room)
     endif()
 
     if(SIXDAYS_SANITIZE)
-        set(wrong "")  # they prove what the tests refuse, and a sanitizer adds nothing to that
+        set(wrong "")  # they prove what the tests reject, and a sanitizer adds nothing to that
     endif()
     foreach(source IN LISTS wrong)
         sixdays_add_wrong(${room} ${label} ${prefix} ${test} ${source})

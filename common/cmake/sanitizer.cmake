@@ -44,7 +44,7 @@ function(sixdays_sanitize_tests program label test)
     endif()
     foreach(tool memcheck racecheck initcheck synccheck)
         set(watched ${SIXDAYS_COMPUTE_SANITIZER} --tool ${tool} --error-exitcode 1)
-        if(tool STREQUAL memcheck)  # refused calls are tested on purpose
+        if(tool STREQUAL memcheck)  # rejected calls are tested on purpose
             list(APPEND watched --report-api-errors no)
         endif()
         list(APPEND watched $<TARGET_FILE:${program}> "[small]")

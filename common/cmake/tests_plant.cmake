@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 set(right ${FOLDER}/right.cu)
 set(patch ${FOLDER}/wrong.patch)
-set(head "Words.\ncase: x\nrefused: 1\n--- a/right.cu\n+++ b/right.cu\n")
+set(head "Words.\ncase: x\nrejected: 1\n--- a/right.cu\n+++ b/right.cu\n")
 
 # plant(<right file> <hunks> <what is printed, PATCH and RIGHT for the names, or a part of the error>)
 function(plant file hunks expected)

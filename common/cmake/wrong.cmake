@@ -2,20 +2,20 @@
 # of one right file (plant.awk); a kernel that is another one altogether, wrong/<mistake>.cu, says the same
 # in comments, `// case: ...`:
 #
-#   case: <exact name of the test that refuses it>       two lines if two findings need two tests
-#   refused: <words that the test prints>                as many as needed; one of all has a number, or
-#   refused: at <a line of the kernel>                   what is printed names this line, as file:line
+#   case: <exact name of the test that rejects it>       two lines if two findings need two tests
+#   rejected: <words that the test prints>                as many as needed; one of all has a number, or
+#   rejected: at <a line of the kernel>                   what is printed names this line, as file:line
 #   sanitizer: racecheck                                 which tool of compute-sanitizer sees it, if one does
 #   only: View<const bf16>                               where a file compiles for seconds: of its explicit
 #                                                        instantiations, the ones with this text are planted
 #
 # In a .cu file a line may instead end in `// <- here`.
 
-# sixdays_wrong_case(<source> <result>): the test that refuses it, as Catch2 takes it on a command line.
+# sixdays_wrong_case(<source> <result>): the test that rejects it, as Catch2 takes it on a command line.
 function(sixdays_wrong_case source result)
     file(STRINGS ${source} names REGEX "^(// )?case: ")
     if(names STREQUAL "")
-        message(FATAL_ERROR "${source} does not say which test refuses it: it needs a line "
+        message(FATAL_ERROR "${source} does not say which test rejects it: it needs a line "
             "`case: <exact name of the test>`")
     endif()
     string(REGEX REPLACE "([[,\"\\])" "\\\\\\1" names "${names}")

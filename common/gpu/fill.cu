@@ -2,7 +2,7 @@
 
 #include "common/gpu/launch.hpp"
 #include "common/tensor/arguments.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "common/tensor/walk.hpp"
 
 namespace sixdays::gpu {
@@ -17,21 +17,22 @@ __global__ void fill_kernel(float value, const __grid_constant__ Walk<RANK, 1> w
     if (k < walk.size) out[walk.offsets(k).of[0]] = value;
 }
 
-__global__ void fill_quads_kernel(float value, const __grid_constant__ Quads run, float* out) {
+__global__ void fill_vectorized_kernel(float value, const __grid_constant__ VectorizedRun run,
+                                       float* out) {
     const std::int64_t first = std::int64_t{blockIdx.x} * kThreads * kEach + threadIdx.x;
-    float4* quads = reinterpret_cast<float4*>(out + run.head);
+    float4* vectors = reinterpret_cast<float4*>(out + run.head);
     for (int j = 0; j < kEach; ++j) {
         const std::int64_t q = first + j * kThreads;
-        if (q < run.count) quads[q] = make_float4(value, value, value, value);
+        if (q < run.count) vectors[q] = make_float4(value, value, value, value);
     }
-    if (first < run.loose) out[run.loose_element(first)] = value;
+    if (first < run.scalars) out[run.scalar_element(first)] = value;
 }
 
 void fill_run(float value, float* out, std::int64_t n, Stream stream) {
-    const Quads run(out, n);
+    const VectorizedRun run(out, n);
     const unsigned grid = blocks_for(run.threads(), kThreads * kEach);
-    fill_quads_kernel<<<grid, kThreads, 0, stream>>>(value, run, out);
-    check_launch("fill_quads_kernel", grid, kThreads);
+    fill_vectorized_kernel<<<grid, kThreads, 0, stream>>>(value, run, out);
+    check_launch("fill_vectorized_kernel", grid, kThreads);
 }
 
 void fill_any_layout(float value, View<float> out, Stream stream) {

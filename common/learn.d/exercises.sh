@@ -269,7 +269,7 @@ watch_these() {
 }
 
 check_these() {
-    local which=("${days[@]}") found='' refused='' open='' exercise file unusable  # refused: the first that was, "day04 top_two"
+    local which=("${days[@]}") found='' rejected='' open='' exercise file unusable  # rejected: the first that was, "day04 top_two"
     if (($# > 0)); then
         find_exercises "$@"
         which=("$day")
@@ -292,11 +292,11 @@ check_these() {
             file=$root/my/$day/$exercise.cu
             if is_unusable "$file"; then
                 say "${bold}$exercise${plain}: ${red}not checked${plain}. $(path "$file") $unusable."
-                refused=${refused:-${day%%_*} $exercise}
+                rejected=${rejected:-${day%%_*} $exercise}
             elif [[ ! -e $file ]]; then
                 continue
             elif is_begun "$exercise" || is_to_look_at "$exercise"; then
-                check_one "$exercise" || refused=${refused:-${day%%_*} $exercise}
+                check_one "$exercise" || rejected=${rejected:-${day%%_*} $exercise}
             else
                 say "${bold}$exercise${plain}: not started. Your code goes between the marks in $(path "$file")."
                 open=${open:-${day%%_*} $exercise}
@@ -304,15 +304,15 @@ check_these() {
         done
     done
     say ""
-    if [[ $refused || $open ]]; then
-        say "For a hint: $learn hint ${refused:-$open}"
+    if [[ $rejected || $open ]]; then
+        say "For a hint: $learn hint ${rejected:-$open}"
     else
         suggest_next
     fi
     if built_with_nvcc && find_gpu; then
         say "Checked on the emulator, which checks every load and store; the GPU was not used."
     fi
-    [[ -z $refused && -z $open ]]
+    [[ -z $rejected && -z $open ]]
 }
 
 # Is the learner's file there, and another one than the stub? Some editors end lines with CR LF, and
@@ -370,7 +370,7 @@ check_one() {
     if is_small "$1"; then ours=${day%%_*}_exercises_cases; else ours=${name}_cases; fi
     build_target "what $1 is checked with" "$build" --target "$ours" sixdays_testing_main
     if ! compiles "$1" "my_$name"; then
-        remember "$1" result refused
+        remember "$1" result rejected
         return 1
     fi
     # The last line of the program's own main, which the learner's file cannot print by accident.
@@ -382,7 +382,7 @@ check_one() {
         remember "$1" result passed
         return 0
     fi
-    remember "$1" result refused
+    remember "$1" result rejected
     say "${bold}$1${plain}: ${red}failed${plain}."
     if ((status == 124)); then
         say "  It did not finish within two minutes. Is there an infinite loop?"
@@ -510,7 +510,7 @@ verb_progress() {
                 *)
                     if ! is_begun "$exercise"; then
                         result='not started'
-                    elif [[ $result == refused ]]; then
+                    elif [[ $result == rejected ]]; then
                         result='started, not passing yet'
                     else
                         result=started

@@ -1,7 +1,7 @@
 /// @file
 /// What --bench prints, one row a version. The columns:
 ///
-///     op, version    "add", "16 bytes a load"
+///     op, version    "add", "vectorized"
 ///     path           what the launcher chose; empty if it has no choice
 ///     dtype, shape   "float32", "64x1024x12"; "scalar" for rank 0
 ///     cache          "cold": inputs come from device memory; "warm": from the L2 cache

@@ -26,7 +26,7 @@ struct Day {
 /// Reads the command line and runs the day's sections in order, or what --trace, --bench or --help
 /// ask for. What a section throws is printed, and ends the run.
 /// @return  the program's exit status: 0 only if every check held and all of it could be printed, 2
-/// for a command line that it refuses, else 1
+/// for a command line that it rejects, else 1
 [[nodiscard]] int run(int argc, char** argv, const Day& day);
 
 /// A row-major tensor whose element number i holds f(i).

@@ -30,7 +30,7 @@ std::string names(const std::vector<Flag>& flags) {
 std::optional<Options> parse(int argc, char** argv, const std::string& what_it_shows,
                              const std::vector<Flag>& own, int& status) {
     const std::vector<Flag> flags = all_flags(own);
-    const auto refuse = [&](const std::string& sentence) {
+    const auto reject = [&](const std::string& sentence) {
         std::fprintf(stderr, "%s: %s. It takes: %s.\n", argv[0], sentence.c_str(),
                      names(flags).c_str());
         status = 2;
@@ -45,12 +45,12 @@ std::optional<Options> parse(int argc, char** argv, const std::string& what_it_s
         for (const Flag& flag : flags) {
             if (flag.name == word) found = &flag;
         }
-        if (found == nullptr) return refuse("\"" + word + "\" is not a flag of this program");
+        if (found == nullptr) return reject("\"" + word + "\" is not a flag of this program");
         std::string value;
         if (!found->value.empty()) {
-            if (i + 1 == argc) return refuse(word + " needs a value: " + with_value(*found));
+            if (i + 1 == argc) return reject(word + " needs a value: " + with_value(*found));
             value = argv[++i];
-            if (value.empty()) return refuse(word + " was given an empty " + found->value);
+            if (value.empty()) return reject(word + " was given an empty " + found->value);
         }
         if (word == "--help") {
             std::printf("%s\n\n", what_it_shows.c_str());
@@ -73,7 +73,7 @@ std::optional<Options> parse(int argc, char** argv, const std::string& what_it_s
         }
     }
     if (!options.only.empty() && !options.bench) {
-        return refuse("--only is of --bench, which is not given");
+        return reject("--only is of --bench, which is not given");
     }
     return options;
 }

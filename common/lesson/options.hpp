@@ -32,7 +32,7 @@ struct Options {
 
 /// Reads the command line. If there is nothing left to do (--help, or something that is not
 /// understood) it has printed what there is to say and returns no options; `status` is then the
-/// program's exit status: 0 for --help, 2 for a command line it refuses.
+/// program's exit status: 0 for --help, 2 for a command line it rejects.
 std::optional<Options> parse(int argc, char** argv, const std::string& what_it_shows,
                              const std::vector<Flag>& own, int& status);
 

@@ -34,7 +34,7 @@ struct Trial {
 /// timed on `timed` and checked there as well, before the first timed run and after the last.
 struct Version {
     std::string op;                 // "add"
-    std::string version;            // "one element a thread"
+    std::string version;            // "one element per thread"
     std::string dtype = "float32";  // of the elements that are moved
     std::string shape;              // of the timed run, to_string(shape)
     std::string path;               // what the launcher chose, "" if there is no choice

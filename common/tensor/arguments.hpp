@@ -13,7 +13,7 @@
 
 namespace sixdays {
 
-[[noreturn]] inline void refuse(const std::string& sentence) {
+[[noreturn]] inline void reject(const std::string& sentence) {
     throw std::invalid_argument(sentence);
 }
 
@@ -24,7 +24,7 @@ auto with_prefix(const std::string& who, const F& f) {
     try {
         return f();
     } catch (const std::invalid_argument& rejected) {
-        refuse(who + ": " + rejected.what());
+        reject(who + ": " + rejected.what());
     }
 }
 
@@ -32,7 +32,7 @@ auto with_prefix(const std::string& who, const F& f) {
 template <class T>
 void require_memory(const char* op, const char* name, const View<T>& v) {
     if (v.data == nullptr && v.size() > 0) {
-        refuse(std::string(op) + ": " + name + " is a null pointer, but its shape " +
+        reject(std::string(op) + ": " + name + " is a null pointer, but its shape " +
                to_string(v.layout.shape) + " has " + std::to_string(v.size()) + " elements");
     }
 }
@@ -41,7 +41,7 @@ template <class A, class B>
 void require_same_shape(const char* op, const char* name_a, const View<A>& a, const char* name_b,
                         const View<B>& b) {
     if (a.layout.shape != b.layout.shape) {
-        refuse(std::string(op) + ": " + name_a + " has shape " + to_string(a.layout.shape) +
+        reject(std::string(op) + ": " + name_a + " has shape " + to_string(a.layout.shape) +
                ", but " + name_b + " has shape " + to_string(b.layout.shape) +
                "; they must be equal");
     }
@@ -50,7 +50,7 @@ void require_same_shape(const char* op, const char* name_a, const View<A>& a, co
 template <class T>
 void require_rank(const char* op, const char* name, const View<T>& v, int rank) {
     if (v.rank() != rank) {
-        refuse(std::string(op) + ": " + name + " has shape " + to_string(v.layout.shape) +
+        reject(std::string(op) + ": " + name + " has shape " + to_string(v.layout.shape) +
                " of rank " + std::to_string(v.rank()) + ", but rank " + std::to_string(rank) +
                " is needed");
     }
@@ -60,7 +60,7 @@ void require_rank(const char* op, const char* name, const View<T>& v, int rank) 
 template <class T>
 void require_contiguous(const char* op, const char* name, const View<T>& v) {
     if (!is_contiguous(v.layout)) {
-        refuse(std::string(op) + ": " + name + " has " + to_string(v.layout) +
+        reject(std::string(op) + ": " + name + " has " + to_string(v.layout) +
                ", which is not contiguous; row-major strides would be " +
                to_string(row_major(v.layout.shape).strides));
     }
@@ -70,7 +70,7 @@ void require_contiguous(const char* op, const char* name, const View<T>& v) {
 template <class T>
 void require_injective(const char* op, const char* name, const View<T>& v) {
     if (!is_injective(v.layout)) {
-        refuse(std::string(op) + ": " + name + " has " + to_string(v.layout) +
+        reject(std::string(op) + ": " + name + " has " + to_string(v.layout) +
                ", where two indices may share one place; writers of it would race");
     }
 }
@@ -90,7 +90,7 @@ inline constexpr std::int64_t kMostRows = 65535 * 8;
 template <class T>
 void require_rows_fit(const char* op, const char* name, const View<T>& matrix) {
     if (matrix.extent(0) > kMostRows) {
-        refuse(std::string(op) + ": " + name + " has " + std::to_string(matrix.extent(0)) +
+        reject(std::string(op) + ": " + name + " has " + std::to_string(matrix.extent(0)) +
                " rows, but a grid of 65,535 blocks of 8 rows ends at " + std::to_string(kMostRows));
     }
 }
@@ -123,7 +123,7 @@ template <class A, class B>
 void require_apart(const std::string& op, const char* name, const View<A>& v, const char* written,
                    const View<B>& out) {
     if (overlap(v, out)) {
-        refuse(op + ": " + name + " overlaps " + written + ", which is written" +
+        reject(op + ": " + name + " overlaps " + written + ", which is written" +
                detail::spans(name, v, written, out));
     }
 }
@@ -135,7 +135,7 @@ void require_same_or_apart(const char* op, const char* name_in, const View<A>& i
     const bool same = static_cast<const void*>(in.data) == static_cast<const void*>(out.data) &&
                       sizeof(A) == sizeof(B) && equivalent(in.layout, out.layout);
     if (!same && overlap(in, out)) {
-        refuse(
+        reject(
             std::string(op) + ": " + name_in + " and " + name_out +
             " overlap without being the same tensor; some elements would be read after they were "
             "overwritten" +

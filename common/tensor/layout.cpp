@@ -14,11 +14,11 @@ std::int64_t product_of_nonzero_extents(const Shape& shape) {
     std::int64_t product = 1;
     for (int d = 0; d < shape.rank; ++d) {
         if (shape[d] < 0) {
-            refuse("shape " + to_string(shape) + ": the extent of dim " + std::to_string(d) +
+            reject("shape " + to_string(shape) + ": the extent of dim " + std::to_string(d) +
                    " is " + std::to_string(shape[d]) + ", and an extent cannot be negative");
         }
         if (__builtin_mul_overflow(product, std::max<std::int64_t>(shape[d], 1), &product)) {
-            refuse("shape " + to_string(shape) +
+            reject("shape " + to_string(shape) +
                    ": the number of elements does not fit in 64 bits");
         }
     }
@@ -33,8 +33,8 @@ bool is_empty(const Shape& shape) {
 
 // --- Dims ----------------------------------------------------------------------------------------
 
-void Dims::refuse_rank(std::int64_t rank) {
-    refuse("rank " + std::to_string(rank) + " asked for, but a tensor here has 0 to " +
+void Dims::reject_rank(std::int64_t rank) {
+    reject("rank " + std::to_string(rank) + " asked for, but a tensor here has 0 to " +
            std::to_string(kMaxRank) + " dims");
 }
 
@@ -56,7 +56,7 @@ std::int64_t size(const Shape& shape) {
 
 Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), strides(strides_) {
     if (shape.rank != strides.rank) {
-        refuse("shape " + to_string(shape) + " has rank " + std::to_string(shape.rank) +
+        reject("shape " + to_string(shape) + " has rank " + std::to_string(shape.rank) +
                ", strides " + to_string(strides) + " have rank " + std::to_string(strides.rank) +
                "; one stride per dim is needed");
     }
@@ -68,7 +68,7 @@ Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), st
         bool overflow = __builtin_mul_overflow(shape[d] - 1, strides[d], &step);
         if (step < 0) overflow |= __builtin_mul_overflow(step, -1, &step);
         if (overflow || __builtin_add_overflow(span, step, &span)) {
-            refuse("shape " + to_string(shape) + " with strides " + to_string(strides) +
+            reject("shape " + to_string(shape) + " with strides " + to_string(strides) +
                    ": the span of the offsets does not fit in 64 bits");
         }
     }

@@ -31,13 +31,13 @@ struct Dims {
 
     /// Dims{2, 3, 4}. @throws std::invalid_argument  more than 8 numbers
     constexpr Dims(std::initializer_list<std::int64_t> values) {
-        if (values.size() > kMaxRank) refuse_rank(static_cast<std::int64_t>(values.size()));
+        if (values.size() > kMaxRank) reject_rank(static_cast<std::int64_t>(values.size()));
         for (const std::int64_t number : values) value[rank++] = number;
     }
 
     /// `rank` times the same number. @throws std::invalid_argument  rank not in 0..8
     static constexpr Dims filled(int rank, std::int64_t number) {
-        if (rank < 0 || rank > kMaxRank) refuse_rank(rank);
+        if (rank < 0 || rank > kMaxRank) reject_rank(rank);
         Dims dims;
         while (dims.rank < rank) dims.value[dims.rank++] = number;
         return dims;
@@ -55,7 +55,7 @@ struct Dims {
     }
 
 private:
-    [[noreturn]] static void refuse_rank(std::int64_t rank);
+    [[noreturn]] static void reject_rank(std::int64_t rank);
 };
 
 using Shape = Dims;    // extents: the number of indices per dimension, 0 <= index < extent

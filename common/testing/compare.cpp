@@ -200,7 +200,7 @@ Comparison close(const Elements& got, const Elements& want, const Bound& bound, 
         why = ", which differ by " + as_text(difference) + ", and the bound is " + as_text(limit);
     }
     if (std::isnan(b)) {
-        why = nans == Nans::refused
+        why = nans == Nans::rejected
                   ? "; close() rejects an expected NaN unless Nans::where_expected is passed"
                   : ", which is not a NaN";
     } else if (!(limit >= 0) || std::isinf(limit)) {

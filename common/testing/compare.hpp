@@ -28,7 +28,8 @@ struct [[nodiscard]] Comparison {
 };
 std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
 
-/// Does the text hold these words? No words are in no text. CHECK(contains(refusal(...), "(2, 3)"))
+/// Does the text hold these words? No words are in no text. CHECK(contains(rejection(...), "(2,
+/// 3)"))
 Comparison contains(const std::string& text, const std::string& words);
 
 /// What an accepted element may differ by: one number, or a function of the element's multi-index.
@@ -36,10 +37,10 @@ Comparison contains(const std::string& text, const std::string& words);
 /// mistake.
 using Bound = std::function<double(const Index&)>;
 
-/// What to do where the expected value is a NaN. By default such an element is refused, because a
+/// What to do where the expected value is a NaN. By default such an element is rejected, because a
 /// reference that went wrong must not make a port look right. `where_expected` asks for a NaN there
 /// (of any bits: CPU and GPU make different ones), and for numbers everywhere else.
-enum class Nans { refused, where_expected };
+enum class Nans { rejected, where_expected };
 
 namespace detail {
 
@@ -87,7 +88,7 @@ Comparison equal(const Got& got, const Want& want) {
 /// float result against a reference in double.
 /// @param bound  a number, or a function of the multi-index
 template <class Got, class Want, class B>
-Comparison close(const Got& got, const Want& want, const B& bound, Nans nans = Nans::refused) {
+Comparison close(const Got& got, const Want& want, const B& bound, Nans nans = Nans::rejected) {
     return detail::close(elements(detail::const_view(got)), elements(detail::const_view(want)),
                          detail::bound_from(bound), nans, {});
 }

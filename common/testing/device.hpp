@@ -22,7 +22,7 @@ namespace sixdays::testing {
 /// Device memory with an image in it.
 ///
 /// On a GPU the image has guard bands, because a stray write stays unseen there unless it leaves
-/// the whole allocation's pages. On the emulator it has none: the emulator refuses every access
+/// the whole allocation's pages. On the emulator it has none: the emulator rejects every access
 /// outside of an allocation and names the line, which a band would turn into an access inside.
 class DeviceMemory {
 public:

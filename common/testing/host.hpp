@@ -25,7 +25,7 @@ struct Lead {
 
 /// The byte that an output is filled with. 0xFF in every byte is a NaN in all floating-point types
 /// and -1 in signed integers. A value that nobody computes must be chosen: where the poison itself
-/// is expected, matches() refuses, for it could not tell a right element from an untouched one.
+/// is expected, matches() rejects, for it could not tell a right element from an untouched one.
 struct Poison {
     unsigned char byte = 0xFF;
 };
@@ -129,14 +129,14 @@ public:
 
     /// Every element written and close() to the expected one, nothing written elsewhere.
     template <class Want, class B>
-    Comparison close_to(const Want& want, const B& bound, Nans nans = Nans::refused) const {
+    Comparison close_to(const Want& want, const B& bound, Nans nans = Nans::rejected) const {
         const Bytes later = memory_.read();
         return detail::both(guards(later, want),
                             detail::close(image_.elements_in(later), elements(expected_view(want)),
                                           detail::bound_from(bound), nans, poison_));
     }
 
-    /// Was nothing written at all? What a refused call must leave behind.
+    /// Was nothing written at all? What a rejected call must leave behind.
     Comparison untouched() const { return detail::untouched(image_, memory_.read()); }
 
     /// Nothing written outside of the elements? matches() and close_to() ask this too.

@@ -1,5 +1,5 @@
 /// @file
-/// All that a day's tests.cpp needs: Catch2, inputs, outputs, comparisons, refusals.
+/// All that a day's tests.cpp needs: Catch2, inputs, outputs, comparisons, rejections.
 #pragma once
 
 #include "common/testing/catch.hpp"
@@ -9,5 +9,5 @@
 #include "common/testing/host.hpp"
 #include "common/testing/inputs.hpp"
 #include "common/testing/likely.hpp"
-#include "common/testing/refusal.hpp"
+#include "common/testing/rejection.hpp"
 #include "common/testing/touches.hpp"

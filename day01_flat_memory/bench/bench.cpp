@@ -48,7 +48,7 @@ void graph_of(lesson::Report& report, const Operation& op) {
     const gpu::Buffer<float> dx(x), dy(y), dwant(want);
     gpu::Buffer<float> out(few);
     gpu::Graph graph([&](gpu::Stream stream) {
-        const ElementwisePath path = ElementwisePath::quads;
+        const ElementwisePath path = ElementwisePath::vectorized;
         for (std::int64_t i = 0; i < nodes; ++i) {
             op.port(path, dx.view({few}), dy.view({few}), out.view({few}), stream);
         }
@@ -87,7 +87,7 @@ void bench_indices(lesson::Report& report) {
         indices_cpu(base, host.view());
         const gpu::Buffer<float> want(host);
         gpu::Buffer<float> out(host.size());
-        for (const IndicesPath path : {IndicesPath::one_element, IndicesPath::quads}) {
+        for (const IndicesPath path : {IndicesPath::one_element, IndicesPath::vectorized}) {
             const std::string dims = std::to_string(shape.rank) + " dims, ";
             Version v = row("indices", dims + name(path), shape, sizeof(float), 0, 0);
             v.check = {[&](int) { indices_cuda(base, out.view(shape), {.path = path}); },
@@ -108,7 +108,7 @@ void bench_operation(lesson::Report& report, const Operation& op,
     };
     for (const ElementwisePath path : ladder) measure(path, {name(path)});
     for (const Place& at : kPlaces) {
-        measure(at.in == at.out ? ElementwisePath::quads : ElementwisePath::any_address, at);
+        measure(at.in == at.out ? ElementwisePath::vectorized : ElementwisePath::any_address, at);
     }
     graph_of(report, op);
 }

@@ -22,7 +22,7 @@ void trace_all() {
     lesson::trace("add, one element per thread, every pointer 4 bytes past a multiple of 32",
                   [&] { add(ElementwisePath::one_element, 1, 1); });
     lesson::trace("add, grid-stride loop", [&] { add(ElementwisePath::grid_stride, 0, 0); });
-    lesson::trace("add, 16 bytes per load", [&] { add(ElementwisePath::quads, 0, 0); });
+    lesson::trace("add, 16 bytes per load", [&] { add(ElementwisePath::vectorized, 0, 0); });
     lesson::trace("add, any address, inputs 4 bytes past a multiple of 32",
                   [&] { add(ElementwisePath::any_address, 1, 0); });
     lesson::trace("indices, one element per thread, a matrix of 16 x 64", [&] {

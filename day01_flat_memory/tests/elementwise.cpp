@@ -120,11 +120,12 @@ TEST_CASE("every path of add equals the loop on a million elements", "[day01][el
         check_port(add, &path, 1000003, {1}, {1}, {1});
 }
 
-TEST_CASE("a path that needs quads rejects addresses that allow none",
+TEST_CASE("a path that needs vectors rejects addresses that allow none",
           "[day01][elementwise][small]") {
     alignas(16) float memory[48] = {};
     const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
-    CHECK(refusal([&] { add_cuda(at(16), at(1), at(35), {.path = ElementwisePath::quads}); }) ==
+    CHECK(rejection(
+              [&] { add_cuda(at(16), at(1), at(35), {.path = ElementwisePath::vectorized}); }) ==
           "add: the path \"16 bytes a load\" needs tensors that begin equally far past a multiple "
           "of 16 bytes, but these begin 0, 4, 12 bytes past one; \"any address\" takes them");
 }

@@ -28,8 +28,8 @@ inline const std::vector<std::int64_t> kSizes = {
 using AskedPath = const ElementwisePath*;
 
 /// Whether this path needs addresses that are equally far past a multiple of 16 bytes.
-inline bool needs_quads(AskedPath path) {
-    return path && *path == ElementwisePath::quads;
+inline bool needs_vectors(AskedPath path) {
+    return path && *path == ElementwisePath::vectorized;
 }
 
 /// All paths of this build: an older nvcc omits `tile`.
@@ -46,8 +46,8 @@ inline std::string kernel_of(ElementwisePath path, const std::string& op) {
             return op + "_kernel";
         case ElementwisePath::grid_stride:
             return "grid_stride_kernel";
-        case ElementwisePath::quads:
-            return "quads_kernel";
+        case ElementwisePath::vectorized:
+            return "vectorized_kernel";
         case ElementwisePath::any_address:
             return "any_address_kernel";
         case ElementwisePath::tile:

@@ -43,7 +43,7 @@ TEST_CASE("indices rejects other ranks, gaps and values beyond 64 bits",
           "[day01][indices][small]") {
     Tensor<float> x({2, 3}), run({6}), five({1, 1, 1, 1, 2});
     const auto both = [](std::int64_t base, View<float> out, const char* words) {
-        return both_refuse([&] { indices_cpu(base, out); }, [&] { indices_cuda(base, out); },
+        return both_reject([&] { indices_cpu(base, out); }, [&] { indices_cuda(base, out); },
                            words);
     };
     CHECK(both(10, run.view(),
@@ -60,10 +60,10 @@ TEST_CASE("indices rejects other ranks, gaps and values beyond 64 bits",
     indices_cpu(std::int64_t{1} << 62, none);
     indices_cuda(std::int64_t{1} << 62, none);
     Tensor<float> odd({2, 6});
-    CHECK(refusal([&] {
-              indices_cuda(10, odd.view(), {.path = IndicesPath::quads});
-          }).find("indices: quads need rows that begin at multiples of 16 bytes") == 0);
-    CHECK(std::string(name(IndicesPath::quads)) == "16 bytes a store");
+    CHECK(rejection([&] {
+              indices_cuda(10, odd.view(), {.path = IndicesPath::vectorized});
+          }).find("indices: vectors need rows that begin at multiples of 16 bytes") == 0);
+    CHECK(std::string(name(IndicesPath::vectorized)) == "vectorized");
 }
 
 void check_past_2_32(std::int64_t S) {
@@ -100,12 +100,12 @@ TEST_CASE("indices reaches past 2^32 elements in 2, 3 and 4 dims", "[day01][indi
     check_past_2_32(14304);  // float4
 }
 
-TEST_CASE("indices by quads is cut in two from 2^31 quads on", "[day01][indices][huge]") {
+TEST_CASE("indices by vectors is cut in two from 2^31 vectors on", "[day01][indices][huge]") {
     const std::int64_t M = 70001, K = 131072, base = 131072;  // 2.3e9 float4, cut before row 35,000
     need_device_memory(4 * M * K);
     gpu::Buffer<float> out(M * K);
     out.fill_bytes(0xff);
-    indices_cuda(base, out.view({M, K}), {.path = IndicesPath::quads});
+    indices_cuda(base, out.view({M, K}), {.path = IndicesPath::vectorized});
     std::vector<float> want(static_cast<std::size_t>(K));
     for (const std::int64_t m : {0, 1, 34999, 35000, 35001, 52500, 70000}) {
         for (std::int64_t k = 0; k < K; ++k) {

@@ -18,7 +18,7 @@ TEST_CASE("elementwise loops and kernels reject the same arguments with the same
     Tensor<float> x({2, 3}), y({2, 3}), wide({3, 2}), out({2, 3}), run({9});
     const auto both = [](View<const float> a, View<const float> b, View<float> o,
                          const char* words) {
-        return both_refuse([&] { add_cpu(a, b, o); }, [&] { add_cuda(a, b, o); }, words);
+        return both_reject([&] { add_cpu(a, b, o); }, [&] { add_cuda(a, b, o); }, words);
     };
     CHECK(both(x.view(), wide.view(), out.view(),
                "add: b has shape (3, 2), but out has shape (2, 3); they must be equal"));
@@ -54,8 +54,8 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
          128},
         {"indices4", [&] { indices_cuda(32, scores.view(), {.path = IndicesPath::one_element}); },
          32, 128},
-        {"indices2, quads", [&] { indices_cuda(64, matrix.view()); }, 8, 128},
-        {"indices4, quads", [&] { indices_cuda(32, scores.view()); }, 8, 128},
+        {"indices2, vectors", [&] { indices_cuda(64, matrix.view()); }, 8, 128},
+        {"indices4, vectors", [&] { indices_cuda(32, scores.view()); }, 8, 128},
         {"picture", [&] { picture_cuda({}, picture.view()); }, 32, 32},
         // 64 vectors of 16 bytes: 2 warps.
         {"invert", [&] { invert_cuda(bytes.view(), negative.view()); }, 2 * 2, 2 * 32},
@@ -69,7 +69,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
         ports.push_back({op.name, launch(nullptr), arrays * 8, arrays * 128});
         for (const ElementwisePath& path : kElementwisePaths) {  // tile kernels have no warps
             ports.push_back({std::string(op.name) + ", " + name(path), launch(&path),
-                             arrays * (needs_quads(&path) ? 8 : 32), arrays * 128});
+                             arrays * (needs_vectors(&path) ? 8 : 32), arrays * 128});
         }
     }
     for (const auto& port : ports) {

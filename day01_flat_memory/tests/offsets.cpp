@@ -129,11 +129,11 @@ TEST_CASE("an empty tensor takes no room in the cut", "[day01][parameters][small
 
 TEST_CASE("a cut rejects negative shapes and totals beyond 64 bits", "[day01][parameters][small]") {
     std::vector<Part> negative = {{"a", {2, -3}}};
-    CHECK(refusal([&] { cut(negative); }) ==
+    CHECK(rejection([&] { cut(negative); }) ==
           "shape (2, -3): the extent of dim 1 is -3, and an extent cannot be negative");
     const std::int64_t large = std::int64_t{1} << 62;
     std::vector<Part> two = {{"a", {large}}, {"b", {large}}};
-    CHECK(refusal([&] { cut(two); }) == "cut: the total up to b does not fit in 64 bits");
+    CHECK(rejection([&] { cut(two); }) == "cut: the total up to b does not fit in 64 bits");
 }
 
 TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
@@ -146,18 +146,18 @@ TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
     large.H = 64;
     large.C = 8192;
     CHECK(kv_cache_bytes(large, 131072, 2) == 343597383680);
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               Gpt2Sizes odd;
               odd.H = 5;
               (void)kv_cache_bytes(odd, 1024, 4);
           }) == "kv_cache_bytes: 768 channels cannot be shared by 5 heads");
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               Gpt2Sizes none;
               none.H = 0;
               (void)kv_cache_bytes(none, 1024, 4);
           }) == "kv_cache_bytes: 768 channels cannot be shared by 0 heads");
-    CHECK(refusal([] { (void)kv_cache_bytes({}, -1, 4); }) != "");
-    CHECK(refusal([&] { (void)kv_cache_bytes(large, kTwo31 << 31, 2); }) != "");
+    CHECK(rejection([] { (void)kv_cache_bytes({}, -1, 4); }) != "");
+    CHECK(rejection([&] { (void)kv_cache_bytes(large, kTwo31 << 31, 2); }) != "");
 }
 
 }  // namespace

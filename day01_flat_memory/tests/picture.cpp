@@ -86,7 +86,7 @@ TEST_CASE("the picture's kernel equals its loop on a large picture", "[day01][pi
 TEST_CASE("the picture rejects what is not a contiguous matrix", "[day01][picture][small]") {
     Tensor<std::uint8_t> x({2, 3, 4});
     const auto both = [](View<std::uint8_t> out, const char* words) {
-        return both_refuse([&] { picture_cpu({}, out); }, [&] { picture_cuda({}, out); }, words);
+        return both_reject([&] { picture_cpu({}, out); }, [&] { picture_cuda({}, out); }, words);
     };
     CHECK(both(x.view(), "picture: out has shape (2, 3, 4) of rank 3, but rank 2 is needed"));
     CHECK(both({x.data(), Layout({2, 3}, {4, 1})}, "not contiguous"));

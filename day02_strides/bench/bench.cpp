@@ -30,7 +30,7 @@ void pitched_matrix(lesson::Report& report, const std::string& op, std::int64_t 
     const std::string pitches =
         " (pitch " + std::to_string(in_pitch) + " to " + std::to_string(out_pitch) + ")";
     if (also_twin) {
-        lesson::Version v = version(op, "one element a thread" + pitches, {M, K});
+        lesson::Version v = version(op, "one element per thread" + pitches, {M, K});
         v.check = trial(pair, [](auto in, auto out) {
             pitched_cuda(in, out, {.path = PitchedPath::one_element});
         });

@@ -38,17 +38,17 @@ TEST_CASE("strides in bytes are NumPy's, and come back", "[day02][conventions][s
     CHECK(equivalent(from_byte_strides({4, 3, 2}, {4, 16, 48}, 4), Layout({4, 3, 2}, {1, 4, 12})));
     CHECK(equivalent(from_byte_strides({3}, {-4}, 2), Layout({3}, {-2})));
     CHECK(
-        refusal([] {
+        rejection([] {
             (void)from_byte_strides({2, 3}, {14, 4}, 4);
         }) ==
         "byte strides (14, 4): the stride of dim 0 is 14, not a multiple of an element's 4 bytes");
     CHECK_NOTHROW(from_byte_strides({1, 3}, {14, 4}, 4));  // extent 1: its stride is never used
-    CHECK(refusal([] { (void)from_byte_strides({2, 3}, {4}, 4); }) != "");
-    CHECK(refusal([&] { (void)byte_strides(x, 0); }) != "");
-    CHECK(refusal([] { (void)from_byte_strides({3}, {4}, -4); }) != "");
+    CHECK(rejection([] { (void)from_byte_strides({2, 3}, {4}, 4); }) != "");
+    CHECK(rejection([&] { (void)byte_strides(x, 0); }) != "");
+    CHECK(rejection([] { (void)from_byte_strides({3}, {4}, -4); }) != "");
     CHECK(byte_strides(row_major({3}), 1) == Strides{1});  // bytes, the smallest element
     CHECK(equivalent(from_byte_strides({3}, {5}, 1), Layout({3}, {5})));
-    CHECK(refusal([] { (void)byte_strides(Layout({2}, {INT64_MAX / 2}), 4); }) != "");
+    CHECK(rejection([] { (void)byte_strides(Layout({2}, {INT64_MAX / 2}), 4); }) != "");
 }
 
 TEST_CASE("row stride, column stride and leading dimension", "[day02][conventions][small]") {
@@ -62,12 +62,12 @@ TEST_CASE("row stride, column stride and leading dimension", "[day02][convention
     CHECK(leading_dimension(column_major({3, 4})) == 3);
     CHECK(leading_dimension(pitched_rows(3, 4, 6)) == 6);
     CHECK(leading_dimension(Layout({4, 3}, {1, 6})) == 6);  // the same memory, transposed
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               (void)leading_dimension(Layout({3, 4}, {8, 2}));
           }) == "shape (3, 4), strides (8, 2) has no leading dimension: neither stride is 1");
-    CHECK(refusal([] { (void)matrix_strides(row_major({3})); }) != "");
+    CHECK(rejection([] { (void)matrix_strides(row_major({3})); }) != "");
     CHECK(equivalent(pitched_rows(3, 4, 4), row_major({3, 4})));  // no padding
-    CHECK(refusal([] { (void)pitched_rows(3, 4, 3); }) ==
+    CHECK(rejection([] { (void)pitched_rows(3, 4, 3); }) ==
           "a pitch of 3 for rows of 4 elements: the rows would overlap");
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a cache with room for more uses the strides of its capacity",
     CHECK(required_span(filled) == 1 * 96 + 2 * 32 + 4 * 4 + 3 + 1);
     CHECK(is_contiguous(cache_filled_to(8, 2, 3, 8, 4)));
     CHECK(cache_filled_to(0, 2, 3, 8, 4).size() == 0);
-    CHECK(refusal([] { (void)cache_filled_to(9, 2, 3, 8, 4); }) ==
+    CHECK(rejection([] { (void)cache_filled_to(9, 2, 3, 8, 4); }) ==
           "9 positions of a cache that has room for 8");
     // Packed, it holds only the filled positions.
     Tensor<float> cache({2, 3, 8, 4});
@@ -109,15 +109,15 @@ TEST_CASE("at() checks every index and says which is wrong", "[day02][convention
     at(x.view(), {1, 2}) = 7;
     CHECK(x(1, 2) == 7);
     CHECK(at(View<const float>(x.data(), column_major({2, 3})), {1, 2}) == 7);
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)at(x.view(), {1, 3});
           }) == "index (1, 3) of shape (2, 3): index 3 of dim 1 is not in [0, 3)");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)at(x.view(), {-1, 0});
           }) == "index (-1, 0) of shape (2, 3): index -1 of dim 0 is not in [0, 2)");
-    CHECK(refusal([&] { (void)at(x.view(), {1}); }) ==
+    CHECK(rejection([&] { (void)at(x.view(), {1}); }) ==
           "index (1) of shape (2, 3): ranks 1 and 2 differ");
-    CHECK(refusal([&] { (void)at(x.view(), {}); }) != "");
+    CHECK(rejection([&] { (void)at(x.view(), {}); }) != "");
 }
 
 }  // namespace

@@ -134,10 +134,10 @@ TEST_CASE("six layouts: unique, contiguous, and the memory they need", "[day02][
     CHECK(is_contiguous(Layout({1, 3}, {777, 1})));
     // A span of 16 does not fit into 15 elements.
     gpu::Buffer<float> small(15);
-    CHECK(refusal([&] { (void)small.view(pitched_rows(3, 4, 6)); }).find("has 15 elements") !=
+    CHECK(rejection([&] { (void)small.view(pitched_rows(3, 4, 6)); }).find("has 15 elements") !=
           std::string::npos);
     // A negative stride reaches below index 0: the base must be the last row.
-    CHECK(refusal([&] { (void)small.view(Layout({3, 4}, {-4, 1})); }) != "");
+    CHECK(rejection([&] { (void)small.view(Layout({3, 4}, {-4, 1})); }) != "");
     CHECK_NOTHROW(small.view(Layout({3, 4}, {-4, 1}), 8));
 }
 

@@ -69,42 +69,42 @@ TEST_CASE("pack, worked by hand", "[day02][pack][small]") {
     }
 }
 
-TEST_CASE("pack chooses its path by the number of elements or quads", "[day02][pack][small]") {
+TEST_CASE("pack chooses its path by the number of elements or vectors", "[day02][pack][small]") {
     alignas(16) static float memory[16];
     const auto path = [&](const Layout& layout) {
         return choose_pack({memory, layout}, {memory + 8, layout.shape});
     };
-    CHECK(path(Layout({2, 4, 2, 2}, {8, 16, 2, 1})) == P::quads);  // the last two merge to 4
-    CHECK(path(row_major({3 * kTwo31})) == P::quads);
-    CHECK(path(row_major({4 * kTwo31 - 4})) == P::quads);  // 2^31 - 1 of them
+    CHECK(path(Layout({2, 4, 2, 2}, {8, 16, 2, 1})) == P::vectorized);  // the last two merge to 4
+    CHECK(path(row_major({3 * kTwo31})) == P::vectorized);
+    CHECK(path(row_major({4 * kTwo31 - 4})) == P::vectorized);  // 2^31 - 1 of them
     CHECK(path(row_major({4 * kTwo31})) == P::any_size);
     CHECK(path(Layout({kTwo31 - 1}, {2})) == P::in_flight);
     CHECK(path(Layout({kTwo31}, {2})) == P::any_size);
-    CHECK(path(Layout({3, kTwo31}, {0, 1})) == P::quads);  // 1.6e9 float4
+    CHECK(path(Layout({3, kTwo31}, {0, 1})) == P::vectorized);  // 1.6e9 float4
     CHECK(path(Layout({4, kTwo31}, {0, 1})) == P::any_size);
 }
 
 TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {
     alignas(16) static float memory[48];
     const View<float> out(memory + 16, Shape{4, 8});
-    CHECK(refusal([&] {
-              pack_cuda({memory + 1, Layout({4, 8}, {0, 1})}, out, {.path = P::quads});
+    CHECK(rejection([&] {
+              pack_cuda({memory + 1, Layout({4, 8}, {0, 1})}, out, {.path = P::vectorized});
           }) ==
           "pack: shape (4, 8), strides (0, 1), 4 bytes past a multiple of 16, cannot be packed "
-          "by the path \"quads\" to an address 0 bytes past one");
+          "by the path \"vectors\" to an address 0 bytes past one");
     const View<const float> far(memory, Layout({kTwo31}, {0}));
     const View<float> all(memory + 4, Shape{kTwo31});
-    for (const P path : {P::fast_division, P::by_rank, P::in_flight, P::quads}) {
+    for (const P path : {P::fast_division, P::by_rank, P::in_flight, P::vectorized}) {
         CAPTURE(name(path));
         CHECK(!can_pack(path, far, all));
-        CHECK(refusal([&] { pack_cuda(far, all, {.path = path}); }).find(name(path)) !=
+        CHECK(rejection([&] { pack_cuda(far, all, {.path = path}); }).find(name(path)) !=
               std::string::npos);
     }
     CHECK(can_pack(P::any_size, far, all));
     CHECK(can_pack(P::by_rank, {memory, Layout({kTwo31 - 1}, {0})}, {memory, Shape{kTwo31 - 1}}));
     const Layout five({2, 2, 2, 2, 2}, {101, 50, 21, 9, 2});
     static float apart[200];
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               check_pack({apart, five}, {memory, five.shape}, P::tile);
           }) ==
           "pack: the path \"tile\" takes 4 dims at most and no negative stride, for CUDA Tile C++ "
@@ -144,7 +144,7 @@ TEST_CASE("pack: each warp asks once for many neighbours", "[day02][pack][small]
                  {by(P::fast_division), permuted, 2 * 32, 2 * 128},
                  {by(P::by_rank), permuted, 2 * 32, 2 * 128},
                  {by(P::in_flight), full_block, 2 * 64, 2 * 256},
-                 {by(P::quads), full_block, 2 * 16, 2 * 256},
+                 {by(P::vectorized), full_block, 2 * 16, 2 * 256},
                  {kChosen, row_major({2048}), 2 * 16, 2 * 256},
                  {by(P::any_size), column_major({32, 32}), 2 * 32, 32 * 32 + 128}};
     for (const auto& c : cases) {
@@ -175,7 +175,7 @@ TEST_CASE("pack reaches past 2^32 elements", "[day02][pack][huge]") {
         gpu::Buffer<float> out(n);
         out.fill_bytes(0xff);
         const View<const float> rows(in.data(), Layout({M, K}, {0, 1}));
-        CHECK(choose_pack(rows, out.view({M, K})) == (K == 256 ? P::quads : P::any_size));
+        CHECK(choose_pack(rows, out.view({M, K})) == (K == 256 ? P::vectorized : P::any_size));
         pack_cuda(rows, out.view({M, K}));
         for (const std::int64_t at : {std::int64_t{0}, kTwo31 - K, 2 * kTwo31 - K, n - 2 * K}) {
             const std::vector<float> got = out.download(at, 2 * K);

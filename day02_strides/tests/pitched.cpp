@@ -55,7 +55,7 @@ TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
 TEST_CASE("pitched rejects invalid arguments in loop and kernel alike", "[day02][pitched][small]") {
     Tensor<float> x({2, 3}), y({2, 3}), run({40});
     const auto both = [](View<const float> in, View<float> out, const char* words) {
-        return both_refuse([&] { pitched_cpu(in, out); }, [&] { pitched_cuda(in, out); }, words);
+        return both_reject([&] { pitched_cpu(in, out); }, [&] { pitched_cuda(in, out); }, words);
     };
     CHECK(both({run.data(), column_major({2, 3})}, y.view(),
                "in has shape (2, 3), strides (1, 2); the elements of a row must be neighbours"));
@@ -68,13 +68,13 @@ TEST_CASE("pitched rejects invalid arguments in loop and kernel alike", "[day02]
 TEST_CASE("a path that cannot take these rows says so", "[day02][pitched][small]") {
     const View<float> most(nullptr, Shape{65535 * 8, 0}), tall(nullptr, Shape{65535 * 8 + 1, 0});
     CHECK_NOTHROW(pitched_cuda(most, most, {.path = P::one_element}));
-    CHECK(refusal([&] { pitched_cuda(tall, tall, {.path = P::one_element}); }) ==
+    CHECK(rejection([&] { pitched_cuda(tall, tall, {.path = P::one_element}); }) ==
           "pitched: out has 524281 rows, but a grid of 65,535 blocks of 8 rows ends at 524280");
     CHECK_NOTHROW(pitched_cuda(tall, tall));
     alignas(16) static float memory[64];
     const View<const float> in(memory, pitched_layout(2, 3, 8));
-    CHECK(refusal([&] {
-              pitched_cuda(in, {memory + 33, pitched_layout(2, 3, 9)}, {.path = P::quads});
+    CHECK(rejection([&] {
+              pitched_cuda(in, {memory + 33, pitched_layout(2, 3, 9)}, {.path = P::vectorized});
           }) ==
           "pitched: not every row begins at a multiple of 16 bytes: in has a pitch of 8 elements "
           "and begins 0 bytes past one, out has 9 and begins 4 past one");
@@ -135,7 +135,7 @@ TEST_CASE("pitched only launches, and on the stream that it is given", "[day02][
     }
     const DeviceIn<float> aligned(distinct<float>({9, 32}), pitched_layout(9, 32, 36));
     check_only_launches(distinct<float>({9, 32}), [&](auto out, auto s) {
-        pitched_cuda(aligned.view(), out, {.path = P::quads, .stream = s});
+        pitched_cuda(aligned.view(), out, {.path = P::vectorized, .stream = s});
     });
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("pitched reaches past 2^32 elements", "[day02][pitched][huge]") {
     gpu::Buffer<float> in(M * (K + 1)), out(M * (K + 4));
     const Tensor<float> row = distinct<float>({K});
     const std::int64_t middle = kTwo31 / (K + 4) + 1;  // about where 32-bit offsets turn negative
-    for (const std::int64_t in_pitch : {K, K + 1}) {   // quads, and singles
+    for (const std::int64_t in_pitch : {K, K + 1}) {   // vectors, and singles
         in.fill_bytes(0x3f);
         for (const std::int64_t m : {std::int64_t{0}, middle, M - 1}) {
             in.upload(row.data(), K, m * in_pitch);

@@ -35,11 +35,11 @@ TEST_CASE("units of memory that a stride touches, counted by hand", "[day02][str
     CHECK(count_units(Layout({3, 6}, {10, 1}), 32).touched == 4);
     CHECK(count_units(Layout({3, 6}, {10, 1}), 32).whole == 0);
     CHECK(count_units(Layout({3, 6}, {10, 1}), 4).whole == 18);
-    CHECK(refusal([] { (void)count_units({}, 48); }) ==
+    CHECK(rejection([] { (void)count_units({}, 48); }) ==
           "count_units: a unit of 48 bytes; it must be a power of two from 4 on");
-    CHECK(refusal([] { (void)count_units({}, 32, -1); }) != "");
-    CHECK(refusal([] { (void)count_units(Layout({4096, 4096}, {5000, 1}), 32); }) != "");
-    CHECK(refusal([] { (void)sectors_asked_for(row_major({4})); }) != "");
+    CHECK(rejection([] { (void)count_units({}, 32, -1); }) != "");
+    CHECK(rejection([] { (void)count_units(Layout({4096, 4096}, {5000, 1}), 32); }) != "");
+    CHECK(rejection([] { (void)sectors_asked_for(row_major({4})); }) != "");
     // The same rows, the last one first.
     CHECK(count_units(Layout({3, 6}, {-10, 1}), 32).touched == 4);
     // 40 columns: a warp of 32 takes 4 sectors, one of 8 takes 1; also backwards.
@@ -55,7 +55,8 @@ TEST_CASE("2^22 elements are counted one by one, and not one more", "[day02][str
     const std::int64_t side = 2048;
     const Layout most({side, side}, {side + 1, 1}), more({side + 1, side}, {side + 1, 1});
     CHECK(count_units(most, 4).whole == side * side);
-    CHECK(refusal([&] { (void)count_units(more, 4); }).find("more than 2^22") != std::string::npos);
+    CHECK(rejection([&] { (void)count_units(more, 4); }).find("more than 2^22") !=
+          std::string::npos);
 }
 
 TEST_CASE("the closed formula counts what a list of all bytes counts",

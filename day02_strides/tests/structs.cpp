@@ -37,10 +37,10 @@ struct Point {
 };
 static_assert(sizeof(Point) == 4 * sizeof(float) && alignof(Point) == 4);
 
-struct alignas(16) Quad {  // a 128-bit load needs 16-byte alignment
+struct alignas(16) Vector {  // a 128-bit load needs 16-byte alignment
     float x, y, z, w;
 };
-static_assert(sizeof(Quad) == 16 && alignof(Quad) == 16);
+static_assert(sizeof(Vector) == 16 && alignof(Vector) == 16);
 
 TEST_CASE("an array of structs is a matrix with the fields as columns: 16 sectors for 32 x, not 4",
           "[day02][structs][small]") {

@@ -106,12 +106,12 @@ TEST_CASE("sum_columns and ramp reject invalid arguments in loop and kernel alik
           "[day02][sweep][small]") {
     Tensor<float> x({2, 3}), sums({3}), run({20});
     const auto sum = [](View<const float> in, View<float> out, const char* words) {
-        return both_refuse([&] { sum_columns_cpu(in, out); }, [&] { sum_columns_cuda(in, out); },
+        return both_reject([&] { sum_columns_cpu(in, out); }, [&] { sum_columns_cuda(in, out); },
                            words);
     };
     CHECK(sum(sums.view(), sums.view(), "sum_columns: in has shape (3) of rank 1, but rank 2"));
     CHECK(sum(x.view(), run.view(), "sum_columns: out has 20 elements, but in has 3 columns"));
-    CHECK(both_refuse(
+    CHECK(both_reject(
         [&] {
             ramp_cpu({run.data(), Layout({3, 3}, {2, 1})});
         },

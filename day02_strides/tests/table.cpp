@@ -66,7 +66,7 @@ TEST_CASE("pack takes ranks 0 to 8, broadcast dims, and rows that share elements
         0, 0));
 }
 
-TEST_CASE("pack takes every address: heads, tails, quads and none", "[day02][pack][small]") {
+TEST_CASE("pack takes every address: heads, tails, vectors and none", "[day02][pack][small]") {
     std::vector<Operation> all;
     // A tile has 4,096 elements.
     for (const std::int64_t n : {1, 3, 4, 5, 31, 33, 1023, 2047, 2048, 2049, 4096, 4099, 8196}) {

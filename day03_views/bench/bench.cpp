@@ -25,7 +25,7 @@ void bench_transpose(lesson::Report& report) {
         {P::shared_tile, {kFloat}},
         {P::padded, {kFloat}},
         {P::in_flight, {kFloat, kBf16, kUint8}},
-        {P::quads, {kFloat}},
+        {P::vectorized, {kFloat}},
         {P::small_elements, {kBf16, kUint8}},
     };
     const auto run = [&](P path, const Kind& kind, std::int64_t M, std::int64_t N) {

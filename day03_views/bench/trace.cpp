@@ -21,7 +21,7 @@ void trace_all() {
     step("shared tile", TransposePath::shared_tile);
     step("padded tile", TransposePath::padded);
     step("64 bytes in flight per thread", TransposePath::in_flight);
-    step("quads", TransposePath::quads);
+    step("vectorized", TransposePath::vectorized);
     lesson::trace("the same bytes as a matrix of 128 x 128 bytes, small elements", [&] {
         transpose_untyped_cuda({a.data(), 1, row_major({2 * n, 2 * n})},
                                {b.data(), 1, row_major({2 * n, 2 * n})},

@@ -75,8 +75,8 @@ TEST_CASE("two shapes that are broadcast to each other: NumPy's examples",
     DeviceOut<float> table({3, 4});
     add_broadcast_cuda(tens.view(), ones.view(), table.view());
     CHECK(table.matches(Tensor<float>({3, 4}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23})));
-    CHECK(refusal([] { (void)broadcast_shapes({2, 1}, {8, 4, 3}); }) != "");
-    CHECK(contains(refusal([] { (void)broadcast_shapes({4, 2}, {5, 2}); }), "(4, 2)"));
+    CHECK(rejection([] { (void)broadcast_shapes({2, 1}, {8, 4, 3}); }) != "");
+    CHECK(contains(rejection([] { (void)broadcast_shapes({4, 2}, {5, 2}); }), "(4, 2)"));
 }
 
 TEST_CASE("every broadcast of small shapes adds the elements that belong together",
@@ -158,18 +158,19 @@ TEST_CASE("add_broadcast takes 16 bytes at once exactly where every row allows i
 
     const Place matrix(row_major({8, 12}));
     alignas(16) static float memory[3][100];
-    const auto refused = [&](const Layout& a, AddBroadcastPath path) {
-        return refusal([&] {
+    const auto rejected = [&](const Layout& a, AddBroadcastPath path) {
+        return rejection([&] {
             check_add_broadcast({memory[0] + 96, a}, {memory[1] + 1, Shape{12}},
                                 {memory[2], Shape{8, 12}}, path);
         });
     };
-    CHECK(refused(Layout({8, 12}, {0, 1}), AddBroadcastPath::quads) ==
-          "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
+    CHECK(rejected(Layout({8, 12}, {0, 1}), AddBroadcastPath::vectorized) ==
+          "add_broadcast: the path 'vectorized' needs rows of whole vectors that begin at "
+          "multiples of 16 "
           "bytes; a has shape (8, 12), strides (0, 1), b shape (12), strides (1), out shape (8, "
           "12), strides (12, 1)");
     CHECK(
-        refused(Layout({8, 12}, {-12, 1}), AddBroadcastPath::tile) ==
+        rejected(Layout({8, 12}, {-12, 1}), AddBroadcastPath::tile) ==
         "add_broadcast: the path 'tile' needs, after simplifying, 4 dims at most with no negative "
         "stride, for CUDA Tile C++ takes strides for sizes; here one has shape (8, 12), strides "
         "(-12, 1)");
@@ -183,23 +184,23 @@ TEST_CASE("add_broadcast equals its loop on a million elements", "[day03][add_br
 
 TEST_CASE("add_broadcast rejects what would be overwritten too early",
           "[day03][add_broadcast][small]") {
-    const auto refused = [](const auto& call, const char* words) {
+    const auto rejected = [](const auto& call, const char* words) {
         Tensor<float> x({5, 8});
-        CHECK(both_refuse([&] { call(x.view(), [](auto... v) { add_broadcast_cpu(v...); }); },
+        CHECK(both_reject([&] { call(x.view(), [](auto... v) { add_broadcast_cpu(v...); }); },
                           [&] { call(x.view(), [](auto... v) { add_broadcast_cuda(v...); }); },
                           words));
     };
     const char* early = "overlap without being the same tensor";
-    refused([](View<float> v, auto add) { add(v, row(v, 0), v); }, early);  // its own first row
-    refused([](View<float> v, auto add) { add(v, flip(v, 0), v); }, early);
-    refused(
+    rejected([](View<float> v, auto add) { add(v, row(v, 0), v); }, early);  // its own first row
+    rejected([](View<float> v, auto add) { add(v, flip(v, 0), v); }, early);
+    rejected(
         [](View<float> v, auto add) {
             const View<float> square = columns(v, 0, 5);
             add(square, transpose(square), square);  // A += A^T
         },
         early);
-    refused([](View<float> v, auto add) { add(rows(v, 0, 2), rows(v, 2, 4), rows(v, 0, 3)); },
-            "add_broadcast: a: broadcast of shape (2, 8) to (3, 8): dim 0 has extent 2, not 3");
+    rejected([](View<float> v, auto add) { add(rows(v, 0, 2), rows(v, 2, 4), rows(v, 0, 3)); },
+             "add_broadcast: a: broadcast of shape (2, 8) to (3, 8): dim 0 has extent 2, not 3");
 }
 
 TEST_CASE("adding a bias wastes no sector", "[day03][add_broadcast][small]") {
@@ -251,7 +252,7 @@ TEST_CASE("where broadcasts all three", "[day03][where][small]") {
     check({2, 1, 2, 1, 2, 1, 2, 3}, {3, 1, 3, 1, 3, 1, 3}, {}, {2, 3, 2, 3, 2, 3, 2, 3});
     const Tensor<std::uint8_t> mask({2, 3});
     Tensor<float> a({2, 3}), b({2, 4});
-    CHECK(both_refuse([&] { where_cpu(mask.view(), a.view(), b.view(), a.view()); },
+    CHECK(both_reject([&] { where_cpu(mask.view(), a.view(), b.view(), a.view()); },
                       [&] { where_cuda(mask.view(), a.view(), b.view(), a.view()); },
                       "where: b: broadcast of shape (2, 4) to (2, 3)"));
 }
@@ -283,31 +284,31 @@ TEST_CASE("pieces stand one behind the other, along rows and along columns",
 TEST_CASE("concat rejects pieces that do not fit, and pieces of the output",
           "[day03][concat][small]") {
     Tensor<float> a({2, 2}), b({1, 3}), v(Shape{2}), out({3, 2});
-    const auto refused = [&](const std::vector<View<const float>>& pieces, int dim,
-                             const char* words) {
-        CHECK(both_refuse([&] { concat_cpu(pieces, dim, out.view()); },
+    const auto rejected = [&](const std::vector<View<const float>>& pieces, int dim,
+                              const char* words) {
+        CHECK(both_reject([&] { concat_cpu(pieces, dim, out.view()); },
                           [&] { concat_cuda(pieces, dim, out.view()); }, words));
     };
-    refused({a.view(), b.view()}, 0,
-            "concat along dim 0: piece 1 has shape (1, 3), out has (3, 2); all other extents must "
-            "be equal");
-    refused({a.view(), a.view()}, 0,
-            "concat along dim 0: the pieces have 4 indices together, out has 3");
-    refused({a.view()}, 0, "the pieces have 2 indices together, out has 3");
-    refused({a.view(), v.view()}, 0, "piece 1 has shape (2) of rank 1");
-    refused({}, 0, "concat: there are no pieces");
+    rejected({a.view(), b.view()}, 0,
+             "concat along dim 0: piece 1 has shape (1, 3), out has (3, 2); all other extents must "
+             "be equal");
+    rejected({a.view(), a.view()}, 0,
+             "concat along dim 0: the pieces have 4 indices together, out has 3");
+    rejected({a.view()}, 0, "the pieces have 2 indices together, out has 3");
+    rejected({a.view(), v.view()}, 0, "piece 1 has shape (2) of rank 1");
+    rejected({}, 0, "concat: there are no pieces");
     const View<const float> endless(a.data(), Layout({INT64_MAX / 2, 2}, {0, 0}));
-    refused({endless, endless, endless}, 0, "more indices together than 64 bits count");
-    refused({a.view()}, 2, "concat: dim 2 asked for");
-    refused({a.view(), rows(out.view(), 2, 3)}, 0, "concat: piece 1 overlaps out");
+    rejected({endless, endless, endless}, 0, "more indices together than 64 bits count");
+    rejected({a.view()}, 2, "concat: dim 2 asked for");
+    rejected({a.view(), rows(out.view(), 2, 3)}, 0, "concat: piece 1 overlaps out");
     const auto odd = [](float* x, const Shape& shape) {
         return View<float>(reinterpret_cast<float*>(reinterpret_cast<char*>(x) + 2), shape);
     };
-    refused({a.view(), odd(b.data(), {1, 2})}, 0,
-            "concat: piece 1 begins 2 bytes past a multiple of 4, but has elements of that many "
-            "bytes");
+    rejected({a.view(), odd(b.data(), {1, 2})}, 0,
+             "concat: piece 1 begins 2 bytes past a multiple of 4, but has elements of that many "
+             "bytes");
     const View<float> to = odd(out.data(), {2, 2});
-    CHECK(both_refuse([&] { concat_cpu({a.view()}, 0, to); },
+    CHECK(both_reject([&] { concat_cpu({a.view()}, 0, to); },
                       [&] { concat_cuda({a.view()}, 0, to); },
                       "concat: out begins 2 bytes past a multiple of 4"));
 }

@@ -129,7 +129,7 @@ TEST_CASE("a copy in tiles: more of them than one along every dim, at any addres
 
 TEST_CASE("a copy in tiles: what it needs", "[day03][copy][small]") {
     alignas(16) static std::uint8_t memory[2][1 << 10];
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               check_copy({memory[0], 16, column_major({4, 8})}, {memory[1], 16, row_major({4, 8})},
                          CopyPath::tile);
           }) ==
@@ -268,10 +268,10 @@ TEST_CASE("A + A^T in place depends on the order; every copy of it is rejected",
         for (int n = 0; n < 2; ++n) x(m, n) += t(m, n);
     }
     CHECK(equal(a, Tensor<float>({2, 2}, {2, 12, 22, 40})));  // not 2, 12, 12, 40
-    CHECK(refusal([&] { copy_cpu(t, x); }) != "");
+    CHECK(rejection([&] { copy_cpu(t, x); }) != "");
     // Conservative: even and odd columns share no element, but their spans overlap.
     Tensor<float> b({2, 4});
-    CHECK(refusal([&] { copy_cpu(slice(b.view(), 1, 0, 4, 2), slice(b.view(), 1, 1, 4, 2)); }) !=
+    CHECK(rejection([&] { copy_cpu(slice(b.view(), 1, 0, 4, 2), slice(b.view(), 1, 1, 4, 2)); }) !=
           "");
 }
 

@@ -43,9 +43,9 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
          "copy_walk_kernel"},
         {"odd pitch", 4, pitched({9, 32}, 37), row_major({9, 32}), 0, 0, P::rows, 4,
          "copy_walk_kernel"},
-        {"pitch of half quads", 4, row_major({9, 32}), pitched({9, 32}, 38), 0, 0, P::rows, 8,
+        {"pitch of half vectors", 4, row_major({9, 32}), pitched({9, 32}, 38), 0, 0, P::rows, 8,
          "copy_walk_kernel"},
-        {"rows of half quads", 4, pitched({9, 30}, 36), pitched({9, 30}, 40), 0, 0, P::rows, 8,
+        {"rows of half vectors", 4, pitched({9, 30}, 36), pitched({9, 30}, 40), 0, 0, P::rows, 8,
          "copy_walk_kernel"},
         {"heads", 4, permuted({2, 8, 3, 64}, {0, 2, 1, 3}), row_major({2, 3, 8, 64}), 0, 0, P::rows,
          16, "copy_walk_kernel"},
@@ -56,10 +56,10 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
         {"repeated, to an odd place", 4, Layout({9, 32}, {1, 0}), row_major({9, 32}), 0, 1,
          P::any_layout, 4, "copy_walk_kernel"},
         {"transpose", 4, column_major({64, 40}), row_major({64, 40}), 0, 0, P::transposed, 4,
-         "transpose_quads_kernel"},
+         "transpose_vectorized_kernel"},
         {"complex transpose", 4, permuted({40, 50, 2}, {1, 0, 2}), row_major({50, 40, 2}), 0, 0,
          P::transposed, 8, "transpose_in_flight_kernel"},
-        {"quads transposed", 4, permuted({40, 50, 4}, {1, 0, 2}), row_major({50, 40, 4}), 0, 0,
+        {"vectors transposed", 4, permuted({40, 50, 4}, {1, 0, 2}), row_major({50, 40, 4}), 0, 0,
          P::transposed, 16, "transpose_in_flight_kernel"},
         {"channels last", 4, permuted({3, 10, 20}, {1, 2, 0}), row_major({10, 20, 3}), 0, 0,
          P::transposed, 4, "transpose_columns_to_rows_kernel"},
@@ -104,7 +104,7 @@ TEST_CASE("a path that the layouts do not ask for is rejected, and moves nothing
     for (const CopyPath path :
          {CopyPath::nothing, CopyPath::one_run, CopyPath::rows, CopyPath::repeat}) {
         CAPTURE(name(path));
-        CHECK(refusal([&] { copy_cuda(transpose(from.view()), got.view(), {.path = path}); }) ==
+        CHECK(rejection([&] { copy_cuda(transpose(from.view()), got.view(), {.path = path}); }) ==
               std::string("copy: in has shape (45, 40), strides (1, 45), out shape (45, 40), "
                           "strides (40, 1): their path is 'transposed', not '") +
                   name(path) + "'");
@@ -131,7 +131,7 @@ TEST_CASE("contiguous copies only if it must", "[day03][copy][small]") {
     const View<float> to = got.view();
     CHECK(contiguous_cuda(transpose(from.view()), to).data == to.data);
     CHECK(got.matches(transposed));
-    CHECK(both_refuse(
+    CHECK(both_reject(
         [&] {
             (void)contiguous_cpu(in.view(), View<float>(room.data(), column_major({3, 4})));
         },
@@ -143,12 +143,12 @@ TEST_CASE("contiguous copies only if it must", "[day03][copy][small]") {
 
 TEST_CASE("copy rejects what would race or overwrite", "[day03][copy][small]") {
     Tensor<float> x({4, 4}), y({4, 4});
-    const auto refused = [&](View<const float> from, View<float> to, const char* words) {
-        CHECK(both_refuse([&] { copy_cpu(from, to); }, [&] { copy_cuda(from, to); }, words));
+    const auto rejected = [&](View<const float> from, View<float> to, const char* words) {
+        CHECK(both_reject([&] { copy_cpu(from, to); }, [&] { copy_cuda(from, to); }, words));
     };
-    refused(x.view(), {y.data(), Shape{2, 8}}, "in has shape (4, 4), but out has shape (2, 8)");
-    refused(x.view(), {y.data(), Layout({4, 4}, {1, 1})}, "writers of it would race");
-    refused(transpose(x.view()), x.view(), "overlap without being the same tensor");
+    rejected(x.view(), {y.data(), Shape{2, 8}}, "in has shape (4, 4), but out has shape (2, 8)");
+    rejected(x.view(), {y.data(), Layout({4, 4}, {1, 1})}, "writers of it would race");
+    rejected(transpose(x.view()), x.view(), "overlap without being the same tensor");
     const View<const float> none = slice(x.view(), 1, 4, 4);  // an empty slice at the very end
     copy_cuda(none, View<float>(y.data(), none.shape()));
 }
@@ -159,7 +159,7 @@ TEST_CASE("a broadcast is not written through, on the device either", "[day03][c
     Tensor<float> host({64});
     DeviceOut<float> row_of({64});
     const Layout four_rows = broadcast_to(row_major({64}), {4, 64});  // all at one address
-    CHECK(both_refuse([&] { copy_cpu(in.view(), View<float>(host.data(), four_rows)); },
+    CHECK(both_reject([&] { copy_cpu(in.view(), View<float>(host.data(), four_rows)); },
                       [&] { copy_cuda(from.view(), View<float>(row_of.view().data, four_rows)); },
                       "writers of it would race"));
     CHECK(row_of.untouched());

@@ -89,16 +89,17 @@ TEST_CASE("a ragged tile is read with an edge around it, and written back withou
 TEST_CASE("pad rejects other ranks and numbers that overflow", "[day03][pad][small]") {
     const Tensor<float> in({2, 3});
     Tensor<float> out({3, 4});
-    const auto refused = [&](const View<const float>& from, const Dims& before, const char* words) {
-        CHECK(both_refuse([&] { pad_cpu(from, before, 0, out.view()); },
+    const auto rejected = [&](const View<const float>& from, const Dims& before,
+                              const char* words) {
+        CHECK(both_reject([&] { pad_cpu(from, before, 0, out.view()); },
                           [&] { pad_cuda(from, before, 0, out.view()); }, words));
     };
-    refused(in.view(), {0}, "pad: before is (0), but out has rank 2");
+    rejected(in.view(), {0}, "pad: before is (0), but out has rank 2");
     const std::int64_t far = (std::int64_t{1} << 62) + 1;
-    refused(in.view(), {0, far}, "but must be -2^62 to 2^62");
-    refused(in.view(), {-far, 0}, "but must be -2^62 to 2^62");
-    refused(row(in.view(), 0), {0, 0}, "pad: in has shape (3) of rank 1, but rank 2 is needed");
-    refused(out.view(), {0, 0}, "pad: in overlaps out");
+    rejected(in.view(), {0, far}, "but must be -2^62 to 2^62");
+    rejected(in.view(), {-far, 0}, "but must be -2^62 to 2^62");
+    rejected(row(in.view(), 0), {0, 0}, "pad: in has shape (3) of rank 1, but rank 2 is needed");
+    rejected(out.view(), {0, 0}, "pad: in overlaps out");
 }
 
 }  // namespace

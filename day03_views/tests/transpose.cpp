@@ -122,18 +122,18 @@ TEST_CASE("a path that needs 16 bytes misses them by one number, of in or of out
         P best;       // where all requirements are met
         bool misses;  // whether each number is tried
     } all[] = {
-        {4, 36, 40, P::quads, true},
+        {4, 36, 40, P::vectorized, true},
         {2, 40, 48, P::small_elements, true},
         {1, 48, 48, P::small_elements, true},
         {8, 36, 40, P::in_flight, false},
         {16, 36, 40, P::in_flight, false},
-        {4, 40, 3, P::short_rows_quads, true},
-        {4, 3, 40, P::short_rows_quads, true},
-        {2, 40, 3, P::short_rows_quads, false},
-        {1, 48, 3, P::short_rows_quads, true},
+        {4, 40, 3, P::short_rows_vectorized, true},
+        {4, 3, 40, P::short_rows_vectorized, true},
+        {2, 40, 3, P::short_rows_vectorized, false},
+        {1, 48, 3, P::short_rows_vectorized, true},
         {8, 40, 3, P::short_rows, false},
-        {4, 36, 32, P::short_rows_quads, false},
-        {4, 32, 32, P::quads, false},
+        {4, 36, 32, P::short_rows_vectorized, false},
+        {4, 32, 32, P::vectorized, false},
     };
     for (const auto& x : all) {
         const Operation op = stack_operation(x.bytes, x.M, x.N, {});
@@ -165,14 +165,14 @@ TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][tran
     DeviceIn<float> from(distinct<float>({40, 45}));
     DeviceOut<float> got({45, 40});
     const auto why = [&](P path) {
-        return refusal([&] { transpose_cuda(from.view(), got.view(), {.path = path}); });
+        return rejection([&] { transpose_cuda(from.view(), got.view(), {.path = path}); });
     };
     const std::string views =
         "; in has elements of 4 bytes, shape (40, 45), strides (45, 1), out shape (45, 40), "
         "strides "
         "(40, 1)";
-    CHECK(why(P::quads) ==
-          "transpose: the path 'quads' needs elements of 4 bytes, and every row to begin at a "
+    CHECK(why(P::vectorized) ==
+          "transpose: the path 'vectorized' needs elements of 4 bytes, and every row to begin at a "
           "multiple of 16 bytes" +
               views);
     CHECK(why(P::small_elements) ==
@@ -181,8 +181,9 @@ TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][tran
               views);
     CHECK(why(P::short_rows) ==
           "transpose: the path 'short rows' needs rows or columns of 32 elements at most" + views);
-    CHECK(why(P::short_rows_quads) ==
-          "transpose: the path 'short rows, quads' needs short rows without gaps between them, of "
+    CHECK(why(P::short_rows_vectorized) ==
+          "transpose: the path 'short rows, vectorized' needs short rows without gaps between "
+          "them, of "
           "elements of 1, 2 or 4 bytes, and long ones that begin at multiples of 16 bytes" +
               views);
     CHECK(got.untouched());
@@ -192,11 +193,11 @@ TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][tran
     DeviceOut<std::uint8_t> back({5, 3});
     for (const P path : {P::write_coalesced, P::shared_tile, P::padded}) {
         const std::string words =
-            refusal([&] { transpose_cuda(few.view(), back.view(), {.path = path}); });
+            rejection([&] { transpose_cuda(few.view(), back.view(), {.path = path}); });
         CHECK(contains(words, "columns; in has elements of 1 bytes"));
     }
     CHECK(contains(
-        refusal([&] { transpose_cuda(few.view(), back.view(), {.path = P::whole_sectors}); }),
+        rejection([&] { transpose_cuda(few.view(), back.view(), {.path = P::whole_sectors}); }),
         "needs elements of 2 or 4 bytes"));
     CHECK(back.untouched());
 
@@ -212,19 +213,19 @@ TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][tran
     };
     CHECK_NOTHROW(rows(524280));
     CHECK_NOTHROW(columns(P::write_coalesced, 524280));
-    CHECK(contains(refusal([&] { columns(P::write_coalesced, 524281); }),
+    CHECK(contains(rejection([&] { columns(P::write_coalesced, 524281); }),
                    "needs elements of 4 bytes and at most 524280 columns; in has"));
     for (const P path : {P::shared_tile, P::padded}) {
         CHECK_NOTHROW(columns(path, 2097120));
-        CHECK(contains(refusal([&] { columns(path, 2097121); }),
+        CHECK(contains(rejection([&] { columns(path, 2097121); }),
                        "needs elements of 4 bytes and at most 2097120 columns; in has"));
     }
-    CHECK(contains(refusal([&] { rows(524281); }),
+    CHECK(contains(rejection([&] { rows(524281); }),
                    "the path 'one element' needs at most 524280 rows"));
 
     alignas(16) static float memory[192];
     const auto by_tiles = [&](const Layout& in, const Layout& out) {
-        return refusal([&] {
+        return rejection([&] {
             check_transpose({memory + 32, 4, in}, {memory + 96, 4, out}, P::tile);
         });
     };
@@ -248,19 +249,19 @@ TEST_CASE("as many tiles as a grid has blocks, and not one more", "[day03][trans
     CHECK(tiles({2147483647, 1}, 1, 1) == 2147483647);
     CHECK(tiles({715827882, 3, 1}, 2, 2) == 715827882u * 2);
     const char* words = "all of them together are more than 2^31 - 1 tiles of (1, 1)";
-    CHECK(contains(refusal([&] { (void)tiles({2147483648, 1}, 1, 1); }), words));
-    CHECK(contains(refusal([&] { (void)tiles({1, 2147483648}, 1, 1); }), words));
-    CHECK(contains(refusal([&] { (void)tiles({65536, 32768}, 1, 1); }), words));
-    CHECK(contains(refusal([&] { (void)tiles({2, 65536, 16384}, 1, 1); }), words));
-    CHECK(contains(refusal([&] { (void)tiles({2147483648, 1, 1}, 1, 1); }), words));
-    CHECK(contains(refusal([&] { (void)tiles({std::int64_t{1} << 33, 1, 1}, 1, 1); }), words));
-    CHECK(contains(refusal([&] { (void)tiles({65536, 65536, 65536, 1, 1}, 1, 1); }), words));
+    CHECK(contains(rejection([&] { (void)tiles({2147483648, 1}, 1, 1); }), words));
+    CHECK(contains(rejection([&] { (void)tiles({1, 2147483648}, 1, 1); }), words));
+    CHECK(contains(rejection([&] { (void)tiles({65536, 32768}, 1, 1); }), words));
+    CHECK(contains(rejection([&] { (void)tiles({2, 65536, 16384}, 1, 1); }), words));
+    CHECK(contains(rejection([&] { (void)tiles({2147483648, 1, 1}, 1, 1); }), words));
+    CHECK(contains(rejection([&] { (void)tiles({std::int64_t{1} << 33, 1, 1}, 1, 1); }), words));
+    CHECK(contains(rejection([&] { (void)tiles({65536, 65536, 65536, 1, 1}, 1, 1); }), words));
 
     // transpose_cuda rejects it before it launches: these addresses hold no memory.
     const auto at = [](std::uintptr_t address) { return reinterpret_cast<std::uint8_t*>(address); };
     const Shape many{65536, 32768, 1, 1};
     const std::string before = last_kernel();
-    const std::string why = refusal([&] {
+    const std::string why = rejection([&] {
         transpose_cuda(View<const std::uint8_t>(at(1 << 12), many),
                        View<std::uint8_t>(at(std::uintptr_t{1} << 40), many));
     });
@@ -284,7 +285,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day03][transpose][small]"
         {P::shared_tile, 1024, 128 + 32 * 128, 256},
         {P::padded, 1024, 256, 256},
         {P::in_flight, 1024, 256, 256},
-        {P::quads, 1024, 256, 256},
+        {P::vectorized, 1024, 256, 256},
         {P::whole_sectors, 1024, 256, 256},
     };
     for (const auto& step : steps) {
@@ -347,22 +348,22 @@ TEST_CASE("rows that begin anywhere: no block ends within a sector", "[day03][tr
 
 TEST_CASE("transpose rejects what it cannot do", "[day03][transpose][small]") {
     Tensor<float> in({2, 3}), out({3, 2});
-    const auto refused = [&](const UntypedIn& from, const UntypedOut& to, const char* words) {
-        CHECK(both_refuse([&] { transpose_untyped_cpu(from, to); },
+    const auto rejected = [&](const UntypedIn& from, const UntypedOut& to, const char* words) {
+        CHECK(both_reject([&] { transpose_untyped_cpu(from, to); },
                           [&] { transpose_untyped_cuda(from, to); }, words));
-        CHECK(contains(refusal([&] { check_transpose(from, to, P::in_flight); }), words));
+        CHECK(contains(rejection([&] { check_transpose(from, to, P::in_flight); }), words));
     };
     const UntypedIn from = in.view();
-    refused(from, {out.data(), 4, row_major({2, 3})}, "out must have (3, 2), but has (2, 3)");
-    refused({in.data(), 4, row_major({6})}, {out.data(), 4, row_major({6})},
-            "a matrix needs rank 2 at least");
-    refused({in.data(), 4, Layout({2, 3}, {1, 2})}, out.view(), "must run along memory");
-    refused(from, {out.data(), 4, Layout({3, 2}, {1, 3})}, "transpose: out has");
+    rejected(from, {out.data(), 4, row_major({2, 3})}, "out must have (3, 2), but has (2, 3)");
+    rejected({in.data(), 4, row_major({6})}, {out.data(), 4, row_major({6})},
+             "a matrix needs rank 2 at least");
+    rejected({in.data(), 4, Layout({2, 3}, {1, 2})}, out.view(), "must run along memory");
+    rejected(from, {out.data(), 4, Layout({3, 2}, {1, 3})}, "transpose: out has");
     const Layout one = row_major({1, 1});
-    refused({reinterpret_cast<char*>(in.data()) + 1, 4, one}, {out.data(), 4, one},
-            "in begins 1 bytes past a multiple of 4");
-    refused(from, {out.data(), 2, row_major({3, 2})}, "in has elements of 4 bytes, but out of 2");
-    refused({in.data(), 3, one}, {out.data(), 3, one}, "elements of 3 bytes cannot be moved");
+    rejected({reinterpret_cast<char*>(in.data()) + 1, 4, one}, {out.data(), 4, one},
+             "in begins 1 bytes past a multiple of 4");
+    rejected(from, {out.data(), 2, row_major({3, 2})}, "in has elements of 4 bytes, but out of 2");
+    rejected({in.data(), 3, one}, {out.data(), 3, one}, "elements of 3 bytes cannot be moved");
 }
 
 TEST_CASE("transpose rejects an output that overlaps its input, up to the last element",
@@ -376,14 +377,14 @@ TEST_CASE("transpose rejects an output that overlaps its input, up to the last e
     const auto to = [&](float* data, std::int64_t at) { return View<float>(data + at, out); };
     for (std::int64_t at = 1; at <= 12; ++at) {  // 6 elements, from just before to just after
         CAPTURE(at);
-        CHECK(both_refuse([&] { transpose_cpu(from(memory.data()), to(memory.data(), at)); },
+        CHECK(both_reject([&] { transpose_cpu(from(memory.data()), to(memory.data(), at)); },
                           [&] { transpose_cuda(from(device.data()), to(device.data(), at)); },
                           "transpose: in overlaps out, which is written; in spans bytes ["));
     }
     for (const std::int64_t at : {0, 13}) {
         CAPTURE(at);
-        CHECK(refusal([&] { transpose_cpu(from(memory.data()), to(memory.data(), at)); }) == "");
-        CHECK(refusal([&] { transpose_cuda(from(device.data()), to(device.data(), at)); }) == "");
+        CHECK(rejection([&] { transpose_cpu(from(memory.data()), to(memory.data(), at)); }) == "");
+        CHECK(rejection([&] { transpose_cuda(from(device.data()), to(device.data(), at)); }) == "");
     }
 }
 

@@ -100,7 +100,7 @@ void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
 void bench_all(lesson::Report& report) {
     const ArgmaxCase ladder = {{40, 1030}, {32768, 8192}, 1};
     for (const ArgmaxPath path : {ArgmaxPath::one_thread, ArgmaxPath::shared_tree, ArgmaxPath::walk,
-                                  ArgmaxPath::warp, ArgmaxPath::quads}) {
+                                  ArgmaxPath::warp, ArgmaxPath::vectorized}) {
         Version v = argmax_version(path, ladder);
         v.op = "argmax";  // the ladder's own row
         report.port(v);
@@ -119,7 +119,8 @@ void bench_all(lesson::Report& report) {
         const ArgmaxCase& shapes = kCases[c];
         report.port(reduce_version(Reduction::sum, best_path(shapes.large, shapes.dim), shapes));
     }
-    report.port(reduce_version(Reduction::mean, ArgmaxPath::quads, {{3, 8200}, {8192, 32768}, 1}));
+    report.port(
+        reduce_version(Reduction::mean, ArgmaxPath::vectorized, {{3, 8200}, {8192, 32768}, 1}));
     bench_graph(report, {{1, 9000}, {1, 50257}, 1});
     bench_graph(report, {{1, 9000}, {1, 129280}, 1});
     bench_graph(report, {{2, 9000}, {8, 50257}, 1});

@@ -21,7 +21,7 @@ void trace_all() {
     step("the same over dim 0", ArgmaxPath::one_thread, 0);
     step("dim 1, one block per line, tree in shared memory", ArgmaxPath::shared_tree, 1);
     step("dim 1, one warp per line", ArgmaxPath::warp, 1);
-    step("dim 1, 128-bit loads", ArgmaxPath::quads, 1);
+    step("dim 1, 128-bit loads", ArgmaxPath::vectorized, 1);
     lesson::trace("lines of 17 elements, through shared memory", [&] {
         argmax_cuda({device.data(), Shape{900, 17}}, 1, out.view(Shape{900}),
                     {.path = ArgmaxPath::short_lines});

@@ -91,20 +91,21 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
           "[day04][argmax][reduce][conditions][small]") {
     const std::int64_t most = kLongestLine;
     // Contiguous, packed one after another, short: everything but 'strided'.
-    const std::set<P> along = one_walk_and({P::quads, P::split}),
-                      short_ones = one_walk_and({P::quads, P::split, P::short_lines}),
+    const std::set<P> along = one_walk_and({P::vectorized, P::split}),
+                      short_ones = one_walk_and({P::vectorized, P::split, P::short_lines}),
                       side_by_side = one_walk_and({P::strided});
     expect("all hold", row_major({100, 17}), {1}, short_ones, P::short_lines);
     expect("one line", row_major({1, 17}), {1}, short_ones, P::short_lines);
-    expect("80 elements", row_major({100, 80}), {1}, short_ones, P::quads);
+    expect("80 elements", row_major({100, 80}), {1}, short_ones, P::vectorized);
     expect("79 elements", row_major({100, 79}), {1}, short_ones, P::short_lines);
-    expect("81 elements", row_major({100, 81}), {1}, along, P::quads);
-    expect("gaps between lines", Layout({100, 17}, {18, 1}), {1}, along, P::quads);
-    expect("lines that overlap", Layout({100, 17}, {16, 1}), {1}, along, P::quads);
-    expect("lines in two dims", Layout({10, 10, 17}, {171, 17, 1}), {2}, along, P::quads);
-    expect("last line first", flip(row_major({100, 17}), 0).layout, {1}, along, P::quads);
-    expect("1,024 lines", row_major({1024, 100}), {1}, along, P::quads);
-    expect("1,025 lines", row_major({1025, 100}), {1}, one_walk_and({P::quads}), P::quads);
+    expect("81 elements", row_major({100, 81}), {1}, along, P::vectorized);
+    expect("gaps between lines", Layout({100, 17}, {18, 1}), {1}, along, P::vectorized);
+    expect("lines that overlap", Layout({100, 17}, {16, 1}), {1}, along, P::vectorized);
+    expect("lines in two dims", Layout({10, 10, 17}, {171, 17, 1}), {2}, along, P::vectorized);
+    expect("last line first", flip(row_major({100, 17}), 0).layout, {1}, along, P::vectorized);
+    expect("1,024 lines", row_major({1024, 100}), {1}, along, P::vectorized);
+    expect("1,025 lines", row_major({1025, 100}), {1}, one_walk_and({P::vectorized}),
+           P::vectorized);
     // A stride other than 1, and adjacent lines.
     expect("stride 2", Layout({100, 17}, {34, 2}), {1}, kOneWalk, P::warp);
     expect("backwards", flip(row_major({100, 17}), 1).layout, {1}, kOneWalk, P::warp);
@@ -115,10 +116,10 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
     expect("one line, stride 2", Layout({17, 1}, {2, 1}), {0}, kOneWalk, P::warp);
     // Two strided runs: only the naive kernel.
     expect("two walks", row_major({40, 3, 40}), {0, 2}, {P::one_thread}, P::one_thread);
-    expect("two that are one", row_major({3, 40, 40}), {1, 2}, along, P::quads);
+    expect("two that are one", row_major({3, 40, 40}), {1, 2}, along, P::vectorized);
     // The longest line that 32 bits count, and one longer.
     const std::set<P> one_thread = {P::one_thread};
-    expect("2^32 - 65536", row_major({1, most}), {1}, along, P::quads, P::split);
+    expect("2^32 - 65536", row_major({1, most}), {1}, along, P::vectorized, P::split);
     expect("one more", row_major({1, most + 1}), {1}, one_thread, P::one_thread);
     expect("2^32 - 65536 across", row_major({most, 40}), {0}, side_by_side, P::strided);
     expect("one more across", row_major({most + 1, 40}), {0}, one_thread, P::one_thread);
@@ -134,17 +135,17 @@ TEST_CASE("what the choice of path depends on, one condition at a time",
     const auto is = [](P path) { return std::string(name(path)); };
     // Lines of whole float4s from 64 on are not short lines: both length and
     // multiple count.
-    CHECK(chosen(row_major({100, 64}), 1) == is(P::quads));
+    CHECK(chosen(row_major({100, 64}), 1) == is(P::vectorized));
     CHECK(chosen(row_major({100, 60}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 65}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 66}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 63}), 1) == is(P::short_lines));
-    CHECK(chosen(row_major({100, 76}), 1) == is(P::quads));
+    CHECK(chosen(row_major({100, 76}), 1) == is(P::vectorized));
     // Few enough lines, long enough, and memory for their partial results.
     CHECK(chosen(row_major({263, 8192}), 1, true) == is(P::split));
-    CHECK(chosen(row_major({264, 8192}), 1, true) == is(P::quads));
-    CHECK(chosen(row_major({263, 8191}), 1, true) == is(P::quads));
-    CHECK(chosen(row_major({263, 8192}), 1, false) == is(P::quads));
+    CHECK(chosen(row_major({264, 8192}), 1, true) == is(P::vectorized));
+    CHECK(chosen(row_major({263, 8191}), 1, true) == is(P::vectorized));
+    CHECK(chosen(row_major({263, 8192}), 1, false) == is(P::vectorized));
     CHECK(chosen(Layout({263, 8192}, {8193, 1}), 1, true) == is(P::split));
     CHECK(chosen(Layout({263, 8192}, {16384, 2}), 1, true) == is(P::warp));
     // How many are few depends on the device; the chosen path takes the lines
@@ -153,11 +154,11 @@ TEST_CASE("what the choice of path depends on, one condition at a time",
         const std::int64_t most = std::min(2 * multiprocessors - 1, 1024);
         CAPTURE(multiprocessors);
         CHECK(chosen(row_major({most, 8192}), 1, true, multiprocessors) == is(P::split));
-        CHECK(chosen(row_major({most + 1, 8192}), 1, true, multiprocessors) == is(P::quads));
+        CHECK(chosen(row_major({most + 1, 8192}), 1, true, multiprocessors) == is(P::vectorized));
         CHECK_NOTHROW(require_path("test", P::split, lines_along(row_major({most, 8192}), {1})));
     }
     // A line that would leave half of a warp idle, contiguous and across.
-    CHECK(chosen(Layout({100, 16}, {18, 1}), 1) == is(P::quads));
+    CHECK(chosen(Layout({100, 16}, {18, 1}), 1) == is(P::vectorized));
     CHECK(chosen(Layout({100, 15}, {18, 1}), 1) == is(P::walk));
     CHECK(chosen(Layout({100, 16}, {36, 2}), 1) == is(P::warp));
     CHECK(chosen(Layout({100, 15}, {36, 2}), 1) == is(P::walk));

@@ -48,48 +48,48 @@ TEST_CASE("argmax rejects invalid arguments, CPU reference and kernels with the 
     using In = View<const float>;
     using Out = View<std::int64_t>;
     const auto port = [](In a, int dim, Out out) { argmax_cuda(a, dim, out); };
-    const auto refused = [&](const auto& call, const char* words) {
-        CHECK(both_refuse([&] { call(x.view(), h.view(), argmax_cpu); },
+    const auto rejected = [&](const auto& call, const char* words) {
+        CHECK(both_reject([&] { call(x.view(), h.view(), argmax_cpu); },
                           [&] { call(in.view(), d.view(), port); }, words));
     };
-    refused([](In a, Out o, auto f) { f(a, 2, o); },
-            "argmax: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1, or -2 to -1");
-    refused([](In a, Out o, auto f) { f(a, -3, o); }, "argmax: dim -3 asked for");
-    refused(
+    rejected([](In a, Out o, auto f) { f(a, 2, o); },
+             "argmax: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1, or -2 to -1");
+    rejected([](In a, Out o, auto f) { f(a, -3, o); }, "argmax: dim -3 asked for");
+    rejected(
         [](In a, Out o, auto f) {
             f({a.data, Layout()}, 0, o);
         },
         "argmax: dim 0 asked for, but a tensor of rank 0 has none");
-    refused(
+    rejected(
         [](In a, Out o, auto f) {
             f({a.data, Shape{2, 0}}, 1, o);
         },
         "argmax over dim 1 of shape (2, 0): the dimension is empty");
-    refused(
+    rejected(
         [](In a, Out o, auto f) {
             f({a.data, Shape{0, 0}}, 1, {o.data, Shape{0}});
         },
         "the dimension is empty");
-    refused([](In a, Out o, auto f) { f(a, 0, o); },
-            "argmax: in has shape (2, 3), reduced over dims (0), so out has shape (3) or (1, 3), "
-            "not (2)");
-    refused([](In a, Out o, auto f) { f(a, 1, {o.data, Shape{1, 2}}); }, "not (1, 2)");
-    refused(
+    rejected([](In a, Out o, auto f) { f(a, 0, o); },
+             "argmax: in has shape (2, 3), reduced over dims (0), so out has shape (3) or (1, 3), "
+             "not (2)");
+    rejected([](In a, Out o, auto f) { f(a, 1, {o.data, Shape{1, 2}}); }, "not (1, 2)");
+    rejected(
         [](In a, Out o, auto f) {
             f(a, 1, {o.data, Layout({2}, {0})});
         },
         "writers of it would race");
-    refused(
+    rejected(
         [](In a, Out o, auto f) {
             f(a, 1, {nullptr, o.layout});
         },
         "argmax: out is a null pointer");
-    refused(
+    rejected(
         [](In a, Out o, auto f) {
             f({nullptr, a.layout}, 1, o);
         },
         "argmax: in is a null pointer, but its shape (2, 3) has 6 elements");
-    refused(
+    rejected(
         [](In, Out o, auto f) {
             f({reinterpret_cast<const float*>(o.data), Shape{2, 1}}, 1, o);
         },
@@ -126,32 +126,32 @@ TEST_CASE("the layout decides which path is taken", "[day04][argmax][path][small
     const auto chosen = [](const Layout& layout, int dim, bool workspace = false) {
         return choose_argmax({nullptr, layout}, dim, workspace);
     };
-    CHECK(chosen(row_major({4096, 50257}), 1) == P::quads);
-    CHECK(chosen(row_major({4096, 50257}), 1, true) == P::quads);
-    CHECK(chosen(row_major({1, 50257}), 1) == P::quads);
+    CHECK(chosen(row_major({4096, 50257}), 1) == P::vectorized);
+    CHECK(chosen(row_major({4096, 50257}), 1, true) == P::vectorized);
+    CHECK(chosen(row_major({1, 50257}), 1) == P::vectorized);
     CHECK(chosen(row_major({1, 50257}), 1, true) == P::split);
     CHECK(chosen(row_major({1, 8192}), 1, true) == P::split);
-    CHECK(chosen(row_major({1, 8191}), 1, true) == P::quads);
+    CHECK(chosen(row_major({1, 8191}), 1, true) == P::vectorized);
     CHECK(chosen(row_major({1 << 20, 17}), 1) == P::short_lines);
     CHECK(chosen(row_major({100, 60}), 1) == P::short_lines);
-    CHECK(chosen(row_major({100, 64}), 1) == P::quads);  // whole float4s only
+    CHECK(chosen(row_major({100, 64}), 1) == P::vectorized);  // whole float4s only
     CHECK(chosen(row_major({100, 66}), 1) == P::short_lines);
     CHECK(chosen(row_major({100, 79}), 1) == P::short_lines);
-    CHECK(chosen(row_major({100, 81}), 1) == P::quads);
-    CHECK(chosen(Layout({100, 17}, {18, 1}), 1) == P::quads);  // a gap after each
+    CHECK(chosen(row_major({100, 81}), 1) == P::vectorized);
+    CHECK(chosen(Layout({100, 17}, {18, 1}), 1) == P::vectorized);  // a gap after each
     CHECK(chosen(Layout({100, 15}, {18, 1}), 1) == P::walk);
     CHECK(chosen(row_major({64, 4096, 4096}), 0) == P::strided);
     CHECK(chosen(row_major({64, 4096, 4096}), 1) == P::strided);
-    CHECK(chosen(row_major({64, 4096, 4096}), 2) == P::quads);
+    CHECK(chosen(row_major({64, 4096, 4096}), 2) == P::vectorized);
     CHECK(chosen(column_major({100, 100}), 1) == P::strided);
-    CHECK(chosen(column_major({100, 100}), 0) == P::quads);
+    CHECK(chosen(column_major({100, 100}), 0) == P::vectorized);
     CHECK(chosen(row_major({15, 100}), 0) == P::walk);
     CHECK(chosen(row_major({16, 100}), 0) == P::strided);
     CHECK(chosen(row_major({100, 31}), 0) == P::warp);
     CHECK(chosen(row_major({100, 32}), 0) == P::strided);
     CHECK(chosen(flip(row_major({100, 100}), 1).layout, 1) == P::warp);
     CHECK(chosen(row_major({100, 1}), 1) == P::walk);
-    CHECK(chosen(Layout({2, kLongestLine}, {0, 1}), 1) == P::quads);
+    CHECK(chosen(Layout({2, kLongestLine}, {0, 1}), 1) == P::vectorized);
     CHECK(chosen(Layout({2, kLongestLine + 1}, {0, 1}), 1) == P::one_thread);
     CHECK(chosen(Layout({kLongestLine + 1, 64}, {64, 1}), 0) == P::one_thread);
 }
@@ -159,27 +159,29 @@ TEST_CASE("the layout decides which path is taken", "[day04][argmax][path][small
 TEST_CASE("each path rejects what it cannot take", "[day04][argmax][path][small]") {
     const DeviceIn<float> in(distinct<float>({32, 32}));
     DeviceOut<std::int64_t> out(Shape{32});
-    const auto refused = [&](LinePath path, const View<const float>& x, int dim) {
-        return refusal([&] { argmax_cuda(x, dim, out.view(), {.path = path}); });
+    const auto rejected = [&](LinePath path, const View<const float>& x, int dim) {
+        return rejection([&] { argmax_cuda(x, dim, out.view(), {.path = path}); });
     };
     const View<const float> odd = slice(in.view(), 1, 0, 32, 2);
-    CHECK(refused(LinePath::quads, transpose(in.view()), 1) ==
-          "argmax: the path 'quads' needs contiguous lines, of at most 2^32 - 65536 elements; the "
+    CHECK(rejected(LinePath::vectorized, transpose(in.view()), 1) ==
+          "argmax: the path 'vectorized' needs contiguous lines, of at most 2^32 - 65536 elements; "
+          "the "
           "lines have shape (32), strides (32), and begin at shape (32), strides (1)");
-    CHECK(contains(refused(LinePath::short_lines, odd, 1), "'short lines' needs lines of at most"));
-    CHECK(contains(refused(LinePath::strided, in.view(), 1),
+    CHECK(
+        contains(rejected(LinePath::short_lines, odd, 1), "'short lines' needs lines of at most"));
+    CHECK(contains(rejected(LinePath::strided, in.view(), 1),
                    "lines that begin at adjacent elements"));
-    CHECK(contains(refused(LinePath::split, odd, 1), "contiguous lines, at most 1024 of them"));
+    CHECK(contains(rejected(LinePath::split, odd, 1), "contiguous lines, at most 1024 of them"));
     if (gpu::has_tile()) {
         const auto by_tile = [&](const Layout& layout, int dim) {
-            return refused(LinePath::tile, {in.view().data + 1023, layout}, dim);
+            return rejected(LinePath::tile, {in.view().data + 1023, layout}, dim);
         };
         const std::string none =
             "argmax: the path 'tile' needs lines of one stride, and no negative stride, for CUDA "
             "Tile C++ takes strides for sizes; the lines have shape (32), strides (";
         CHECK(contains(by_tile({{32, 32}, {-32, 1}}, 1), none + "1)"));   // lines reversed
         CHECK(contains(by_tile({{32, 32}, {32, -1}}, 1), none + "-1)"));  // elements reversed
-        CHECK(contains(refusal([&] {
+        CHECK(contains(rejection([&] {
                            require_path("sum", LinePath::tile, {{}, Layout({3, 5}, {7, 1})});
                        }),
                        "sum: the path 'tile' needs lines of one stride"));
@@ -195,15 +197,15 @@ TEST_CASE("each path rejects what it cannot take", "[day04][argmax][path][small]
         CHECK(taken(row_major({std::int64_t{1} << 31}), Layout({3}, {0})));
         CHECK_FALSE(taken(Layout({2, 5, 4}, {99, -9, 3}), Layout({7}, {1})));
     }
-    CHECK(contains(refused(LinePath::split, in.view(), 1),
+    CHECK(contains(rejected(LinePath::split, in.view(), 1),
                    "argmax: a workspace of 0 bytes at a null pointer was given, but"));
     const Lines endless = {{}, Layout({kLongestLine + 1}, {1})};
     for (const LinePath path : {LinePath::walk, LinePath::shared_tree, LinePath::warp}) {
-        CHECK(contains(refusal([&] { require_path("argmax", path, endless); }),
+        CHECK(contains(rejection([&] { require_path("argmax", path, endless); }),
                        "at most 2^32 - 65536 elements; the lines have"));
     }
     const Lines too_many = {{nullptr, row_major({std::int64_t{1} << 31})}, Layout({3}, {0})};
-    CHECK(contains(refusal([&] { require_path("argmax", LinePath::shared_tree, too_many); }),
+    CHECK(contains(rejection([&] { require_path("argmax", LinePath::shared_tree, too_many); }),
                    "'shared tree' needs at most 2^31 - 1 lines of one stride"));
     CHECK(takes(LinePath::walk, too_many));
     CHECK(out.untouched());
@@ -222,7 +224,7 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     const auto by = [](const Shape& shape, LinePath path) {
         return argmax_workspace_bytes({nullptr, row_major(shape)}, 1, path);
     };
-    CHECK(by({4096, 50257}, LinePath::quads) == 0);
+    CHECK(by({4096, 50257}, LinePath::vectorized) == 0);
     CHECK(by({1, 50257}, LinePath::one_thread) == 0);
     CHECK(by({2, 100}, LinePath::split) == counters + 2 * 8);
     CHECK(by({8, 50257}, LinePath::split) == counters + 8 * 50 * 8);
@@ -233,16 +235,16 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     CHECK(reduce_workspace_bytes({nullptr, Shape{3, 100}}, {1}, LinePath::split) ==
           counters + 3 * 8);
     // And what it rejects, in the name of the operation.
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)by({1025, 50257}, LinePath::split);
           }) ==
           "argmax: the path 'split' needs contiguous lines, at most 1024 of them; the lines have "
           "shape (50257), strides (1), and begin at shape (1025), strides (50257)");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)bytes({3, 0});
           }) == "argmax over dim 1 of shape (3, 0): the dimension is empty");
-    CHECK(contains(refusal([&] { (void)bytes({3}); }), "argmax: dim 1 asked for"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] { (void)bytes({3}); }), "argmax: dim 1 asked for"));
+    CHECK(contains(rejection([&] {
                        (void)reduce_workspace_bytes({nullptr, Shape{3, 4}}, {1, 1});
                    }),
                    "reduce: dim 1 is named twice in (1, 1)"));
@@ -262,10 +264,10 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     }
     gpu::Buffer<std::byte> less(memory.size() - 1);
     DeviceOut<std::int64_t> untouched(Shape{2});
-    CHECK(
-        contains(refusal([&] { argmax_cuda(in.view(), 1, untouched.view(), {.workspace = less}); }),
-                 std::to_string(less.size()) + " bytes was given, but " +
-                     std::to_string(memory.size()) + " are needed"));
+    CHECK(contains(
+        rejection([&] { argmax_cuda(in.view(), 1, untouched.view(), {.workspace = less}); }),
+        std::to_string(less.size()) + " bytes was given, but " + std::to_string(memory.size()) +
+            " are needed"));
     CHECK(untouched.untouched());
 }
 
@@ -293,11 +295,11 @@ TEST_CASE("which sectors the steps access", "[day04][argmax][trace][kernels][sma
         CHECK(touched(path, 1)->sectors == 64 * 256 / 8 + 64);  // each line stores separately
     }
     CHECK(touched(LinePath::strided, 0)->sectors == 64 * 256 / 8 + writes0);
-    // Path quads: 8 lanes per line, so a warp has 4 lines: 8 loads, then the float4 that won,
+    // Path vectors: 8 lanes per line, so a warp has 4 lines: 8 loads, then the float4 that won,
     // one element after another, and the 4 indices in one sector.
-    const auto quads = touched(LinePath::quads, 1);
-    CHECK(quads->sectors == 64 * 256 / 8 + 64 * 4 + 64 / 4);
-    CHECK(quads->requests == 64 / 4 * (256 / 32 + 4 + 1));
+    const auto vectors = touched(LinePath::vectorized, 1);
+    CHECK(vectors->sectors == 64 * 256 / 8 + 64 * 4 + 64 / 4);
+    CHECK(vectors->requests == 64 / 4 * (256 / 32 + 4 + 1));
 }
 
 TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][kernels][small]") {

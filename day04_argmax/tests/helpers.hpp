@@ -20,7 +20,7 @@ using testing::Comparison, testing::DeviceIn, testing::DeviceOut, testing::HostI
 inline const std::vector<LinePath> kPaths = [] {
     std::vector<LinePath> paths = {
         LinePath::one_thread, LinePath::shared_tree, LinePath::walk,    LinePath::warp,
-        LinePath::quads,      LinePath::short_lines, LinePath::strided, LinePath::split};
+        LinePath::vectorized, LinePath::short_lines, LinePath::strided, LinePath::split};
     if (gpu::has_tile()) paths.push_back(LinePath::tile);
     return paths;
 }();

@@ -146,7 +146,7 @@ TEST_CASE("the bound is tight: a sum rounded to 16 bits, or a sequential one, ex
         rounded += static_cast<float>(static_cast<bf16>(x.data()[i]));
         in_turn += x.data()[i];
     }
-    const double bound = sum_error(second.scale(0), depth_of(LinePath::quads, n));
+    const double bound = sum_error(second.scale(0), depth_of(LinePath::vectorized, n));
     CHECK_FALSE(close(Tensor<float>({1}, {rounded}), second.value, bound));
     CHECK_FALSE(close(Tensor<float>({1}, {in_turn}), second.value, bound));
     const DeviceIn<float> in(x);
@@ -234,13 +234,13 @@ TEST_CASE("no elements: a sum is 0, a product 1, the others are rejected",
         DeviceOut<float> d(Shape{3});
         const std::string words =
             std::string(name(what)) + " over dims (1) of shape (3, 0): there is no element";
-        CHECK(both_refuse([&] { reduce_cpu(what, none, {1}, h.view()); },
+        CHECK(both_reject([&] { reduce_cpu(what, none, {1}, h.view()); },
                           [&] { reduce_cuda(what, none, {1}, d.view()); }, words));
         for (const LinePath path : kPaths) {
             CAPTURE(name(what), name(path));
             if (argmax_only(path)) continue;
-            CHECK(contains(refusal([&] { reduce_cuda(what, none, {1}, d.view(), {.path = path}); }),
-                           words));
+            CHECK(contains(
+                rejection([&] { reduce_cuda(what, none, {1}, d.view(), {.path = path}); }), words));
         }
         CHECK(d.untouched());
     }
@@ -265,8 +265,8 @@ TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with t
     DeviceOut<float> d({2});
     HostOut<std::int64_t> hi({2});
     DeviceOut<std::int64_t> di({2});
-    const auto refused = [&](const Dims& dims, const Shape& shape, const char* words) {
-        CHECK(both_refuse(
+    const auto rejected = [&](const Dims& dims, const Shape& shape, const char* words) {
+        CHECK(both_reject(
             [&] {
                 reduce_cpu(Reduction::sum, x.view(), dims, {h.view().data, shape});
             },
@@ -275,17 +275,17 @@ TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with t
             },
             words));
     };
-    refused({2}, {2}, "sum: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1");
-    refused({std::int64_t{1} << 32}, {3}, "sum: dim 4294967296 asked for");  // not cut to 0
-    refused({-(std::int64_t{1} << 32) - 1}, {2}, "sum: dim -4294967297 asked for");
-    refused({1, -1}, {2}, "sum: dim 1 is named twice in (1, -1)");
-    refused({1}, {3},
-            "sum: in has shape (2, 3), reduced over dims (1), so out has shape (2) or (2, "
-            "1), not (3)");
-    refused({0, 1}, {2}, "so out has shape () or (1, 1), not (2)");
-    CHECK(both_refuse([&] { argmin_cpu(x.view(), 3, hi.view()); },
+    rejected({2}, {2}, "sum: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1");
+    rejected({std::int64_t{1} << 32}, {3}, "sum: dim 4294967296 asked for");  // not cut to 0
+    rejected({-(std::int64_t{1} << 32) - 1}, {2}, "sum: dim -4294967297 asked for");
+    rejected({1, -1}, {2}, "sum: dim 1 is named twice in (1, -1)");
+    rejected({1}, {3},
+             "sum: in has shape (2, 3), reduced over dims (1), so out has shape (2) or (2, "
+             "1), not (3)");
+    rejected({0, 1}, {2}, "so out has shape () or (1, 1), not (2)");
+    CHECK(both_reject([&] { argmin_cpu(x.view(), 3, hi.view()); },
                       [&] { argmin_cuda(in.view(), 3, di.view()); }, "argmin: dim 3 asked for"));
-    CHECK(both_refuse(
+    CHECK(both_reject(
         [&] {
             argmin_cpu({nullptr, Shape{2, 0}}, 1, hi.view());
         },
@@ -293,10 +293,10 @@ TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with t
             argmin_cuda({nullptr, Shape{2, 0}}, 1, di.view());
         },
         "argmin over dims (1) of shape (2, 0): there is no element"));
-    CHECK(both_refuse([&] { argmin_cpu(x.view(), 0, hi.view()); },
+    CHECK(both_reject([&] { argmin_cpu(x.view(), 0, hi.view()); },
                       [&] { argmin_cuda(in.view(), 0, di.view()); },
                       "argmin: in has shape (2, 3)"));
-    CHECK(both_refuse(
+    CHECK(both_reject(
         [&] {
             reduce_cpu(Reduction::max, x.view(), {1}, {const_cast<float*>(x.data()), Shape{2}});
         },
@@ -305,19 +305,19 @@ TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with t
                         {const_cast<float*>(in.view().data), Shape{2}});
         },
         "max: in and out overlap"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        reduce_cuda(Reduction::mean, in.view(), {0}, {d.view().data, Shape{3}},
-                                   {.path = ReducePath::quads});
+                                   {.path = ReducePath::vectorized});
                    }),
-                   "mean: the path 'quads' needs contiguous lines"));
+                   "mean: the path 'vectorized' needs contiguous lines"));
     CHECK(contains(
-        refusal([&] { argmin_cuda(in.view(), 1, di.view(), {.path = ReducePath::strided}); }),
+        rejection([&] { argmin_cuda(in.view(), 1, di.view(), {.path = ReducePath::strided}); }),
         "argmin: the path 'strided' needs lines that begin at adjacent elements"));
     const auto tree = [&] {
         argmin_cuda(in.view(), 1, di.view(), {.path = ReducePath::shared_tree});
     };
-    CHECK(refusal(tree) == "argmin: the path 'shared tree' supports argmax only");
-    CHECK(refusal([&] {
+    CHECK(rejection(tree) == "argmin: the path 'shared tree' supports argmax only");
+    CHECK(rejection([&] {
               reduce_cuda(Reduction::sum, in.view(), {1}, d.view(),
                           {.path = ReducePath::shared_tree});
           }) == "sum: the path 'shared tree' supports argmax only");
@@ -332,10 +332,10 @@ TEST_CASE("the layout decides, for several dimensions too", "[day04][reduce][pat
     const auto chosen = [](const Layout& layout, const Dims& dims, bool workspace = false) {
         return choose_reduce({nullptr, layout}, dims, workspace);
     };
-    CHECK(chosen(row_major({64, 32, 32}), {1, 2}) == P::quads);       // one line of 1,024
+    CHECK(chosen(row_major({64, 32, 32}), {1, 2}) == P::vectorized);  // one line of 1,024
     CHECK(chosen(row_major({64, 32, 32}), {0, 1}) == P::strided);     // 32 adjacent lines
     CHECK(chosen(row_major({64, 32, 32}), {0, 2}) == P::one_thread);  // two strided runs
-    CHECK(chosen(row_major({64, 128, 128}), {0, 1, 2}) == P::quads);
+    CHECK(chosen(row_major({64, 128, 128}), {0, 1, 2}) == P::vectorized);
     CHECK(chosen(row_major({64, 128, 128}), {0, 1, 2}, true) == P::split);
     CHECK(chosen(row_major({64, 4, 4}), {1, 2}) == P::short_lines);
     CHECK(chosen(row_major({64, 32}), {}) == P::walk);
@@ -347,7 +347,7 @@ TEST_CASE("the layout decides, for several dimensions too", "[day04][reduce][pat
     memory.fill_bytes(0);
     DeviceOut<float> out(Shape{}), with(Shape{});
     reduce_cuda(Reduction::max, in.view(), {0, 1, 2}, out.view());
-    CHECK(std::string(gpu::last_kernel()) == "quads_kernel");
+    CHECK(std::string(gpu::last_kernel()) == "vectorized_kernel");
     reduce_cuda(Reduction::max, in.view(), {0, 1, 2}, with.view(), {.workspace = memory});
     CHECK(std::string(gpu::last_kernel()) == "split_kernel");
     CHECK(with.matches(out.values()));
@@ -368,7 +368,7 @@ TEST_CASE("argmin and every reduction reject in their own name, with a workspace
           "[day04][argmin][reduce][small]") {
     DeviceIn<float> in(distinct<float>({2, 5000}));
     const auto bytes = [&](int dim, std::optional<ReducePath> path) {
-        return refusal([&] { (void)argmin_workspace_bytes(in.view(), dim, path); });
+        return rejection([&] { (void)argmin_workspace_bytes(in.view(), dim, path); });
     };
     CHECK(contains(bytes(2, {}), "argmin: dim 2 asked for"));
     CHECK(contains(bytes(1, ReducePath{9}), "argmin: path 9 does not exist"));
@@ -378,14 +378,14 @@ TEST_CASE("argmin and every reduction reject in their own name, with a workspace
     DeviceOut<std::int64_t> index({2});
     DeviceOut<float> out({2});
     CHECK(contains(
-        refusal([&] { argmin_cuda(in.view(), 1, index.view(), {.path = ReducePath::split}); }),
+        rejection([&] { argmin_cuda(in.view(), 1, index.view(), {.path = ReducePath::split}); }),
         "argmin: a workspace of 0 bytes"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        reduce_cuda(Reduction::mean, in.view(), {1}, out.view(),
                                    {.path = ReducePath::split});
                    }),
                    "mean: a workspace of 0 bytes"));
-    CHECK(refusal([&] { reduce_cuda(Reduction{5}, in.view(), {1}, out.view()); }) ==
+    CHECK(rejection([&] { reduce_cuda(Reduction{5}, in.view(), {1}, out.view()); }) ==
           "reduce: reduction 5 does not exist; it must be one of: max, min, sum, mean, product");
     CHECK(index.untouched());
     CHECK(out.untouched());

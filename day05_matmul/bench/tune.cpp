@@ -75,7 +75,7 @@ std::int64_t number_of(const lesson::Report& report, const char* flag, std::int6
     char* end = nullptr;
     const std::int64_t n = std::strtoll(given->second.c_str(), &end, 10);
     if (*end != 0 || n < 1 || n > most) {
-        refuse(std::string(flag) + " " + given->second + ": must be a number from 1 to " +
+        reject(std::string(flag) + " " + given->second + ": must be a number from 1 to " +
                std::to_string(most));
     }
     return n;

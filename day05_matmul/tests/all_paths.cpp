@@ -85,7 +85,7 @@ TEST_CASE("the CPU reference is within the bound, TF32 and a sum one product sho
 
 TEST_CASE("one operand without vectors, for one reason, and all others with", "[day05][full]") {
     // In addition to the table: the second matrix of a stack, which alone begins off a vector.
-    const Place off = {.gap = 1};
+    const Placement off = {.gap = 1};
     for (const Size& s : {Size{33, 132, 16}, {5, 68, 128}}) {
         for (const int which : {0, 1, 2}) {
             Product p{s.M, s.N, s.K, {.beta = 2}, 1, {}, {}, {}, {2}, {2}};
@@ -98,15 +98,15 @@ TEST_CASE("one operand without vectors, for one reason, and all others with", "[
 TEST_CASE("operands and outputs in every layout, of odd sizes, by every path that takes them",
           "[day05][full]") {
     // Rows of vectors with partial ends, and one operand of another placement.
-    const Place gaps = {Lies::gaps};
-    for (const P path : {P::quads, P::ring}) {
+    const Placement gaps = {MatrixOrder::gaps};
+    for (const P path : {P::vectorized, P::ring}) {
         CHECK(takes_or_rejects_placements(
             by_path(matmul_operation({35, 131, 18, {}, 1, gaps, gaps, gaps}), path)));
     }
-    for (const Lies lies : kAllLies) {
-        CHECK(computes_its_result(matmul_operation({35, 131, 18, {}, 1, {lies}, {lies}})));
-        CHECK(computes_its_result(matmul_operation({35, 131, 18, {}, 0, {lies}, gaps, gaps})));
-        CHECK(computes_its_result(matmul_operation({35, 131, 18, {}, 0, {}, {lies}, {lies}})));
+    for (const MatrixOrder order : kAllOrders) {
+        CHECK(computes_its_result(matmul_operation({35, 131, 18, {}, 1, {order}, {order}})));
+        CHECK(computes_its_result(matmul_operation({35, 131, 18, {}, 0, {order}, gaps, gaps})));
+        CHECK(computes_its_result(matmul_operation({35, 131, 18, {}, 0, {}, {order}, {order}})));
     }
 }
 
@@ -117,10 +117,10 @@ TEST_CASE(
         SUCCEED("this nvcc compiles no tiles");
         return;
     }
-    const Place rows = {Lies::gaps}, columns = {Lies::column_gaps};
+    const Placement rows = {MatrixOrder::gaps}, columns = {MatrixOrder::column_gaps};
     for (const Size& s : {Size{68, 72, 20}, {67, 72, 20}, {68, 71, 20}, {68, 72, 19}}) {
-        for (const Place& a : {rows, columns}) {
-            for (const Place& b : {rows, columns}) {
+        for (const Placement& a : {rows, columns}) {
+            for (const Placement& b : {rows, columns}) {
                 const Product p{s.M, s.N, s.K, {}, 0, a, b, rows};
                 CHECK(computes_its_result(by_path(matmul_operation(p), P::tile)));
             }
@@ -185,7 +185,7 @@ TEST_CASE("rows and matrices past 2^32 elements", "[day05][small]") {
             FarEnd<float> a(matrices * x.M * K, rows), out(matrices * x.M * x.N, poison);
             DeviceIn<float> db(b);
             x.a = a.data(), x.b = db.view().data, x.out = out.data();
-            x.quads_out = out_has_quads(x);
+            x.vectors_out = out_has_vectors(x);
             check_last_block(path, x, out, last_sums(rows, b.view()));
         }
     }
@@ -276,7 +276,7 @@ TEST_CASE("columns past 2^32 elements", "[day05][small]") {
         x.M = 1, x.N = N, x.K = K;
         x.a_k = 1, x.b_k = 4, x.b_n = 1, x.out_n = 1;
         x.a = a.view().data, x.b = b.data(), x.out = out.data();
-        x.quads_out = out_has_quads(x);
+        x.vectors_out = out_has_vectors(x);
         check_last_block(path, x, out, last_sums(row, end));
     }
 }

@@ -31,20 +31,21 @@ Operation by_cut(WholeTile cut, const Product& p) {
 
 // Large enough for the tile, transposed too.
 void check_cut(WholeTile cut, const Product& p) {
-    CAPTURE(int(cut), p.M, p.N, p.K, int(p.a.lies), int(p.b.lies), int(p.out.lies));
+    CAPTURE(int(cut), p.M, p.N, p.K, int(p.a.order), int(p.b.order), int(p.out.order));
     CHECK(computes_its_result(by_cut(cut, p)));
 }
 
 TEST_CASE("whole tiles in every layout, and where they do not divide the matrix",
           "[day05][kernels][small]") {
-    const Place columns = {Lies::column_major}, gaps = {Lies::gaps};
+    const Placement columns = {MatrixOrder::column_major}, gaps = {MatrixOrder::gaps};
     for (const WholeTile cut : {WholeTile::medium, WholeTile::small}) {
         const std::int64_t M = cut == WholeTile::small ? 32 : 64, N = 192 - 2 * M;  // of a tile
-        for (const Lies lies : kAllLies) {
-            check_cut(cut, {M + 4, N + 8, 20, {.beta = 2}, 1, {lies}});
-            check_cut(cut, {M + 4, N + 8, 20, {}, 1, {}, {lies}});
-            const bool across = lies == Lies::column_major ||
-                                lies == Lies::column_gaps;  // then the product is transposed
+        for (const MatrixOrder order : kAllOrders) {
+            check_cut(cut, {M + 4, N + 8, 20, {.beta = 2}, 1, {order}});
+            check_cut(cut, {M + 4, N + 8, 20, {}, 1, {}, {order}});
+            const bool across =
+                order == MatrixOrder::column_major ||
+                order == MatrixOrder::column_gaps;  // then the product is transposed
             check_cut(cut, {across ? N + 8 : M + 4,
                             across ? M + 4 : N + 8,
                             20,
@@ -52,14 +53,16 @@ TEST_CASE("whole tiles in every layout, and where they do not divide the matrix"
                             1,
                             {},
                             {},
-                            {lies}});
-            check_cut(cut, {M + 3, N + 1, 17, {}, 1, {lies, 1}, {Lies::column_major, 1}});
+                            {order}});
+            check_cut(cut, {M + 3, N + 1, 17, {}, 1, {order, 1}, {MatrixOrder::column_major, 1}});
             // A tile ends with the matrix and does not begin at a vector, though all rows do.
-            check_cut(cut, {M + 3, N + 8, 20, {}, 1, {lies}});
-            check_cut(cut, {M + 4, N + 1, 20, {}, 1, {}, {lies}, gaps});
+            check_cut(cut, {M + 3, N + 8, 20, {}, 1, {order}});
+            check_cut(cut, {M + 4, N + 1, 20, {}, 1, {}, {order}, gaps});
         }
         check_cut(cut, {M + 4, N + 8, 16, {}, 1, columns, columns});
-        check_cut(cut, {M + 4, N + 8, 32, {}, 1, {Lies::gaps, 2}, {Lies::gaps, 2}, {{}, 2}});
+        check_cut(
+            cut,
+            {M + 4, N + 8, 32, {}, 1, {MatrixOrder::gaps, 2}, {MatrixOrder::gaps, 2}, {{}, 2}});
         check_cut(cut, {M, N, 100});
         check_cut(cut, {2 * M + 1, 2 * N + 2, 31});
         check_cut(cut, {2 * N + 2, 2 * N + 1, 31, {}, 1, {}, {}, columns});
@@ -75,8 +78,9 @@ TEST_CASE("whole tiles in every layout, and where they do not divide the matrix"
 }
 
 TEST_CASE("whole tiles of the large cut in every layout", "[day05][full]") {
-    for (const Lies a : kAllLies) {
-        for (const Lies b : kAllLies) check_cut(WholeTile::large, {132, 260, 49, {}, 1, {a}, {b}});
+    for (const MatrixOrder a : kAllOrders) {
+        for (const MatrixOrder b : kAllOrders)
+            check_cut(WholeTile::large, {132, 260, 49, {}, 1, {a}, {b}});
         check_cut(WholeTile::large, {261, 259, 63, {.beta = 2}, 1, {}, {}, {a, 1}});
     }
 }
@@ -109,17 +113,17 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
 // --- step 14, which needs fewer than 64 rows or columns ------------------------------------------
 
 TEST_CASE("skinny products in every layout", "[day05][kernels][small]") {
-    for (const Lies lies : kAllLies) {
-        const Place off = {lies, 1};
+    for (const MatrixOrder order : kAllOrders) {
+        const Placement off = {order, 1};
         for (const std::int64_t M : {1, 3, 16}) {
             check_path(P::skinny, {{M, 37, 45, {.beta = 2}, 1, off},
-                                   {M, 36, 44, {}, 0, {}, {lies}},
+                                   {M, 36, 44, {}, 0, {}, {order}},
                                    {M, 33, 301, {}, 1, {{}, 1}, off, off},
-                                   {70, M, 43, {.relu = true}, 1, {lies}, {lies}}});
+                                   {70, M, 43, {.relu = true}, 1, {order}, {order}}});
         }
     }
     for (const std::int64_t K : {1, 3, 4, 4096, 4099}) {
-        check_path(P::skinny, {{5, 9, K, {}, 0, {}, {Lies::column_major}}, {5, 12, K}});
+        check_path(P::skinny, {{5, 9, K, {}, 0, {}, {MatrixOrder::column_major}}, {5, 12, K}});
     }
     check_path(P::skinny, {{3, 40, 36, {}, 1, {}, {}, {}, {2, 1}, {3}}});
 }
@@ -127,7 +131,7 @@ TEST_CASE("skinny products in every layout", "[day05][kernels][small]") {
 TEST_CASE("skinny products: every number of rows, from one to the last",
           "[day05][kernels][small]") {
     for (std::int64_t M = 1; M <= 18; ++M) {
-        check_path(P::skinny, {{M, 20, 9}, {M, 21, 10, {}, 0, {}, {Lies::column_major}}});
+        check_path(P::skinny, {{M, 20, 9}, {M, 21, 10, {}, 0, {}, {MatrixOrder::column_major}}});
     }
     for (const std::int64_t M : {31, 32, 33, 63}) {
         check_path(P::skinny, {{M, 68, 9, {.beta = 2, .relu = true}, 0}, {69, M, 12}});
@@ -136,14 +140,15 @@ TEST_CASE("skinny products: every number of rows, from one to the last",
 
 TEST_CASE("skinny products: K longer than the part of a row that fits into shared memory",
           "[day05][kernels][small]") {
-    for (const Lies lies : {Lies::row_major, Lies::column_major, Lies::odd_gaps}) {
+    for (const MatrixOrder order :
+         {MatrixOrder::row_major, MatrixOrder::column_major, MatrixOrder::odd_gaps}) {
         for (const auto& [M, K] : {std::pair<std::int64_t, std::int64_t>{1, 2 * 8192 + 5},
                                    {2, 4096},
                                    {3, 2048 + 1},
                                    {8, 1024 + 3},
                                    {16, 3 * 512 - 1},
                                    {16, 3 * 512 + 1}}) {
-            check_path(P::skinny, {{M, 4, K, {}, 0, {}, {lies}}});
+            check_path(P::skinny, {{M, 4, K, {}, 0, {}, {order}}});
         }
     }
 }
@@ -159,8 +164,8 @@ TEST_CASE(
         HostOut<float> want({M, N});
         matmul_cpu(a.view(), b.view(), want.view());
         DeviceIn<float> da(a);
-        DeviceIn<float> db(b,
-                           layout_of({K, N}, b_transposed ? Lies::column_major : Lies::row_major));
+        DeviceIn<float> db(b, layout_of({K, N}, b_transposed ? MatrixOrder::column_major
+                                                             : MatrixOrder::row_major));
         DeviceOut<float> got({M, N});
         Problem x = problem_of(da.view(), db.view(), {}, got.view());
         x.multiprocessors = multiprocessors;
@@ -207,30 +212,33 @@ TEST_CASE("shallow products: one below and above a tile, in every layout",
         check_path(P::shallow, {{65, 68, K, {.beta = 2}}});
     }
     for (const std::int64_t M : {1, 7, 8, 9, 63, 64}) check_path(P::shallow, {{M, 60, 5}});
-    const Place gaps = {Lies::gaps};
+    const Placement gaps = {MatrixOrder::gaps};
     for (const std::int64_t N : {1, 3, 4, 5, 127, 128, 132, 255, 256, 260, 261}) {
         check_path(P::shallow, {{9, N, 6, {.relu = true}}, {9, N, 6, {}, 0, gaps, gaps, gaps}});
     }
-    for (const Lies lies :
-         {Lies::column_major, Lies::gaps, Lies::odd_gaps, Lies::every_other, Lies::flipped}) {
-        check_path(P::shallow, {{66, 67, 10, {}, 1, {lies}, {lies}, {lies}},
-                                {66, 68, 10, {.beta = 2}, 0, {lies, 1}, {{}, 1}, {lies, 1}}});
+    for (const MatrixOrder order :
+         {MatrixOrder::column_major, MatrixOrder::gaps, MatrixOrder::odd_gaps,
+          MatrixOrder::every_other, MatrixOrder::flipped}) {
+        check_path(P::shallow, {{66, 67, 10, {}, 1, {order}, {order}, {order}},
+                                {66, 68, 10, {.beta = 2}, 0, {order, 1}, {{}, 1}, {order, 1}}});
     }
 }
 
 // --- step 15, which needs a workspace and a K to divide ------------------------------------------
 
 TEST_CASE("K in parts", "[day05][kernels][small]") {
-    const Place columns = {Lies::column_major};
+    const Placement columns = {MatrixOrder::column_major};
     const Epilogue then = {.beta = 2, .relu = true};
-    check_path(P::split_k, {{65, 70, 128, then},
-                            {64, 65, 192, {}, 0, {}, columns, columns},
-                            {67, 64, 130, {}, 1, {Lies::flipped, 1}, {{}, 1}, {Lies::odd_gaps, 1}},
-                            {64, 64, 128, {}, 0, {}, {}, {}, {2, 1}, {3}},
-                            // Few rows: step 14, in parts.
-                            {1, 68, 256, then},
-                            {5, 64, 192, {}, 1, columns, {}, columns},
-                            {5, 68, 130, {}, 0, {}, {Lies::gaps}, {}, {2, 1}, {2}}});
+    check_path(
+        P::split_k,
+        {{65, 70, 128, then},
+         {64, 65, 192, {}, 0, {}, columns, columns},
+         {67, 64, 130, {}, 1, {MatrixOrder::flipped, 1}, {{}, 1}, {MatrixOrder::odd_gaps, 1}},
+         {64, 64, 128, {}, 0, {}, {}, {}, {2, 1}, {3}},
+         // Few rows: step 14, in parts.
+         {1, 68, 256, then},
+         {5, 64, 192, {}, 1, columns, {}, columns},
+         {5, 68, 130, {}, 0, {}, {MatrixOrder::gaps}, {}, {2, 1}, {2}}});
 }
 
 TEST_CASE("the path that matmul chooses, and that it takes the product", "[day05][small]") {
@@ -249,7 +257,8 @@ TEST_CASE("the path that matmul chooses, and that it takes the product", "[day05
         return last_kernel();
     };
     CHECK(kernel({2, 40, 8}) == "matmul_skinny_rows_kernel");
-    CHECK(kernel({2, 40, 8, {}, 1, {}, {Lies::column_major}}) == "matmul_skinny_dots_kernel");
+    CHECK(kernel({2, 40, 8, {}, 1, {}, {MatrixOrder::column_major}}) ==
+          "matmul_skinny_dots_kernel");
     CHECK(kernel({40, 2, 8}) == "matmul_skinny_dots_kernel");
 }
 
@@ -323,9 +332,9 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
     CHECK(of_path(4096, 4096, 4096, P::split_k) > 0);
     CHECK(of_path(64, 64, 128, P::whole_tiles) == 0);
     CHECK(of_path(0, 64, 64, P::split_k) == 0);
-    CHECK(
-        contains(refusal([&] { (void)of_path(64, 64, 127, P::split_k); }), "'split K' needs a K"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] { (void)of_path(64, 64, 127, P::split_k); }),
+                   "'split K' needs a K"));
+    CHECK(contains(rejection([&] {
                        (void)matmul_workspace_bytes({nullptr, Shape{2, 3}}, {nullptr, Shape{4, 2}},
                                                     {nullptr, Shape{2, 2}});
                    }),

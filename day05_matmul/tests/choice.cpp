@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t kMuch = std::int64_t{1} << 60;  // a workspace for anything
 
 // A product without memory, on a device with this many SMs.
-Problem planned(const Size& s, int multiprocessors = 132, Lies a = Lies::row_major,
-                Lies b = Lies::row_major, Lies out = Lies::row_major) {
+Problem planned(const Size& s, int multiprocessors = 132, MatrixOrder a = MatrixOrder::row_major,
+                MatrixOrder b = MatrixOrder::row_major, MatrixOrder out = MatrixOrder::row_major) {
     Problem x = problem_of({nullptr, layout_of({s.M, s.K}, a)}, {nullptr, layout_of({s.K, s.N}, b)},
                            {}, {nullptr, layout_of({s.M, s.N}, out)});
     x.multiprocessors = multiprocessors;
@@ -47,9 +47,9 @@ TEST_CASE("132 SMs: every measured shape takes the path that was measured", "[da
         const auto holds = [&](const char* words) { return op.find(words) != std::string::npos; };
         const bool b_across =
             holds("b transposed") || holds("(N, K)") || holds("logits") || holds("linear");
-        const Problem x =
-            planned(s, 132, holds("a transposed") ? Lies::column_major : Lies::row_major,
-                    b_across ? Lies::column_major : Lies::row_major);
+        const Problem x = planned(
+            s, 132, holds("a transposed") ? MatrixOrder::column_major : MatrixOrder::row_major,
+            b_across ? MatrixOrder::column_major : MatrixOrder::row_major);
         CAPTURE(line);
         CHECK(name(choose(x, kMuch)) == path);
         ++rows;
@@ -64,8 +64,10 @@ TEST_CASE("every choice is legal, whatever the device has", "[day05][small]") {
         for (const std::int64_t M : extents) {
             for (const std::int64_t N : extents) {
                 for (const std::int64_t K : {0, 1, 15, 16, 32, 33, 64, 768, 4099}) {
-                    for (const Lies lies : {Lies::row_major, Lies::column_major, Lies::odd_gaps}) {
-                        const Problem x = planned({M, N, K}, multiprocessors, lies, lies, lies);
+                    for (const MatrixOrder order :
+                         {MatrixOrder::row_major, MatrixOrder::column_major,
+                          MatrixOrder::odd_gaps}) {
+                        const Problem x = planned({M, N, K}, multiprocessors, order, order, order);
                         const P with_room = choose(x, kMuch), without = choose(x, 0);
                         const std::string needs = missing(with_room, x) + missing(without, x);
                         if (needs == "" && without != P::split_k && ++legal > 0) continue;
@@ -143,28 +145,28 @@ X draw(std::int64_t call, std::int64_t i, const std::vector<X>& of) {
 // A matrix, or a stack of them, of unusual strides, at its own address that is never read.
 template <class T>
 Call::Argument drawn(const Shape& shape, std::int64_t call, std::int64_t operand, bool injective) {
-    const std::int64_t i = 8 * operand, quad = 16 / std::int64_t{sizeof(T)};
+    const std::int64_t i = 8 * operand, vector = 16 / std::int64_t{sizeof(T)};
     const int m = shape.rank - 2, n = m + 1;
     const bool rows = draw<int>(call, i, {1, 1, 1, 0}) != 0;
     const int along = rows ? n : m, across = rows ? m : n;
     Layout layout = row_major(shape);
     layout.strides[along] = draw<std::int64_t>(call, i + 1, {1, 1, 1, 1, 1, 1, 2, -1});
     const std::int64_t least = std::abs(layout.strides[along]) * shape[along];
-    layout.strides[across] =
-        draw<std::int64_t>(call, i + 2, {1, 1, 1, 1, -1}) *
-        ((least + quad - 1) / quad * quad + draw<std::int64_t>(call, i + 3, {0, 0, quad, 0, 1}));
+    layout.strides[across] = draw<std::int64_t>(call, i + 2, {1, 1, 1, 1, -1}) *
+                             ((least + vector - 1) / vector * vector +
+                              draw<std::int64_t>(call, i + 3, {0, 0, vector, 0, 1}));
     if (!injective && draw<int>(call, i + 4, {0, 0, 0, 1}) != 0) {
-        layout.strides[across] = draw<std::int64_t>(call, i + 3, {0, quad, 1});  // rows overlap
+        layout.strides[across] = draw<std::int64_t>(call, i + 3, {0, vector, 1});  // rows overlap
     }
     if (shape.rank > 2) {
         layout.strides[0] = std::abs(layout.strides[across]) * shape[across] * 4 +
-                            draw<std::int64_t>(call, i + 5, {0, 0, 0, 1, quad / 2});
+                            draw<std::int64_t>(call, i + 5, {0, 0, 0, 1, vector / 2});
     }
     for (int d = 0; d < shape.rank; ++d) {
         if (shape[d] == 1) layout.strides[d] = draw<std::int64_t>(call, i + 6, {1, 7, -3});
     }
-    const std::int64_t lead = draw<std::int64_t>(call, i + 7, {0, 0, 0, 0, 0, 0, 1, quad / 2});
-    const auto address = static_cast<std::uintptr_t>(((operand + 1) << 40) + 16 * lead / quad);
+    const std::int64_t lead = draw<std::int64_t>(call, i + 7, {0, 0, 0, 0, 0, 0, 1, vector / 2});
+    const auto address = static_cast<std::uintptr_t>(((operand + 1) << 40) + 16 * lead / vector);
     return {reinterpret_cast<std::byte*>(address), layout};
 }
 
@@ -193,7 +195,7 @@ void check_acceptance(const Operation& op, const Call& c, std::vector<std::array
         const auto path = static_cast<Path>(i);
         if (op.paths[i].name == "tile" && !gpu::has_tile()) continue;
         const bool accepts = op.paths[i].accepts(c);
-        const std::string says = refusal([&] { check(path); });
+        const std::string says = rejection([&] { check(path); });
         if (accepts == says.empty()) {
             seen[i][accepts] += 1;
             continue;
@@ -222,7 +224,7 @@ TEST_CASE("matmul: each path accepts exactly the calls that its description says
         c.workspace.bytes = matmul_workspace_bytes(a, b, out);
         CHECK(int(choose_matmul(a, b, epilogue_of(p, c), out, c.workspace)) == op.best(c));
     }
-    for (const P path : {P::quads, P::ring, P::whole_tiles, P::skinny, P::split_k, P::tile}) {
+    for (const P path : {P::vectorized, P::ring, P::whole_tiles, P::skinny, P::split_k, P::tile}) {
         if (path == P::tile && !gpu::has_tile()) continue;
         CAPTURE(name(path));
         CHECK(seen[static_cast<std::size_t>(path)][0] > 20);
@@ -261,9 +263,10 @@ TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description
 TEST_CASE("columns of vectors: each operand depends on its own stack, pitch and address",
           "[day05][small]") {
     const Problem good = planned({8, 8, 8});
-    const Problem turned = planned({8, 8, 8}, 132, Lies::column_major, Lies::column_major);
+    const Problem turned =
+        planned({8, 8, 8}, 132, MatrixOrder::column_major, MatrixOrder::column_major);
     const auto columns = [](const Problem& x) {
-        return std::pair(a_columns_are_quads(x), b_columns_are_quads(x));
+        return std::pair(a_columns_are_vectors(x), b_columns_are_vectors(x));
     };
     CHECK(columns(turned) == std::pair(true, true));
     const auto without = [&](auto change) {
@@ -283,12 +286,12 @@ TEST_CASE("columns of vectors: each operand depends on its own stack, pitch and 
           std::pair(false, true));
     CHECK(without([](Problem& x) { x.b = reinterpret_cast<float*>(std::uintptr_t{8}); }) ==
           std::pair(true, false));
-    CHECK(!a_has_quads(turned));
-    CHECK(!b_has_quads(turned));
-    CHECK(!a_columns_are_quads(good));
-    CHECK(!b_columns_are_quads(good));
-    CHECK(good.quads_out);
-    CHECK(!planned({8, 9, 8}).quads_out);
+    CHECK(!a_has_vectors(turned));
+    CHECK(!b_has_vectors(turned));
+    CHECK(!a_columns_are_vectors(good));
+    CHECK(!b_columns_are_vectors(good));
+    CHECK(good.vectors_out);
+    CHECK(!planned({8, 9, 8}).vectors_out);
 }
 
 TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][small]") {
@@ -316,9 +319,9 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     // Transposed only if that makes rows of out contiguous when they were not.
     CHECK(along_rows(x).M == 5);
     CHECK(along_rows(y).M == 5);
-    CHECK(
-        along_rows(planned({3, 5, 2}, 1, Lies::row_major, Lies::row_major, Lies::every_other)).M ==
-        3);
+    CHECK(along_rows(planned({3, 5, 2}, 1, MatrixOrder::row_major, MatrixOrder::row_major,
+                             MatrixOrder::every_other))
+              .M == 3);
     // Parts are one more dimension, the outermost; each takes its part of K, and stores the bare
     // sums.
     const Problem parts = in_parts(x, 2, memory);
@@ -329,12 +332,12 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     CHECK((parts.bias == nullptr && parts.alpha == 1 && parts.beta == 0 && !parts.relu));
     // Whether float4s can be stored depends on the parts, not on out.
     alignas(16) float room[256] = {};
-    Problem quads = planned({8, 6, 128}), none = planned({8, 8, 128});
-    quads.out_m = 8, none.out_m = 9;
-    quads.quads_out = true, none.quads_out = false;
-    CHECK(!in_parts(quads, 2, room).quads_out);
-    CHECK(in_parts(none, 2, room).quads_out);
-    CHECK(!in_parts(none, 2, room + 1).quads_out);
+    Problem vectors = planned({8, 6, 128}), none = planned({8, 8, 128});
+    vectors.out_m = 8, none.out_m = 9;
+    vectors.vectors_out = true, none.vectors_out = false;
+    CHECK(!in_parts(vectors, 2, room).vectors_out);
+    CHECK(in_parts(none, 2, room).vectors_out);
+    CHECK(!in_parts(none, 2, room + 1).vectors_out);
 }
 
 TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
@@ -348,7 +351,7 @@ TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
     const std::int64_t most = std::int64_t{1} << 40;
     for (const auto& [M, N, stack] : std::vector<std::array<std::int64_t, 3>>{
              {9, 32, 1 << 30}, {8, 33, 1 << 30}, {8, 32, 2147483648}, {most, most, most}}) {
-        CHECK(contains(refusal([&, m = M, n = N, s = stack] { (void)blocks(m, n, s); }),
+        CHECK(contains(rejection([&, m = M, n = N, s = stack] { (void)blocks(m, n, s); }),
                        "are more than 2^31 - 1 tiles of (8, 32)"));
     }
 }
@@ -391,8 +394,8 @@ TEST_CASE("the loops in three orders give the same bits, and reject a stack", "[
         loop(a.view(), b.view(), got.view());
         CHECK(got.matches(want));
         const Tensor<float> two = seeded<float>({2, 5, 70}, 3, -1, 1);
-        CHECK(contains(refusal([&] { loop(two.view(), b.view(), stack.view()); }), "rank"));
-        CHECK(contains(refusal([&] { loop(b.view(), a.view(), got.view()); }), "so K is 300"));
+        CHECK(contains(rejection([&] { loop(two.view(), b.view(), stack.view()); }), "rank"));
+        CHECK(contains(rejection([&] { loop(b.view(), a.view(), got.view()); }), "so K is 300"));
     }
 }
 

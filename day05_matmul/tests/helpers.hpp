@@ -17,7 +17,7 @@
 namespace sixdays::day05_matmul {
 
 /// The layout of a matrix, or of a stack of them.
-enum class Lies {
+enum class MatrixOrder {
     row_major,
     column_major,  // a transposed view: a weight stored (N, K)
     column_gaps,   // the same, of a wider matrix; columns begin at multiples of 16 bytes
@@ -27,39 +27,39 @@ enum class Lies {
     flipped,       // negative strides of rows and columns
 };
 
-inline const std::vector<Lies> kAllLies = {Lies::row_major, Lies::column_major, Lies::column_gaps,
-                                           Lies::gaps,      Lies::odd_gaps,     Lies::every_other,
-                                           Lies::flipped};
+inline const std::vector<MatrixOrder> kAllOrders = {
+    MatrixOrder::row_major, MatrixOrder::column_major, MatrixOrder::column_gaps, MatrixOrder::gaps,
+    MatrixOrder::odd_gaps,  MatrixOrder::every_other,  MatrixOrder::flipped};
 
 /// @param vector  elements per 16 bytes
-inline Layout layout_of(const Shape& shape, Lies lies, std::int64_t vector = 4) {
+inline Layout layout_of(const Shape& shape, MatrixOrder order, std::int64_t vector = 4) {
     const int m = shape.rank - 2, n = shape.rank - 1;
     Shape room = shape, across;
-    switch (lies) {
-        case Lies::row_major:
+    switch (order) {
+        case MatrixOrder::row_major:
             return row_major(shape);
-        case Lies::column_major:
+        case MatrixOrder::column_major:
             std::swap(room[m], room[n]);
             return transpose(row_major(room));
-        case Lies::column_gaps:
+        case MatrixOrder::column_gaps:
             std::swap(room[m], room[n]);
             across = room;
             room[n] = (room[n] + vector - 1) / vector * vector + vector;
             return transpose(Layout(across, row_major(room).strides));
-        case Lies::gaps:
+        case MatrixOrder::gaps:
             room[n] = (shape[n] + vector - 1) / vector * vector + vector;
             return {shape, row_major(room).strides};
-        case Lies::odd_gaps:
+        case MatrixOrder::odd_gaps:
             room[n] = shape[n] + 3 + shape[n] % 2;
             return {shape, row_major(room).strides};
-        case Lies::every_other:
+        case MatrixOrder::every_other:
             room[n] = 2 * shape[n];
             return {shape, [&] {
                         Strides strides = row_major(room).strides;
                         strides[n] = 2;
                         return strides;
                     }()};
-        case Lies::flipped:
+        case MatrixOrder::flipped:
             return flip(flip(row_major(shape), m).layout, n).layout;
     }
     return row_major(shape);

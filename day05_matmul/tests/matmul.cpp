@@ -67,7 +67,7 @@ void check_sizes(const std::vector<Size>& sizes, const Product& like = {}) {
 
 // Rows that begin at multiples of 16 bytes, whatever their length.
 Product pitched() {
-    return {.a = {Lies::gaps}, .b = {Lies::gaps}, .out = {Lies::gaps}};
+    return {.a = {MatrixOrder::gaps}, .b = {MatrixOrder::gaps}, .out = {MatrixOrder::gaps}};
 }
 
 TEST_CASE("every step of the ladder equals the CPU reference, at every edge of its tiles",
@@ -126,9 +126,9 @@ TEST_CASE("what the steps access: sectors and banks", "[day05][kernels][small]")
         {P::transposed_tile, false, 2 * 512 + 512, 4 * (64 + 32 * K * 2), 4 * (64 + 32 * K * 2)},
         {P::shared_tile, true, 512 + 8 * 512 + 512, 4 * (64 + 32 * K * 2), 4 * (64 + 32 * K * 2)},
         {P::transposed_tile, true, 2 * 512 + 512, 4 * (64 + 32 * K * 2), 4 * (64 + 32 * K * 2)},
-        {P::column_a_thread, false, 1024, 128 + 16 * K * 9, 128 + 16 * K * 9},
-        {P::square_a_thread, false, 1024, 256 + 8 * K * 16, 256 + 8 * K * 16},
-        {P::quads, false, 1024, 256 + 8 * K * (2 + 8), 256 + 8 * K * (2 + 4)},
+        {P::column_per_thread, false, 1024, 128 + 16 * K * 9, 128 + 16 * K * 9},
+        {P::square_per_thread, false, 1024, 256 + 8 * K * 16, 256 + 8 * K * 16},
+        {P::vectorized, false, 1024, 256 + 8 * K * (2 + 8), 256 + 8 * K * (2 + 4)},
         {P::shallow, false, 1024, -1, -1},
         {P::warp_tiles, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},
         {P::ring, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},  // a copy is one request
@@ -204,12 +204,12 @@ TEST_CASE("a path reports what it needs", "[day05][small]") {
     alignas(16) static float memory[3][256];
     const auto needs = [&](P path, const Shape& a, const Shape& b, const Layout& out,
                            const Epilogue& then = {}) {
-        return refusal([&] {
+        return rejection([&] {
             check_matmul({memory[0], a}, {memory[1], b}, then, {memory[2] + 128, out}, path);
         });
     };
     const Layout narrow = row_major({5, 6});
-    for (const P path : {P::quads, P::warp_tiles}) {
+    for (const P path : {P::vectorized, P::warp_tiles}) {
         CHECK(needs(path, {5, 6}, {6, 8}, row_major({5, 8})) ==
               std::string("matmul: the path '") + name(path) +
                   "' needs a, b and out whose rows are contiguous and begin at multiples of 16 "
@@ -235,7 +235,7 @@ TEST_CASE("a path reports what it needs", "[day05][small]") {
         "takes strides for sizes, and it has shape (6), strides (-2); a has"));
     // A stride of 0 fits anywhere, so extents can be as large as a path takes them.
     const auto large = [&](P path, std::int64_t M, std::int64_t N) {
-        return refusal([&] {
+        return rejection([&] {
             check_matmul({memory[0], Layout({M, 1}, {0, 0})}, {memory[1], Layout({1, N}, {0, 0})},
                          {}, {reinterpret_cast<float*>(std::uintptr_t{1} << 40), Shape{M, N}},
                          path);

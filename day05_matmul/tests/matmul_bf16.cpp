@@ -18,7 +18,7 @@ using B = MatmulBf16Path;
 const std::vector<B> kInVectors = {B::ring, B::fragments_ahead, B::warpgroups, B::persistent};
 const std::vector<B> kOfHopper = {B::warpgroups, B::persistent};
 
-const Place kRows = {Lies::gaps}, kColumns = {Lies::column_gaps};
+const Placement kRows = {MatrixOrder::gaps}, kColumns = {MatrixOrder::column_gaps};
 
 // Random numbers, in rows that begin at multiples of 16 bytes whatever their length.
 Product product(const Size& s, const Epilogue& then = {}, bool bias = false) {
@@ -53,8 +53,8 @@ void check(B path, const Product& p, Kept* kept = nullptr) {
 // a and b in rows and in columns, each of the four pairs.
 template <class F>
 void for_each_order(const F& f) {
-    for (const Place& a : {kRows, kColumns}) {
-        for (const Place& b : {kRows, kColumns}) f(a, b);
+    for (const Placement& a : {kRows, kColumns}) {
+        for (const Placement& b : {kRows, kColumns}) f(a, b);
     }
 }
 
@@ -128,39 +128,40 @@ TEST_CASE("matmul_bf16: a NaN stays a NaN, through ReLU too", "[day05][matmul_bf
 }
 
 TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]") {
-    for (const Lies lies : kAllLies) {
-        for (const Lies other : {Lies::gaps, Lies::column_gaps, Lies::flipped}) {
-            check_all({19, 11, 21, {}, 0, {lies}, {other}});
-            check_all({19, 11, 21, {}, 0, {other}, {lies}});
+    for (const MatrixOrder order : kAllOrders) {
+        for (const MatrixOrder other :
+             {MatrixOrder::gaps, MatrixOrder::column_gaps, MatrixOrder::flipped}) {
+            check_all({19, 11, 21, {}, 0, {order}, {other}});
+            check_all({19, 11, 21, {}, 0, {other}, {order}});
         }
-        check_all({19, 11, 21, {}, 0, kRows, kRows, {lies}});
-        check_all<f16>({19, 11, 21, {}, 0, {lies, 1}, {lies, 1}});
+        check_all({19, 11, 21, {}, 0, kRows, kRows, {order}});
+        check_all<f16>({19, 11, 21, {}, 0, {order, 1}, {order, 1}});
     }
-    for_each_order([](const Place& a, const Place& b) {
-        check_all<f16>({9, 3, 70, {}, 0, {a.lies, 8}, {b.lies, 8}});
+    for_each_order([](const Placement& a, const Placement& b) {
+        check_all<f16>({9, 3, 70, {}, 0, {a.order, 8}, {b.order, 8}});
     });
 }
 
 TEST_CASE("matmul_bf16: tiles of whole vectors, and each promise broken alone",
           "[day05][matmul_bf16][small]") {
-    const auto check_tile = [](const Size& s, const Place& a, const Place& b, const Place& out,
-                               int bias = 0) {
+    const auto check_tile = [](const Size& s, const Placement& a, const Placement& b,
+                               const Placement& out, int bias = 0) {
         check(B::tile, {s.M, s.N, s.K, {}, bias, a, b, out, {}, {}, true});
     };
     const Size s{136, 144, 72};
-    for_each_order([&](const Place& a, const Place& b) { check_tile(s, a, b, {}); });
+    for_each_order([&](const Placement& a, const Placement& b) { check_tile(s, a, b, {}); });
     for (const Size& odd : {Size{137, 144, 72}, {136, 145, 72}, {136, 144, 73}}) {
         check_tile(odd, kRows, kRows, {});
     }
-    check_tile(s, {Lies::gaps, 1}, kRows, {});
-    check_tile(s, kRows, {Lies::gaps, 1}, {});
-    check_tile(s, kRows, kRows, {Lies::row_major, 1});
-    for (const Lies lies : {Lies::odd_gaps, Lies::every_other}) {
-        check_tile(s, {lies}, kRows, {});
-        check_tile(s, kRows, {lies}, {});
-        check_tile(s, kRows, kRows, {lies});
+    check_tile(s, {MatrixOrder::gaps, 1}, kRows, {});
+    check_tile(s, kRows, {MatrixOrder::gaps, 1}, {});
+    check_tile(s, kRows, kRows, {MatrixOrder::row_major, 1});
+    for (const MatrixOrder order : {MatrixOrder::odd_gaps, MatrixOrder::every_other}) {
+        check_tile(s, {order}, kRows, {});
+        check_tile(s, kRows, {order}, {});
+        check_tile(s, kRows, kRows, {order});
     }
-    check_tile(s, kRows, kRows, {Lies::column_major}, 1);
+    check_tile(s, kRows, kRows, {MatrixOrder::column_major}, 1);
 }
 
 TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
@@ -179,7 +180,7 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
 // the matrix all the same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
 void check_unused_strides(const std::vector<std::int64_t>& extents) {
     const auto check_size = [](const Size& s) {
-        for_each_order([&](const Place& a, const Place& b) {
+        for_each_order([&](const Placement& a, const Placement& b) {
             Operation op = matmul_bf16_operation<bf16>({s.M, s.N, s.K, {}, 0, a, b});
             for (Operand& x : op.operands) {
                 for (int d = 0; d < 2; ++d) {
@@ -249,7 +250,7 @@ TEST_CASE("matmul_bf16: tiles of 128 x 192", "[day05][matmul_bf16][small]") {
             if (gpu::is_emulated()) CHECK(cut_here(s) == RingCut::middle);
             check<f16>(path, product(s, {.alpha = 0.75f, .relu = true}, true));
         }
-        for_each_order([&](const Place& a, const Place& b) {
+        for_each_order([&](const Placement& a, const Placement& b) {
             check(path, {250, 380, 200, {}, 0, a, b, {}, {}, {}, true});
         });
     }
@@ -259,7 +260,7 @@ TEST_CASE("matmul_bf16: tiles of 128 x 192", "[day05][matmul_bf16][small]") {
 TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16][small]") {
     const auto all = [](B path) {
         const auto check_pairs = [&](const Epilogue& then, bool bias = false,
-                                     const Place& out = {}) {
+                                     const Placement& out = {}) {
             Product p = product({128, 128, 16}, then, bias);
             p.out = out;
             check(path, p);
@@ -272,14 +273,15 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
         check_pairs({.swish = true}, true);
         check_pairs({.beta = 3});
         check_pairs({.alpha = 0.75f, .beta = -1.5f, .relu = true}, true);
-        check_pairs({.beta = 3}, false, {Lies::gaps});
-        check_pairs({.beta = 3}, false, {Lies::row_major, 1});
-        check_pairs({}, false, {Lies::gaps});
-        check_pairs({}, false, {Lies::odd_gaps});      // every other row begins between two pairs
-        check_pairs({}, false, {Lies::every_other});   // columns are not contiguous
-        check_pairs({}, false, {Lies::column_major});  // nor are they here
-        check_pairs({}, false, {Lies::row_major, 1});
-        check_pairs({}, false, {Lies::row_major, 2});
+        check_pairs({.beta = 3}, false, {MatrixOrder::gaps});
+        check_pairs({.beta = 3}, false, {MatrixOrder::row_major, 1});
+        check_pairs({}, false, {MatrixOrder::gaps});
+        check_pairs({}, false,
+                    {MatrixOrder::odd_gaps});  // every other row begins between two pairs
+        check_pairs({}, false, {MatrixOrder::every_other});   // columns are not contiguous
+        check_pairs({}, false, {MatrixOrder::column_major});  // nor are they here
+        check_pairs({}, false, {MatrixOrder::row_major, 1});
+        check_pairs({}, false, {MatrixOrder::row_major, 2});
         check(path, product({127, 128, 16}));
         check(path, product({128, 127, 16}));
     };
@@ -317,7 +319,7 @@ TEST_CASE("matmul_bf16: many tiles", "[day05][matmul_bf16][full]") {
 
 // Tiles entirely in the matrix and partial ones, and more of them than the ring has stages.
 TEST_CASE("matmul_bf16: whole tiles and partial ones", "[day05][matmul_bf16][full]") {
-    for_each_order([](const Place& a, const Place& b) {
+    for_each_order([](const Placement& a, const Placement& b) {
         for (const B path : kInVectors) {
             check(path, {140, 150, 267, {}, 0, a, b, {}, {}, {}, true});
             check<f16>(path, {128, 128, 256, {}, 0, a, b, {}, {}, {}, true});
@@ -328,7 +330,7 @@ TEST_CASE("matmul_bf16: whole tiles and partial ones", "[day05][matmul_bf16][ful
 // 128 x 256 tiles, on a GPU that has enough SMs; and more of them than the ring has stages.
 TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     Kept plain, with_more, middle;
-    for_each_order([&](const Place& a, const Place& b) {
+    for_each_order([&](const Placement& a, const Placement& b) {
         for (const B path : kInVectors) {
             check(path, {2050, 3100, 600, {}, 0, a, b, {}, {}, {}, true}, &plain);
         }
@@ -368,7 +370,7 @@ TEST_CASE("matmul_bf16: edges of square and of middle tiles", "[day05][matmul_bf
         if (as_measured) CHECK(cut_here(some) == cut);
         Kept exact, with_more;
         for (const B path : kOfHopper) {
-            for_each_order([&, &s = some](const Place& a, const Place& b) {
+            for_each_order([&, &s = some](const Placement& a, const Placement& b) {
                 check(path, {s.M, s.N, s.K, {}, 0, a, b, {}, {}, {}, true}, &exact);
             });
             check<f16>(path, product(some, {.beta = 3}, true), &with_more);
@@ -385,7 +387,7 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
     };
     const auto needs = [&](B path, const Layout& a, const Layout& b) {
         const Shape out{a.extent(0), b.extent(1)};
-        return refusal([&] {
+        return rejection([&] {
             check_matmul_bf16<bf16>(of(0, a), of(1, b), {},
                                     {reinterpret_cast<float*>(std::uintptr_t{1} << 40), out}, path);
         });

@@ -53,7 +53,7 @@ TEST_CASE("structured products report what does not match", "[day05][structured]
                            "lower, symmetric upper, diagonal"));
     const float some = 0;
     const View<const float> tall(&some, Layout({kMostRows + 1, kMostRows + 1}, {0, 0}));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        structured_matmul_cuda(tall, Structure::lower,
                                               {&some, Layout({kMostRows + 1, 1}, {0, 1})},
                                               {reinterpret_cast<float*>(std::uintptr_t{1} << 40),

@@ -3,8 +3,8 @@
 
 #include "common/gpu/tile.hpp"
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
+#include "common/tensor/vectorized.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -15,10 +15,10 @@ ActivationPath choose_activation(const View<const Same<T>>& in, const View<const
                                  const View<T>& out) {
     if (out.size() == 0) return ActivationPath::one_element;
     const auto layouts = simplify(out.layout, in.layout, broadcast_to(more.layout, out.shape()));
-    const bool quads = has_wider(out.data, layouts[0], sizeof(T)) &&
-                       has_wider(in.data, layouts[1], sizeof(T)) &&
-                       has_wider(more.data, layouts[2], sizeof(T));
-    return quads ? ActivationPath::quads : ActivationPath::one_element;
+    const bool vectors = has_wider(out.data, layouts[0], sizeof(T)) &&
+                         has_wider(in.data, layouts[1], sizeof(T)) &&
+                         has_wider(more.data, layouts[2], sizeof(T));
+    return vectors ? ActivationPath::vectorized : ActivationPath::one_element;
 }
 
 // --- argument checks -----------------------------------------------------------------------------
@@ -34,14 +34,14 @@ void check_path(const char* op, std::optional<ActivationPath> path, const View<c
             simplify(out.layout, in.layout, broadcast_to(more.layout, out.shape()));
         for (const Layout& layout : layouts) {
             if (gpu::takes_tiles(layout)) continue;
-            refuse(std::string(op) + ": the path 'tile' needs, after simplifying, " +
+            reject(std::string(op) + ": the path 'tile' needs, after simplifying, " +
                    std::to_string(gpu::kMostTileDims) + " dimensions at most with " +
                    gpu::kNoNegativeStride + "; here one has " + to_string(layout));
         }
     }
-    if (path != ActivationPath::quads || choose_activation<T>(in, more, out) == path) return;
-    refuse(std::string(op) +
-           ": the path 'quads' needs rows of whole quads that begin at multiples of 16 "
+    if (path != ActivationPath::vectorized || choose_activation<T>(in, more, out) == path) return;
+    reject(std::string(op) +
+           ": the path 'vectorized' needs rows of whole vectors that begin at multiples of 16 "
            "bytes; in has " +
            to_string(in.layout) + ", the other input " + to_string(more.layout) + ", out " +
            to_string(out.layout));
@@ -90,7 +90,7 @@ const char* name(Activation what) {
 const char* name(ActivationPath path) {
     static constexpr Named<ActivationPath> kNames[] = {
         {ActivationPath::one_element, "one element"},
-        {ActivationPath::quads, "quads"},
+        {ActivationPath::vectorized, "vectorized"},
         {ActivationPath::tile, "tile"},
     };
     return name_in(kNames, path);

@@ -35,11 +35,11 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of the activations. Quads (128-bit accesses) need an innermost dimension that is
-/// contiguous in all tensors, made of whole quads, and aligned to 16 bytes in every row.
+/// The paths of the activations. Vectors (128-bit accesses) need an innermost dimension that is
+/// contiguous in all tensors, made of whole vectors, and aligned to 16 bytes in every row.
 enum class ActivationPath {
     one_element,  // one thread per element: the twin
-    quads,        // 02: 128-bit loads, and functions of few instructions
+    vectorized,   // 02: 128-bit loads, and functions of few instructions
     tile,         // only on request: CUDA Tile C++; at most 4 dimensions, no negative strides
 };
 [[nodiscard]] const char* name(ActivationPath path);

@@ -61,13 +61,13 @@ void set_activation_paths(testing::Operation& op, const Shape& shape) {
     op.paths = paths_of<ActivationPath>();
     op.path(ActivationPath::one_element) = {"one element", op.name + "_kernel",
                                             [](const Call&) { return true; }};
-    op.path(ActivationPath::quads) = {"quads", "activation_quads_kernel",
-                                      [=](const Call& c) { return empty || has_vectors(c); }};
+    op.path(ActivationPath::vectorized) = {"vectorized", "activation_vectorized_kernel",
+                                           [=](const Call& c) { return empty || has_vectors(c); }};
     op.path(ActivationPath::tile) = {
         "tile", "activation_tile",
         [=](const Call& c) { return empty || (gpu::has_tile() && visited(c).takes_tiles()); }};
     op.best = [=](const Call& c) {
-        return static_cast<int>(empty || has_vectors(c) ? ActivationPath::quads
+        return static_cast<int>(empty || has_vectors(c) ? ActivationPath::vectorized
                                                         : ActivationPath::one_element);
     };
     // [paths]

@@ -68,8 +68,8 @@ void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
             activate_kernel<T><<<grid, kThreads, 0, how.stream>>>(what, in, out);
             return gpu::check_launch("activate_kernel", grid, kThreads);
         }
-        case ActivationPath::quads:
-            return launch_activation_quads<Plain>(what, in, in, out, how.stream);
+        case ActivationPath::vectorized:
+            return launch_activation_vectorized<Plain>(what, in, in, out, how.stream);
         case ActivationPath::tile:
             return gpu::by_tile("activate", [&] {
                 launch_activation_tile<Plain, T>(what, in, in, out, how.stream);
@@ -90,8 +90,8 @@ void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Sa
             activate_biased_kernel<T><<<grid, kThreads, 0, how.stream>>>(what, in, bias, out);
             return gpu::check_launch("activate_biased_kernel", grid, kThreads);
         }
-        case ActivationPath::quads:
-            return launch_activation_quads<Biased>(what, in, bias, out, how.stream);
+        case ActivationPath::vectorized:
+            return launch_activation_vectorized<Biased>(what, in, bias, out, how.stream);
         case ActivationPath::tile:
             return gpu::by_tile("activate_biased", [&] {
                 launch_activation_tile<Biased, T>(what, in, bias, out, how.stream);
@@ -111,8 +111,8 @@ void activate_gated_cuda(Activation what, View<const Same<T>> gate, View<const S
             activate_gated_kernel<T><<<grid, kThreads, 0, how.stream>>>(what, gate, in, out);
             return gpu::check_launch("activate_gated_kernel", grid, kThreads);
         }
-        case ActivationPath::quads:
-            return launch_activation_quads<Gated>(what, gate, in, out, how.stream);
+        case ActivationPath::vectorized:
+            return launch_activation_vectorized<Gated>(what, gate, in, out, how.stream);
         case ActivationPath::tile:
             return gpu::by_tile("activate_gated", [&] {
                 launch_activation_tile<Gated, T>(what, gate, in, out, how.stream);

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "common/gpu/strided_tiles.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day06_transformer_ops/activation/tile.hpp"
 #include "day06_transformer_ops/row_tiles.hpp"
 

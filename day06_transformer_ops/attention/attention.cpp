@@ -26,7 +26,7 @@ template <class E>
 void check_table(const std::string& op, const char* name, const View<const E>& x,
                  const View<const E>& q) {
     if (x.rank() < 2 || x.extent(x.rank() - 1) != q.extent(q.rank() - 1)) {
-        refuse(op + ": q has shape " + to_string(q.shape()) + ", but " + name + " " +
+        reject(op + ": q has shape " + to_string(q.shape()) + ", but " + name + " " +
                to_string(x.shape()) + "; the last dimensions, of one head, must be equal");
     }
     (void)with_prefix(op + ": " + name, [&] { return beside(x, q.shape()); });
@@ -36,20 +36,20 @@ template <class E>
 void check_inputs(const std::string& op, const View<const E>& q, const View<const E>& k,
                   const View<const E>& v) {
     if (q.rank() < 2) {
-        refuse(op + ": q has shape " + to_string(q.shape()) +
+        reject(op + ": q has shape " + to_string(q.shape()) +
                ", but needs tokens and a head: (..., T, D)");
     }
     check_table(op, "k", k, q);
     check_table(op, "v", v, q);
     if (k.extent(k.rank() - 2) != v.extent(v.rank() - 2)) {
-        refuse(op + ": k has shape " + to_string(k.shape()) + ", but v " + to_string(v.shape()) +
+        reject(op + ": k has shape " + to_string(k.shape()) + ", but v " + to_string(v.shape()) +
                "; there must be a value for each key");
     }
 }
 
-// Rows are made of whole quads and aligned to 16 bytes.
+// Rows are made of whole vectors and aligned to 16 bytes.
 template <class E>
-bool in_quads(const View<const E>& x) {
+bool vectorized(const View<const E>& x) {
     return has_wider(x.data, x.layout, sizeof(E));
 }
 
@@ -65,7 +65,7 @@ AttentionPath choose_attention(const View<const float>& q, const View<const floa
     if (D > kMostOfHead) return AttentionPath::wide_heads;
     const bool tiles = T >= 64 && attention_tiles_bytes(D) <= shared;
     if (T > 4) return tiles ? AttentionPath::tiles : AttentionPath::fused;
-    return in_quads(k) && in_quads(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
+    return vectorized(k) && vectorized(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
 }
 
 template <class E>
@@ -86,7 +86,7 @@ void require_attention(const char* op, const View<const E>& q, const View<const 
         require_apart(op, "length", options.length, name_out, out);
     }
     if (!std::isfinite(options.scale)) {
-        refuse(std::string(op) + ": scale is " + std::to_string(options.scale) +
+        reject(std::string(op) + ": scale is " + std::to_string(options.scale) +
                ", but must be a finite number");
     }
 }
@@ -98,7 +98,7 @@ void require_log_sums(const char* op, const View<const E>& q, const View<const E
     Shape wanted = q.shape();
     --wanted.rank;
     if (log_sums.shape() != wanted) {
-        refuse(std::string(op) + ": log_sums has shape " + to_string(log_sums.shape()) +
+        reject(std::string(op) + ": log_sums has shape " + to_string(log_sums.shape()) +
                ", but there is one for each query: " + to_string(wanted));
     }
     require_injective(op, "log_sums", log_sums);
@@ -120,19 +120,21 @@ void check_attention(const View<const float>& q, const View<const float>& k,
     if (!path || path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
-        refuse("attention: a head of " + std::to_string(D) + " numbers; " +
+        reject("attention: a head of " + std::to_string(D) + " numbers; " +
                std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
                "' takes. 'wide heads' takes any");
     }
-    if (path == AttentionPath::split_blocks && out.size() > 0 && !(in_quads(k) && in_quads(v))) {
-        refuse(
-            "attention: the path 'split blocks' needs keys and values of whole quads along memory "
+    if (path == AttentionPath::split_blocks && out.size() > 0 &&
+        !(vectorized(k) && vectorized(v))) {
+        reject(
+            "attention: the path 'split blocks' needs keys and values of whole vectors along "
+            "memory "
             "that begin at multiples of 16 bytes; k has " +
             to_string(k.layout) + ", v " + to_string(v.layout));
     }
     if (path == AttentionPath::tile && out.size() > 0 &&
         !stacked<float>(kStackOfFloats, q, k, v, out)) {
-        refuse(
+        reject(
             "attention: the path 'tile' needs stacks of at most two dimensions, once simplified, "
             "and " +
             gpu::kNoNegativeStride + "; q has " + to_string(q.layout) + ", k " +
@@ -239,8 +241,8 @@ AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const
     p.causal = options.causal;
     // Tiles also address rows past the end, so a stride matters even where it is never used.
     const std::int64_t steps = q.stride(r - 2) | p.k_along_s | p.v_along_s;
-    const bool whole = steps % (kQuad / static_cast<int>(sizeof(E))) == 0;
-    p.in_quads = in_quads(q) && in_quads(k) && in_quads(v) && whole;
+    const bool whole = steps % (kVectorBytes / static_cast<int>(sizeof(E))) == 0;
+    p.vectorized = vectorized(q) && vectorized(k) && vectorized(v) && whole;
     return p;
 }
 
@@ -265,7 +267,7 @@ SIXDAYS_FOR(f16)
 template <class T>
 View<T> split_heads(const View<T>& x, std::int64_t H) {
     if (x.rank() != 3 || H < 1 || x.extent(2) % H != 0) {
-        refuse("heads: " + std::to_string(H) + " heads do not divide the last dim of shape " +
+        reject("heads: " + std::to_string(H) + " heads do not divide the last dim of shape " +
                to_string(x.shape()) + ", (B, T, C)");
     }
     const View<T> apart = reshape(x, {x.extent(0), x.extent(1), H, x.extent(2) / H});
@@ -275,7 +277,7 @@ View<T> split_heads(const View<T>& x, std::int64_t H) {
 template <class T>
 Heads<T> heads_of(const View<T>& qkv, std::int64_t H) {
     if (qkv.rank() != 3 || qkv.extent(2) % 3 != 0) {
-        refuse("heads_of: a shape " + to_string(qkv.shape()) + " is not (B, T, 3 C)");
+        reject("heads_of: a shape " + to_string(qkv.shape()) + " is not (B, T, 3 C)");
     }
     const std::int64_t C = qkv.extent(2) / 3;
     return {split_heads(slice(qkv, 2, 0, C), H), split_heads(slice(qkv, 2, C, 2 * C), H),

@@ -28,7 +28,7 @@ struct AttentionProblemOf {
     float scale;
     bool causal;
     Rows<E> out;
-    bool in_quads;  // 128-bit loads: rows of q, k, v are whole aligned quads
+    bool vectorized;  // 128-bit loads: rows of q, k, v are whole aligned vectors
 
     SIXDAYS_HD std::int64_t tokens() const noexcept { return q.first.extent(q.first.rank() - 1); }
     SIXDAYS_HD TableOf<E> keys_of(const Index& at) const noexcept {

@@ -113,10 +113,10 @@ void launch(const Stacked<float>& x, const AttentionProblem& p, gpu::Stream stre
 }  // namespace
 
 void launch_attention_tile(const Stacked<float>& x, const AttentionProblem& p, gpu::Stream stream) {
-    const auto quads = [](const auto& view) {
+    const auto vectors = [](const auto& view) {
         return has_wider(view.data, view.layout, sizeof(float));
     };
-    const bool whole = quads(x.q) && quads(x.k) && quads(x.v) && quads(x.out);
+    const bool whole = vectors(x.q) && vectors(x.k) && vectors(x.v) && vectors(x.out);
     if (x.q.extent(3) <= 64) {
         return whole ? launch<64, 4>(x, p, stream) : launch<64, 1>(x, p, stream);
     }

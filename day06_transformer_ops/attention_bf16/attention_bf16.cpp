@@ -4,7 +4,7 @@
 #include "common/gpu/device.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
 #include "day06_transformer_ops/attention_bf16/tile.hpp"
 
@@ -34,15 +34,15 @@ bool long_enough(const View<const T>& q, const View<const T>& k, int multiproces
     return keys >= 1536 || blocks <= multiprocessors;
 }
 
-// Rows are made of whole quads (eight elements, 16 bytes) and aligned to 16 bytes.
+// Rows are made of whole vectors (eight elements, 16 bytes) and aligned to 16 bytes.
 template <class T>
-bool in_quads(const View<const T>& x) {
+bool vectorized(const View<const T>& x) {
     return x.size() == 0 || has_wider(x.data, x.layout, sizeof(T));
 }
 
 template <class T>
-bool all_in_quads(View<const T> q, View<const T> k, View<const T> v, View<T> out) {
-    return in_quads(q) && in_quads(k) && in_quads(v) && in_quads(View<const T>(out));
+bool all_vectorized(View<const T> q, View<const T> k, View<const T> v, View<T> out) {
+    return vectorized(q) && vectorized(k) && vectorized(v) && vectorized(View<const T>(out));
 }
 
 // The steps count rows in 32 bits.
@@ -51,7 +51,7 @@ bool few_rows(const View<const T>& q, const View<const T>& k) {
     return q.extent(q.rank() - 2) <= kMostOfRows && k.extent(k.rank() - 2) <= kMostOfRows;
 }
 
-// Does the path 'tile' accept these views? They are made of whole quads already.
+// Does the path 'tile' accept these views? They are made of whole vectors already.
 template <class T>
 bool in_tiles(const View<const T>& q, const View<const T>& k, const View<const T>& v,
               const View<T>& out, const View<float>& log_sums) {
@@ -110,7 +110,7 @@ AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<c
                                         View<T> out, bool has_length, bool on_hopper,
                                         int multiprocessors) {
     const bool fits =
-        q.extent(q.rank() - 1) <= kMostOfHead && few_rows(q, k) && all_in_quads(q, k, v, out);
+        q.extent(q.rank() - 1) <= kMostOfHead && few_rows(q, k) && all_vectorized(q, k, v, out);
     if (!fits) return AttentionBf16Path::four_passes;
     return on_hopper && long_enough(q, k, multiprocessors) &&
                    missing_for_warpgroups(q, k, v, has_length).empty()
@@ -125,7 +125,7 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     require_attention("attention_bf16", q, k, v, options, out);
     require_known_path("attention_bf16", path);
     if (options.scale < 0) {
-        refuse("attention_bf16: scale is " + std::to_string(options.scale) +
+        reject("attention_bf16: scale is " + std::to_string(options.scale) +
                ", but must not be negative; 0 stands for 1 / sqrt(D)");
     }
     if (log_sums.data != nullptr) {
@@ -134,25 +134,25 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     if (!path || path == AttentionBf16Path::four_passes || out.size() == 0) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
-        refuse("attention_bf16: a head of " + std::to_string(D) + " numbers; " +
+        reject("attention_bf16: a head of " + std::to_string(D) + " numbers; " +
                std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
                "' takes. 'four passes' takes any");
     }
     if (!few_rows(q, k)) {
-        refuse("attention_bf16: " + std::to_string(q.extent(q.rank() - 2)) + " tokens and " +
+        reject("attention_bf16: " + std::to_string(q.extent(q.rank() - 2)) + " tokens and " +
                std::to_string(k.extent(k.rank() - 2)) + " keys; " + std::to_string(kMostOfRows) +
                " of each is the most that the path '" + name(*path) +
                "' takes. 'four passes' takes any number");
     }
-    if (!all_in_quads(q, k, v, out)) {
-        refuse(std::string("attention_bf16: the path '") + name(*path) +
-               "' needs q, k, v and out whose rows are whole quads of eight numbers along memory "
+    if (!all_vectorized(q, k, v, out)) {
+        reject(std::string("attention_bf16: the path '") + name(*path) +
+               "' needs q, k, v and out whose rows are whole vectors of eight numbers along memory "
                "and begin at multiples of 16 bytes; q has " +
                to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
                ", out " + to_string(out.layout));
     }
     if (path == AttentionBf16Path::tile && !in_tiles(q, k, v, out, log_sums)) {
-        refuse(
+        reject(
             "attention_bf16: the path 'tile' needs stacks of at most three dimensions, once "
             "simplified, " +
             gpu::kNoNegativeStride +
@@ -165,7 +165,7 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
             !gpu::on_hopper() && !gpu::is_emulated()
                 ? "a GPU of compute capability 9.0 (Hopper), or the emulator"
                 : missing_for_warpgroups(q, k, v, options.length.data != nullptr);
-        if (!missing.empty()) refuse("attention_bf16: the path 'warpgroups' needs " + missing);
+        if (!missing.empty()) reject("attention_bf16: the path 'warpgroups' needs " + missing);
     }
 }
 

@@ -9,7 +9,8 @@
 /// If all scores that a token sees are -infinity, log_sums is -infinity too, and out is NaN.
 ///
 /// Masked keys may be NaN or infinite, but masked values may not: tiles also multiply masked
-/// values, by a weight of 0, and 0 * NaN and 0 * infinity are NaN. (Beyond `length` nothing is read.)
+/// values, by a weight of 0, and 0 * NaN and 0 * infinity are NaN. (Beyond `length` nothing is
+/// read.)
 ///
 /// Error of out(t, d) for a token that sees n keys, with A = sum of weight * |v|, P the largest of
 /// its scale * sum of |q k|, and u = 2^-8 for bf16 or 2^-11 for f16, a rounding to T:
@@ -31,7 +32,7 @@ namespace sixdays::day06_transformer_ops {
 /// The ladder.
 enum class AttentionBf16Path {
     four_passes,      // one thread per query: the twin; scores in the workspace
-    tensor_cores,     // 02: one warp per 32 queries; scores stay in registers. Rows of quads
+    tensor_cores,     // 02: one warp per 32 queries; scores stay in registers. Rows of vectors
     guessed_maximum,  // 03: a tile is searched for a maximum only where the last one is too small
     warpgroups,  // 04: Hopper: wgmma from shared memory, exponentials overlap with products. Heads
                  // of 64 or 128, no length

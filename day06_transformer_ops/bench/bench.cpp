@@ -27,8 +27,9 @@ void bench_softmax(lesson::Report& report) {
             kFar<T>};
         port(report, op, {3, std::min<std::int64_t>(n, 4 * K)}, {rows, n});
     };
-    run(SoftmaxPath::thread_a_row, 32 * K, K);
-    for (const auto path : {SoftmaxPath::warp_a_row, SoftmaxPath::online, SoftmaxPath::registers}) {
+    run(SoftmaxPath::thread_per_row, 32 * K, K);
+    for (const auto path :
+         {SoftmaxPath::warp_per_row, SoftmaxPath::online, SoftmaxPath::registers}) {
         run(path, 128 * K, 256);
         run(path, 32 * K, K);
         run(path, 8 * K, 4 * K);
@@ -103,7 +104,7 @@ void bench_cross_entropy(lesson::Report& report) {
     }
     lesson::Version v;
     v.op = "cross entropy";
-    v.version = name(CrossEntropyPath::block_a_row);
+    v.version = name(CrossEntropyPath::block_per_row);
     v.dtype = std::is_same_v<T, float> ? "float32" : "bfloat16";
     v.shape = to_string(Shape{rows, V});
     v.how = "the same bits again";
@@ -134,8 +135,8 @@ void bench_norm(lesson::Report& report) {
                           kFar<T>};
         port(report, op, {5, n}, {rows, n});
     };
-    run(NormPath::thread_a_row, false, 32 * K, 768);
-    for (const auto path : {NormPath::warp_a_row, NormPath::registers}) {
+    run(NormPath::thread_per_row, false, 32 * K, 768);
+    for (const auto path : {NormPath::warp_per_row, NormPath::registers}) {
         run(path, false, 64 * K, 768);
         run(path, false, 32 * K, 1600);
         run(path, false, 16 * K, 4 * K);
@@ -147,7 +148,7 @@ void bench_norm(lesson::Report& report) {
         run(NormPath::tile, true, 64 * K, 768);
     }
     run(NormPath::registers, false, 8 * K, 8 * K);
-    run(NormPath::warp_a_row, false, 64 * K, 769);
+    run(NormPath::warp_per_row, false, 64 * K, 769);
     run(NormPath::registers, true, 64 * K, 768);
     run(NormPath::registers, true, 16 * K, 4 * K);
 }
@@ -193,7 +194,7 @@ void bench_activation(lesson::Report& report) {
         port(report, Op<T>{op, name(path), loop, ported, kFar<T>}, {5, 3 * K}, {32 * K, 3 * K});
     };
     for (const auto path :
-         {ActivationPath::one_element, ActivationPath::quads, ActivationPath::tile}) {
+         {ActivationPath::one_element, ActivationPath::vectorized, ActivationPath::tile}) {
         if (path == ActivationPath::tile && !gpu::has_tile()) continue;
         for (const Activation what :
              {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
@@ -224,7 +225,7 @@ void bench_embedding(lesson::Report& report) {
     const gpu::Buffer<float> tokens(noise<float>({V, C})), positions(noise<float>({P, C}));
     const gpu::Buffer<std::int64_t> device_ids(ids), device_places(places);
     gpu::Buffer<float> out(T * C), want(T * C);
-    for (const EmbedPath path : {EmbedPath::one_element, EmbedPath::quads}) {
+    for (const EmbedPath path : {EmbedPath::one_element, EmbedPath::vectorized}) {
         const auto run = [&](gpu::Buffer<float>& to) {
             embed_cuda(tokens.view({V, C}), device_ids.view({T}), positions.view({P, C}),
                        device_places.view({T}), to.view({T, C}), {.path = path});

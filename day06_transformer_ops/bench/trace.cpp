@@ -36,8 +36,8 @@ void trace_all() {
             softmax_cuda<float>(x.view({rows, n}), -1, y.view({rows, n}), {.path = path});
         });
     };
-    softmax("softmax of 32 rows of 64 floats, one thread per row", SoftmaxPath::thread_a_row);
-    softmax("one warp per row", SoftmaxPath::warp_a_row);
+    softmax("softmax of 32 rows of 64 floats, one thread per row", SoftmaxPath::thread_per_row);
+    softmax("one warp per row", SoftmaxPath::warp_per_row);
     softmax("one block per row, online", SoftmaxPath::online);
     softmax("the row in registers, 128-bit loads", SoftmaxPath::registers);
     lesson::trace("layer norm of the same rows, in registers", [&] {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day06_transformer_ops/embedding/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -14,12 +14,13 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 EmbedPath choose_embed(const View<const T>& tokens, const View<const Same<T>>& positions,
                        const View<Same<T>>& out) {
-    const auto quads = [](const auto& v) { return has_wider(v.data, v.layout, sizeof(T)); };
-    const bool all = quads(tokens) && quads(out) && (positions.rank() == 0 || quads(positions));
-    return all ? EmbedPath::quads : EmbedPath::one_element;
+    const auto vectors = [](const auto& v) { return has_wider(v.data, v.layout, sizeof(T)); };
+    const bool all =
+        vectors(tokens) && vectors(out) && (positions.rank() == 0 || vectors(positions));
+    return all ? EmbedPath::vectorized : EmbedPath::one_element;
 }
 
-// --- what is refused -----------------------------------------------------------------------------
+// --- what is rejected -----------------------------------------------------------------------------
 namespace {
 
 template <class A, class B>
@@ -34,7 +35,7 @@ void check_positions(const View<const T>& tokens, const View<const std::int64_t>
                      const View<T>& out) {
     require_rank("embed", "positions", positions, 2);
     if (positions.extent(1) != tokens.extent(1)) {
-        refuse("embed: tokens have shape " + to_string(tokens.shape()) + ", but positions " +
+        reject("embed: tokens have shape " + to_string(tokens.shape()) + ", but positions " +
                to_string(positions.shape()) + "; their rows are added");
     }
     (void)with_prefix("embed: places", [&] { return broadcast_to(places, ids.shape()); });
@@ -53,7 +54,7 @@ void check_tiles(const View<const T>& tokens, const View<const std::int64_t>& id
         gpu::goes_forwards(tokens.layout) && (!adds || gpu::goes_forwards(positions.layout))) {
         return;
     }
-    refuse(
+    reject(
         "embed: the path 'tile' needs, after simplifying, three dimensions of ids, places and rows "
         "at "
         "most, and tables and out with " +
@@ -71,11 +72,11 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
     require_rank("embed", "tokens", tokens, 2);
     Shape wanted = ids.shape();
     if (wanted.rank == kMaxRank)
-        refuse("embed: ids have shape " + to_string(wanted) +
+        reject("embed: ids have shape " + to_string(wanted) +
                ", and out would need one dim more than " + std::to_string(kMaxRank));
     wanted[wanted.rank++] = tokens.extent(1);
     if (out.shape() != wanted) {
-        refuse("embed: tokens have shape " + to_string(tokens.shape()) + " and ids " +
+        reject("embed: tokens have shape " + to_string(tokens.shape()) + " and ids " +
                to_string(ids.shape()) + ", so out must have " + to_string(wanted) + ", not " +
                to_string(out.shape()));
     }
@@ -85,10 +86,11 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
     if (positions.rank() > 0 || positions.data != nullptr)
         check_positions<T>(tokens, ids, positions, places, out);
     require_known_path("embed", path);
-    if (path == EmbedPath::quads && out.size() > 0 &&
+    if (path == EmbedPath::vectorized && out.size() > 0 &&
         choose_embed<T>(tokens, positions, out) != path) {
-        refuse(
-            "embed: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
+        reject(
+            "embed: the path 'vectorized' needs rows of whole vectors that begin at multiples of "
+            "16 "
             "bytes; tokens have " +
             to_string(tokens.layout) + ", positions " + to_string(positions.layout) + ", out " +
             to_string(out.layout));
@@ -102,7 +104,7 @@ void check_ids(const char* op, const char* name, const View<const std::int64_t>&
     for (std::int64_t k = 0; k < ids.size(); ++k) {
         const Index at = unravel(k, ids.shape());
         if (ids(at) < 0 || ids(at) >= rows) {
-            refuse(std::string(op) + ": " + name + " has " + std::to_string(ids(at)) + " at " +
+            reject(std::string(op) + ": " + name + " has " + std::to_string(ids(at)) + " at " +
                    to_string(at) + ", but the table has " + std::to_string(rows) + " rows");
         }
     }
@@ -112,13 +114,13 @@ void check_rotary(const View<const float>& in, const View<const float>& table,
                   const View<const std::int64_t>& places, const View<float>& out) {
     const int r = in.rank();
     if (r < 2 || in.extent(r - 1) % 2 != 0 || in.extent(r - 1) == 0) {
-        refuse("rotary: in has shape " + to_string(in.shape()) +
+        reject("rotary: in has shape " + to_string(in.shape()) +
                ", but needs (..., T, D), with an even D of pairs");
     }
     check_rows<float>("rotary", in, out);
     require_rank("rotary", "table", table, 2);
     if (table.extent(1) != in.extent(r - 1)) {
-        refuse("rotary: in has shape " + to_string(in.shape()) + ", but table " +
+        reject("rotary: in has shape " + to_string(in.shape()) + ", but table " +
                to_string(table.shape()) + "; a row of it must be as long as a head");
     }
     (void)with_prefix("rotary: places", [&] {
@@ -130,7 +132,7 @@ void check_rotary(const View<const float>& in, const View<const float>& table,
 
 Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base) {
     if (D < 2 || D % 2 != 0 || !(base > 0)) {
-        refuse("rotary_table: D is " + std::to_string(D) + " and base " + std::to_string(base) +
+        reject("rotary_table: D is " + std::to_string(D) + " and base " + std::to_string(base) +
                ", but must be even and above 0");
     }
     Tensor<float> table({places, D});
@@ -156,7 +158,7 @@ void check_convert(const View<const From>& in, const View<To>& out) {
 const char* name(EmbedPath path) {
     static constexpr Named<EmbedPath> kNames[] = {
         {EmbedPath::one_element, "one element"},
-        {EmbedPath::quads, "quads"},
+        {EmbedPath::vectorized, "vectorized"},
         {EmbedPath::tile, "tile"},
     };
     return name_in(kNames, path);

@@ -22,11 +22,11 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of embed. Quads (128-bit loads) need rows of whole quads, contiguous in memory and
+/// The paths of embed. Vectors (128-bit loads) need rows of whole vectors, contiguous in memory and
 /// aligned to 16 bytes, in both tables and in out.
 enum class EmbedPath {
     one_element,  // one thread per element: the twin
-    quads,        // 02: one warp per row; its id is read once, and the row with 128-bit loads
+    vectorized,   // 02: one warp per row; its id is read once, and the row with 128-bit loads
     tile,  // only on request: CUDA Tile C++; no negative stride in tables and out, and at most
            // three dimensions of ids after simplification
 };

@@ -90,12 +90,13 @@ void embed_cuda(View<const T> tokens, View<const std::int64_t> ids, View<const S
                 <<<grid, kThreads, 0, how.stream>>>(tokens, ids, positions, places, rows);
             return gpu::check_launch("embed_kernel", grid, kThreads);
         }
-        case EmbedPath::quads:
-            return launch_embed_quads<T>(tokens, ids, positions, places, rows, how.stream);
+        case EmbedPath::vectorized:
+            return launch_embed_vectorized<T>(tokens, ids, positions, places, rows, how.stream);
         case EmbedPath::tile:
             return gpu::by_tile("embed", [&] {
-                const bool quads = choose_embed<T>(tokens, positions, out) == EmbedPath::quads;
-                launch_embed_tile<T>(tokens, ids, positions, places, out, quads, how.stream);
+                const bool vectors =
+                    choose_embed<T>(tokens, positions, out) == EmbedPath::vectorized;
+                launch_embed_tile<T>(tokens, ids, positions, places, out, vectors, how.stream);
             });
     }
 }

@@ -77,11 +77,11 @@ void launch(const View<const T>& tokens, const View<const std::int64_t>& ids,
 template <class T>
 void launch_embed_tile(const View<const T>& tokens, const View<const std::int64_t>& ids,
                        const View<const T>& positions, const View<const std::int64_t>& places,
-                       const View<T>& out, bool quads, gpu::Stream stream) {
+                       const View<T>& out, bool vectors, gpu::Stream stream) {
     constexpr int kWhole = 16 / int{sizeof(T)};
     const auto by = [&]<int N>() {
-        quads ? launch<kWhole, N>(tokens, ids, positions, places, out, stream)
-              : launch<1, N>(tokens, ids, positions, places, out, stream);
+        vectors ? launch<kWhole, N>(tokens, ids, positions, places, out, stream)
+                : launch<1, N>(tokens, ids, positions, places, out, stream);
     };
     tokens.extent(1) <= 256 ? by.template operator()<256>() : by.template operator()<1024>();
 }

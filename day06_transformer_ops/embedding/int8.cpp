@@ -9,12 +9,12 @@ namespace {
 template <class T>
 void require_scales(const char* op, const Shape& matrix, ScalePer per, const View<T>& scales) {
     if (per != ScalePer::row && per != ScalePer::column) {  // an enum can hold any number
-        refuse(std::string(op) + ": scale per " + std::to_string(static_cast<int>(per)) +
+        reject(std::string(op) + ": scale per " + std::to_string(static_cast<int>(per)) +
                " does not exist; it must be one of: row, column");
     }
     const Shape wanted{matrix[per == ScalePer::row ? 0 : 1]};
     if (scales.shape() != wanted) {
-        refuse(std::string(op) + ": scales has shape " + to_string(scales.shape()) +
+        reject(std::string(op) + ": scales has shape " + to_string(scales.shape()) +
                ", but a matrix of shape " + to_string(matrix) + " with a scale per " +
                (per == ScalePer::row ? "row" : "column") + " needs " + to_string(wanted));
     }
@@ -31,12 +31,12 @@ void check_quantize_int8(const View<const float>& in, ScalePer per,
     require_scales(op, in.shape(), per, scales);
     if (kept.rank() > 0 || kept.data != nullptr) {
         if (per == ScalePer::column) {
-            refuse(
+            reject(
                 "quantize_int8: kept needs a scale per row; with a scale per column an outlier "
                 "column changes no other");
         }
         if (kept.shape() != Shape{in.extent(1)}) {
-            refuse("quantize_int8: kept has shape " + to_string(kept.shape()) +
+            reject("quantize_int8: kept has shape " + to_string(kept.shape()) +
                    ", but in has shape " + to_string(in.shape()) +
                    "; it needs one element per column");
         }

@@ -11,7 +11,7 @@ void check_sinusoidal_positions(const View<float>& out, double base) {
     require_rank("sinusoidal_positions", "out", out, 2);
     require_output("sinusoidal_positions", out);
     if (!(base > 0) || std::isinf(base)) {
-        refuse("sinusoidal_positions: base is " + std::to_string(base) +
+        reject("sinusoidal_positions: base is " + std::to_string(base) +
                ", but must be above 0 and finite");
     }
 }

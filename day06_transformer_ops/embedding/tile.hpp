@@ -21,10 +21,11 @@ template <class T>
 /// The row's dimension is one of a span's four; the others number the rows.
 inline constexpr int kMostRowDims = gpu::kMostTileDims - 1;
 
-/// @param quads  both tables and out have rows of whole quads that begin at multiples of 16 bytes
+/// @param vectors  both tables and out have rows of whole vectors that begin at multiples of 16
+/// bytes
 template <class T>
 void launch_embed_tile(const View<const T>& tokens, const View<const std::int64_t>& ids,
                        const View<const T>& positions, const View<const std::int64_t>& places,
-                       const View<T>& out, bool quads, gpu::Stream stream);
+                       const View<T>& out, bool vectors, gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -28,7 +28,7 @@ Engine::Engine(const Config& config, Backend& backend, std::int64_t capacity)
 
 void Engine::check_room(std::int64_t count) const {
     if (count > capacity_ - length_) {
-        refuse(std::to_string(count) + " tokens behind " + std::to_string(length_) +
+        reject(std::to_string(count) + " tokens behind " + std::to_string(length_) +
                " would end at " + std::to_string(length_ + count) + ", but the context ends at " +
                std::to_string(capacity_));
     }
@@ -36,7 +36,7 @@ void Engine::check_room(std::int64_t count) const {
 
 void Engine::begin(View<const std::int64_t> ids) {
     require_rank("read", "ids", ids, 1);
-    if (ids.size() == 0) refuse("read: no token, and the model must begin with one");
+    if (ids.size() == 0) reject("read: no token, and the model must begin with one");
     require_memory("read", "ids", ids);
     day06_transformer_ops::check_ids("read", "ids", ids, config_.vocabulary);
     check_room(ids.size());

@@ -130,8 +130,8 @@ int interactive(Options options, const Model& model, Engine& engine) {
                 const Generated made = go_on(options, model, engine, line, options.stats, false);
                 print("\n");
                 if (options.stats) show_stats(engine.backend().name(), made);
-            } catch (const std::invalid_argument& refused) {
-                std::fprintf(stderr, "%s\n", refused.what());
+            } catch (const std::invalid_argument& rejected) {
+                std::fprintf(stderr, "%s\n", rejected.what());
             }
         }
     }
@@ -192,8 +192,8 @@ int main(int argc, char** argv) {
     Options options;
     try {
         options = parse({argv + 1, argv + argc});
-    } catch (const std::invalid_argument& refused) {
-        std::fprintf(stderr, "gpt2: %s\ngpt2 --help lists all flags.\n", refused.what());
+    } catch (const std::invalid_argument& rejected) {
+        std::fprintf(stderr, "gpt2: %s\ngpt2 --help lists all flags.\n", rejected.what());
         return 2;
     }
     try {

@@ -36,7 +36,7 @@ const std::map<std::string, Set>& flags_with_value() {
         {"--backend",
          [](Options& o, const auto& f, const auto& v) {
              if (v != "cpu" && v != "cuda") {
-                 refuse(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
+                 reject(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
              }
              o.backend = v;
          }},
@@ -65,7 +65,7 @@ using Switch = void (*)(Options&);
 
 void choose_prompts(Options& options, Prompts prompts) {
     if (options.prompts != Prompts::as_weights && options.prompts != prompts) {
-        refuse("--fast rounds prompts and --floats does not: give one of them, or neither");
+        reject("--fast rounds prompts and --floats does not: give one of them, or neither");
     }
     options.prompts = prompts;
 }
@@ -82,8 +82,8 @@ const std::map<std::string, Switch>& switches() {
     return all;
 }
 
-[[noreturn]] void refuse_flag(const std::string& word) {
-    if (word.size() > 80) refuse(gpt2::quoted(word) + " is not a flag");
+[[noreturn]] void reject_flag(const std::string& word) {
+    if (word.size() > 80) reject(gpt2::quoted(word) + " is not a flag");
     std::string nearest;
     std::size_t distance = 3;  // further apart: a different word
     const auto compare = [&](const std::string& flag) {
@@ -92,22 +92,22 @@ const std::map<std::string, Switch>& switches() {
     };
     for (const auto& [flag, set] : flags_with_value()) compare(flag);
     for (const auto& [flag, set] : switches()) compare(flag);
-    refuse(gpt2::quoted(word) + " is not a flag" +
+    reject(gpt2::quoted(word) + " is not a flag" +
            (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
 void check(const Options& options) {
-    if (options.model.empty()) refuse("--model FILE is missing: a GPT-2 as a GGUF file");
+    if (options.model.empty()) reject("--model FILE is missing: a GPT-2 as a GGUF file");
     if (options.compare && !options.prompt) {
-        refuse("--compare needs the --prompt TEXT that both backends are to read");
+        reject("--compare needs the --prompt TEXT that both backends are to read");
     }
     if (options.prompts != Prompts::as_weights && options.backend != "cuda") {
-        refuse("--fast and --floats need --backend cuda: they say how a GPU reads prompts");
+        reject("--fast and --floats need --backend cuda: they say how a GPU reads prompts");
     }
     const int tasks = int{options.prompt.has_value()} + int{options.interactive} +
                       int{options.perplexity.has_value()};
     if (tasks != 1) {
-        refuse("exactly one of --prompt TEXT, --interactive and --perplexity FILE is needed");
+        reject("exactly one of --prompt TEXT, --interactive and --perplexity FILE is needed");
     }
 }
 
@@ -122,8 +122,8 @@ Options parse(const std::vector<std::string>& arguments) {
             continue;
         }
         const auto found = flags_with_value().find(flag);
-        if (found == flags_with_value().end()) refuse_flag(flag);
-        if (++i == arguments.size()) refuse(flag + " needs a value");
+        if (found == flags_with_value().end()) reject_flag(flag);
+        if (++i == arguments.size()) reject(flag + " needs a value");
         found->second(options, flag, arguments[i]);
     }
     if (!options.help) check(options);

@@ -16,8 +16,8 @@ NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residua
         return NormPath::registers;
     }
     // Rows across memory: threads of neighbouring rows read neighbouring elements: coalesced.
-    return in.stride(last) != 1 && in.extent(last) > 1 ? NormPath::thread_a_row
-                                                       : NormPath::warp_a_row;
+    return in.stride(last) != 1 && in.extent(last) > 1 ? NormPath::thread_per_row
+                                                       : NormPath::warp_per_row;
 }
 
 // --- argument checks -----------------------------------------------------------------------------
@@ -25,7 +25,7 @@ namespace {
 
 void check_parameter(const char* op, const char* name, const View<const float>& v, std::int64_t C) {
     if (v.data != nullptr && v.shape() != Shape{C}) {
-        refuse(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
+        reject(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
                ", but rows have " + std::to_string(C) + " elements");
     }
 }
@@ -48,16 +48,16 @@ void check_path(const std::string& op, std::optional<NormPath> path, const View<
     if (in.size() == 0) return;
     const int last = in.rank() - 1;
     if (path == NormPath::tile && residual.data != out.data) {
-        refuse(op + ": only layer_norm and rms_norm have the path 'tile'");
+        reject(op + ": only layer_norm and rms_norm have the path 'tile'");
     }
     if (path == NormPath::tile &&
         !(rows_take_tiles<T>(in, last, out) && in.extent(last) <= kMostTiled)) {
-        refuse(op + ": the path 'tile' needs rows of at most " + std::to_string(kMostTiled) +
+        reject(op + ": the path 'tile' needs rows of at most " + std::to_string(kMostTiled) +
                " elements," + at_one_step() + "; in has " + to_string(in.layout) + ", out " +
                to_string(out.layout));
     }
     if (path != NormPath::registers || choose_norm<T>(in, residual, out) == path) return;
-    refuse(op + kHeldNeeds + to_string(in.layout) + ", out " + to_string(out.layout));
+    reject(op + kHeldNeeds + to_string(in.layout) + ", out " + to_string(out.layout));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void check_norm_parameters(const char* op, const NormParameters& parameters, std
     check_parameter(op, "weight", parameters.weight, C);
     check_parameter(op, "bias", parameters.bias, C);
     if (!(parameters.eps >= 0) || std::isinf(parameters.eps)) {
-        refuse(std::string(op) + ": eps is " + std::to_string(parameters.eps) +
+        reject(std::string(op) + ": eps is " + std::to_string(parameters.eps) +
                ", but must be 0 or more, and finite");
     }
 }
@@ -75,7 +75,7 @@ template <class T>
 void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
                 const View<T>& out, std::optional<NormPath> path) {
     if (in.rank() == 0) {
-        refuse(std::string(op) + ": in has rank 0, but rows run along the last dimension");
+        reject(std::string(op) + ": in has rank 0, but rows run along the last dimension");
     }
     check_rows<T>(op, in, out);
     check_norm_parameters(op, parameters, in.extent(in.rank() - 1));
@@ -99,8 +99,8 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
 
 const char* name(NormPath path) {
     static constexpr Named<NormPath> kNames[] = {
-        {NormPath::thread_a_row, "thread a row"},
-        {NormPath::warp_a_row, "warp a row"},
+        {NormPath::thread_per_row, "thread per row"},
+        {NormPath::warp_per_row, "warp per row"},
         {NormPath::registers, "registers"},
         {NormPath::tile, "tile"},
     };

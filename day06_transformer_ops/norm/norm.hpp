@@ -33,10 +33,10 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of the norms.
 enum class NormPath {
-    thread_a_row,  // one thread per row: the twin
-    warp_a_row,    // 02: one warp per row; memory is read three times
-    registers,     // 03: read once, with 128-bit loads; both passes run over registers
-    tile,          // layer_norm and rms_norm, only on request: CUDA Tile C++, a row is a tile
+    thread_per_row,  // one thread per row: the twin
+    warp_per_row,    // 02: one warp per row; memory is read three times
+    registers,       // 03: read once, with 128-bit loads; both passes run over registers
+    tile,            // layer_norm and rms_norm, only on request: CUDA Tile C++, a row is a tile
 };
 [[nodiscard]] const char* name(NormPath path);
 

@@ -11,8 +11,8 @@ namespace sixdays::day06_transformer_ops {
 /// norm.hpp says, for adding 0 costs nothing.
 inline double norm_chain(NormPath path, std::int64_t C) {
     const auto n = static_cast<double>(C);
-    if (path == NormPath::thread_a_row || path == NormPath::tile) return n;  // in any order
-    return std::min(n, path == NormPath::warp_a_row ? n / 32 + 6 : 32.0 + 11);
+    if (path == NormPath::thread_per_row || path == NormPath::tile) return n;  // in any order
+    return std::min(n, path == NormPath::warp_per_row ? n / 32 + 6 : 32.0 + 11);
 }
 
 /// The norm of the row of `x` that begins at `at`, and how far from it a float computation may be:
@@ -113,11 +113,11 @@ testing::Operation norm_operation(Norm norm, const Shape& shape, float eps = 0.2
         return all;
     };
     const bool empty = size(shape) == 0;
-    op.path(NormPath::thread_a_row) = {
-        "thread a row", norm == Norm::rms_norm ? "rms_norm_kernel" : "layer_norm_kernel",
+    op.path(NormPath::thread_per_row) = {
+        "thread per row", norm == Norm::rms_norm ? "rms_norm_kernel" : "layer_norm_kernel",
         [](const Call&) { return true; }};
-    op.path(NormPath::warp_a_row) = {"warp a row", "norm_warp_kernel",
-                                     [](const Call&) { return true; }};
+    op.path(NormPath::warp_per_row) = {"warp per row", "norm_warp_kernel",
+                                       [](const Call&) { return true; }};
     op.path(NormPath::registers) = {"registers", "norm_registers_kernel",
                                     [=](const Call& c) { return empty || has_vectors(c); }};
     op.path(NormPath::tile) = {"tile", "norm_tile", [=](const Call& c) {
@@ -128,8 +128,8 @@ testing::Operation norm_operation(Norm norm, const Shape& shape, float eps = 0.2
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? NormPath::registers
                                 : has_rows_along_memory(c.arguments[0], last)
-                                    ? NormPath::warp_a_row
-                                    : NormPath::thread_a_row);
+                                    ? NormPath::warp_per_row
+                                    : NormPath::thread_per_row);
     };
     // [paths]
     return op;

@@ -95,9 +95,9 @@ void launch(const char* op, const gpu::Launch<NormPath>& how, const View<const T
             const Twin& twin) {
     const View<T> third = residual.data != nullptr ? residual : out;
     switch (how.path.value_or(choose_norm<T>(in, third, out))) {
-        case NormPath::thread_a_row:
+        case NormPath::thread_per_row:
             return twin(gpu::blocks_for(rows_of(in).count(), kThreads));
-        case NormPath::warp_a_row:
+        case NormPath::warp_per_row:
             return launch_norm_warp<OP>(rows_of(in), parameters, rows_of(residual), rows_of(out),
                                         how.stream);
         case NormPath::registers:
@@ -107,8 +107,8 @@ void launch(const char* op, const gpu::Launch<NormPath>& how, const View<const T
             return gpu::by_tile(op, [&] {
                 const int last = in.rank() - 1;
                 launch_norm_tile(std::is_same_v<OP, LayerNorm>, rows_of(in), parameters,
-                                 rows_of(out), can_be_quads(in, last) && can_be_quads(out, last),
-                                 how.stream);
+                                 rows_of(out),
+                                 can_be_vectors(in, last) && can_be_vectors(out, last), how.stream);
             });
     }
 }

@@ -10,7 +10,7 @@ namespace sixdays::day06_transformer_ops {
 inline constexpr int kMostTiled = 8192;
 
 /// Layer norm, or RMS norm.
-/// @param unit  rows are contiguous, made of whole quads and aligned to 16 bytes
+/// @param unit  rows are contiguous, made of whole vectors and aligned to 16 bytes
 template <class T>
 void launch_norm_tile(bool layer, const Rows<const T>& in, const NormParameters& parameters,
                       const Rows<T>& out, bool unit, gpu::Stream stream);

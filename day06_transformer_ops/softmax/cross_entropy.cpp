@@ -11,20 +11,20 @@ template <class T>
 CrossEntropyPath choose_cross_entropy(const View<const T>& logits) {
     const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
     return (rows.stride == 1 || rows.length == 1) && rows.length < kWalkable
-               ? CrossEntropyPath::block_a_row
-               : CrossEntropyPath::thread_a_row;
+               ? CrossEntropyPath::block_per_row
+               : CrossEntropyPath::thread_per_row;
 }
 
 template <class T>
 void check_cross_entropy(const View<const T>& logits, const View<const std::int64_t>& targets,
                          const View<float>& out, std::optional<CrossEntropyPath> path) {
     if (logits.rank() == 0 || logits.extent(logits.rank() - 1) == 0) {
-        refuse("cross_entropy: logits have shape " + to_string(logits.shape()) +
+        reject("cross_entropy: logits have shape " + to_string(logits.shape()) +
                ", but need a last dim with at least one logit");
     }
     const Shape wanted = rows_along(logits, logits.rank() - 1).first.layout.shape;
     if (targets.shape() != wanted || out.shape() != wanted) {
-        refuse("cross_entropy: logits have shape " + to_string(logits.shape()) +
+        reject("cross_entropy: logits have shape " + to_string(logits.shape()) +
                ", so targets and out must have " + to_string(wanted) + ", not " +
                to_string(targets.shape()) + " and " + to_string(out.shape()));
     }
@@ -34,15 +34,16 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
     require_apart("cross_entropy", "logits", logits, "out", out);
     require_apart("cross_entropy", "targets", targets, "out", out);
     require_known_path("cross_entropy", path);
-    if (path == CrossEntropyPath::block_a_row && choose_cross_entropy<T>(logits) != path) {
-        refuse(
-            "cross_entropy: the path 'block a row' needs rows of logits along memory; they have " +
+    if (path == CrossEntropyPath::block_per_row && choose_cross_entropy<T>(logits) != path) {
+        reject(
+            "cross_entropy: the path 'block per row' needs rows of logits along memory; they "
+            "have " +
             to_string(logits.layout));
     }
     if (path == CrossEntropyPath::tile && out.size() > 0 &&
         (surprised_rows(logits, targets, out)[0].rank() >= gpu::kMostTileDims ||
          !gpu::goes_forwards(logits.layout))) {
-        refuse(
+        reject(
             "cross_entropy: the path 'tile' needs, after simplifying, three dimensions of rows at "
             "most, "
             "and logits with " +
@@ -55,7 +56,7 @@ void check_targets(const View<const std::int64_t>& targets, std::int64_t V) {
     for (std::int64_t r = 0; r < targets.size(); ++r) {
         const Index at = unravel(r, targets.shape());
         if (targets(at) < 0 || targets(at) >= V) {
-            refuse("cross_entropy: the target at " + to_string(at) + " is " +
+            reject("cross_entropy: the target at " + to_string(at) + " is " +
                    std::to_string(targets(at)) + ", but there are " + std::to_string(V) +
                    " logits");
         }
@@ -64,8 +65,8 @@ void check_targets(const View<const std::int64_t>& targets, std::int64_t V) {
 
 const char* name(CrossEntropyPath path) {
     static constexpr Named<CrossEntropyPath> kNames[] = {
-        {CrossEntropyPath::thread_a_row, "thread a row"},
-        {CrossEntropyPath::block_a_row, "block a row"},
+        {CrossEntropyPath::thread_per_row, "thread per row"},
+        {CrossEntropyPath::block_per_row, "block per row"},
         {CrossEntropyPath::tile, "tile"},
     };
     return name_in(kNames, path);

@@ -25,8 +25,8 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of cross_entropy.
 enum class CrossEntropyPath {
-    thread_a_row,  // one thread per row: the twin
-    block_a_row,   // 02: contiguous rows of logits, read once with 128-bit loads, not kept
+    thread_per_row,  // one thread per row: the twin
+    block_per_row,   // 02: contiguous rows of logits, read once with 128-bit loads, not kept
     tile,  // only on request: CUDA Tile C++; logits with no negative stride, and at most three
            // dimensions of rows after simplification
 };

@@ -30,7 +30,7 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
     op.exact = [=](const Inputs& inputs, int path) {
         std::vector<Expected> all = {Expected(rows)};
         // Softmax's rules, for one thread, for a block of 256, or in tiles of 4096.
-        static constexpr SoftmaxPath kLike[] = {SoftmaxPath::thread_a_row, SoftmaxPath::shared,
+        static constexpr SoftmaxPath kLike[] = {SoftmaxPath::thread_per_row, SoftmaxPath::shared,
                                                 SoftmaxPath::tile};
         const double chain = softmax_chain(kLike[path], V);
         for (std::int64_t k = 0; k < size(rows); ++k) {
@@ -50,10 +50,10 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
     const bool empty = size(rows) == 0;
     const auto along = [=](const Call& c) { return has_rows_along_memory(c.arguments[0], last); };
     op.paths = paths_of<CrossEntropyPath>();
-    op.path(CrossEntropyPath::thread_a_row) = {"thread a row", "cross_entropy_kernel",
-                                               [](const Call&) { return true; }};
-    op.path(CrossEntropyPath::block_a_row) = {"block a row", "cross_entropy_block_kernel",
-                                              [=](const Call& c) { return empty || along(c); }};
+    op.path(CrossEntropyPath::thread_per_row) = {"thread per row", "cross_entropy_kernel",
+                                                 [](const Call&) { return true; }};
+    op.path(CrossEntropyPath::block_per_row) = {"block per row", "cross_entropy_block_kernel",
+                                                [=](const Call& c) { return empty || along(c); }};
     op.path(CrossEntropyPath::tile) = {"tile", "cross_entropy_tile", [=](const Call& c) {
                                            bool forwards = true;
                                            for (int d = 0; d <= last; ++d) {
@@ -64,8 +64,8 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
                                            return empty || (gpu::has_tile() && forwards);
                                        }};
     op.best = [=](const Call& c) {
-        return static_cast<int>(along(c) ? CrossEntropyPath::block_a_row
-                                         : CrossEntropyPath::thread_a_row);
+        return static_cast<int>(along(c) ? CrossEntropyPath::block_per_row
+                                         : CrossEntropyPath::thread_per_row);
     };
     // [paths]
     return op;

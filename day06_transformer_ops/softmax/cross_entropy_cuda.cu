@@ -37,17 +37,17 @@ void cross_entropy_cuda(View<const T> logits, View<const std::int64_t> targets, 
     if (out.size() == 0) return;
     const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
     switch (how.path.value_or(choose_cross_entropy<T>(logits))) {
-        case CrossEntropyPath::thread_a_row: {
+        case CrossEntropyPath::thread_per_row: {
             const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
             cross_entropy_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows, targets, out);
             return gpu::check_launch("cross_entropy_kernel", grid, kThreads);
         }
-        case CrossEntropyPath::block_a_row:
+        case CrossEntropyPath::block_per_row:
             return launch_cross_entropy(rows, targets, out, how.stream);
         case CrossEntropyPath::tile:
             return gpu::by_tile("cross_entropy", [&] {
-                const bool quads = has_wider(logits.data, logits.layout, sizeof(T));
-                launch_cross_entropy_tile<T>(logits, targets, out, quads, how.stream);
+                const bool vectors = has_wider(logits.data, logits.layout, sizeof(T));
+                launch_cross_entropy_tile<T>(logits, targets, out, vectors, how.stream);
             });
     }
 }

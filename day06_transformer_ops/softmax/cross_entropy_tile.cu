@@ -63,11 +63,11 @@ void launch(const View<const T>& logits, const View<const std::int64_t>& targets
 
 template <class T>
 void launch_cross_entropy_tile(const View<const T>& logits, const View<const std::int64_t>& targets,
-                               const View<float>& out, bool quads, gpu::Stream stream) {
+                               const View<float>& out, bool vectors, gpu::Stream stream) {
     constexpr int kWhole = 16 / int{sizeof(T)};
     const auto by = [&]<int N>() {
-        quads ? launch<kWhole, N>(logits, targets, out, stream)
-              : launch<1, N>(logits, targets, out, stream);
+        vectors ? launch<kWhole, N>(logits, targets, out, stream)
+                : launch<1, N>(logits, targets, out, stream);
     };
     const I V = logits.extent(logits.rank() - 1);
     if (V <= 256) return by.template operator()<256>();

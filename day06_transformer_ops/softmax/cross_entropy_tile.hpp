@@ -17,9 +17,9 @@ template <class T>
     return simplify(rows_along(logits, logits.rank() - 1).first.layout, targets.layout, out.layout);
 }
 
-/// @param quads  logits have rows of whole quads that begin at multiples of 16 bytes
+/// @param vectors  logits have rows of whole vectors that begin at multiples of 16 bytes
 template <class T>
 void launch_cross_entropy_tile(const View<const T>& logits, const View<const std::int64_t>& targets,
-                               const View<float>& out, bool quads, gpu::Stream stream);
+                               const View<float>& out, bool vectors, gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops

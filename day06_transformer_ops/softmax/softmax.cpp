@@ -9,7 +9,7 @@ namespace sixdays::day06_transformer_ops {
 // --- choice of path ------------------------------------------------------------------------------
 namespace {
 
-// The path 'shared' counts quads in 32 bits.
+// The path 'shared' counts vectors in 32 bits.
 template <class T>
 bool lies_along_memory(const View<const T>& in, int d) {
     return (in.stride(d) == 1 || in.extent(d) == 1) && in.extent(d) < (std::int64_t{1} << 32);
@@ -27,7 +27,7 @@ SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim, const Vie
     const int d = checked_dim("softmax", dim, in.rank());
     if (rows_can_be_held<T>(in, d, out)) return SoftmaxPath::registers;
     // Rows across memory: threads of neighbouring rows read neighbouring elements: coalesced.
-    return lies_along_memory(in, d) ? SoftmaxPath::shared : SoftmaxPath::thread_a_row;
+    return lies_along_memory(in, d) ? SoftmaxPath::shared : SoftmaxPath::thread_per_row;
 }
 
 namespace {
@@ -45,7 +45,7 @@ SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>
     const int d = checked_dim("softmax", dim, in.rank());
     if (workspace && may_be_shared(in.shape(), d)) return SoftmaxPath::split;
     const SoftmaxPath path = choose_row_softmax<T>(in, d, out);
-    return path == SoftmaxPath::shared && in.extent(d) <= 1024 ? SoftmaxPath::warp_a_row : path;
+    return path == SoftmaxPath::shared && in.extent(d) <= 1024 ? SoftmaxPath::warp_per_row : path;
 }
 
 template <class T>
@@ -68,29 +68,29 @@ std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim,
 // --- argument checks -----------------------------------------------------------------------------
 namespace {
 
-// Rejects views that `path` does not support. `siblings`: the operation has only thread_a_row,
+// Rejects views that `path` does not support. `siblings`: the operation has only thread_per_row,
 // registers and shared.
 template <class T>
 void check_path(const char* op, std::optional<SoftmaxPath> path, const View<const T>& in, int d,
                 const View<T>& out, bool siblings) {
     require_known_path(op, path);
     if (!path) return;
-    if (siblings && (path == SoftmaxPath::warp_a_row || path == SoftmaxPath::online ||
+    if (siblings && (path == SoftmaxPath::warp_per_row || path == SoftmaxPath::online ||
                      path == SoftmaxPath::split || path == SoftmaxPath::tile)) {
-        refuse(std::string(op) + ": only softmax has the path '" + name(*path) + "'");
+        reject(std::string(op) + ": only softmax has the path '" + name(*path) + "'");
     }
     if (in.size() == 0) return;
     if (path == SoftmaxPath::registers && !rows_can_be_held<T>(in, d, out)) {
-        refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
+        reject(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
                ", and rows run along dimension " + std::to_string(d));
     }
     if (path == SoftmaxPath::tile && !rows_take_tiles<T>(in, d, out)) {
-        refuse(op + (": the path 'tile' needs rows" + at_one_step()) + "; in has " +
+        reject(op + (": the path 'tile' needs rows" + at_one_step()) + "; in has " +
                to_string(in.layout) + ", out " + to_string(out.layout) +
                ", and rows run along dimension " + std::to_string(d));
     }
     if (path == SoftmaxPath::shared && !lies_along_memory(in, d)) {
-        refuse(std::string(op) + ": the path 'shared' needs rows of in along memory; in has " +
+        reject(std::string(op) + ": the path 'shared' needs rows of in along memory; in has " +
                to_string(in.layout) + ", and rows run along dimension " + std::to_string(d));
     }
 }
@@ -122,7 +122,7 @@ void check_masked_softmax(const View<const Same<T>>& in, const View<const std::u
     require_memory("masked_softmax", "mask", mask);
     require_apart("masked_softmax", "mask", mask, "out", out);
     check_path<T>("masked_softmax", path, in, d, out, true);
-    if (path == SoftmaxPath::shared) refuse("masked_softmax: it has no path 'shared'");
+    if (path == SoftmaxPath::shared) reject("masked_softmax: it has no path 'shared'");
 }
 
 template <class T>
@@ -130,7 +130,7 @@ void check_causal_softmax(const View<const Same<T>>& in, const View<T>& out,
                           std::optional<SoftmaxPath> path) {
     const int r = in.rank();
     if (r < 2 || in.extent(r - 2) > in.extent(r - 1)) {
-        refuse("causal_softmax: in has shape " + to_string(in.shape()) +
+        reject("causal_softmax: in has shape " + to_string(in.shape()) +
                ", but scores have shape (..., T, S) with T <= S: token t sees t + 1 + S - T of S");
     }
     check_rows<T>("causal_softmax", in, out);
@@ -139,8 +139,8 @@ void check_causal_softmax(const View<const Same<T>>& in, const View<T>& out,
 
 const char* name(SoftmaxPath path) {
     static constexpr Named<SoftmaxPath> kNames[] = {
-        {SoftmaxPath::thread_a_row, "thread a row"},
-        {SoftmaxPath::warp_a_row, "warp a row"},
+        {SoftmaxPath::thread_per_row, "thread per row"},
+        {SoftmaxPath::warp_per_row, "warp per row"},
         {SoftmaxPath::online, "online"},
         {SoftmaxPath::registers, "registers"},
         {SoftmaxPath::shared, "shared"},

@@ -28,12 +28,12 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of softmax and its variants.
 enum class SoftmaxPath {
-    thread_a_row,  // one thread per row: the twin
-    warp_a_row,    // 02, softmax only: one warp per row; three passes
-    online,        // 03, softmax only: one block per row; maximum and sum in one pass, two in all
-    registers,     // 04: read once, with 128-bit loads; the row stays in registers
-    shared,        // 05, not masked: longer rows, or rows of any alignment, in shared memory
-    split,         // 06, softmax only, with a workspace: a split reduction, in two launches
+    thread_per_row,  // one thread per row: the twin
+    warp_per_row,    // 02, softmax only: one warp per row; three passes
+    online,          // 03, softmax only: one block per row; maximum and sum in one pass, two in all
+    registers,       // 04: read once, with 128-bit loads; the row stays in registers
+    shared,          // 05, not masked: longer rows, or rows of any alignment, in shared memory
+    split,           // 06, softmax only, with a workspace: a split reduction, in two launches
     tile,  // softmax only, only on request: CUDA Tile C++; no negative strides, and one stride
            // from row to row
 };

@@ -13,9 +13,9 @@ namespace sixdays::day06_transformer_ops {
 inline double softmax_chain(SoftmaxPath path, std::int64_t N) {
     const auto n = static_cast<double>(N);
     switch (path) {
-        case SoftmaxPath::thread_a_row:
+        case SoftmaxPath::thread_per_row:
             return n;
-        case SoftmaxPath::warp_a_row:  // then 5 shuffles
+        case SoftmaxPath::warp_per_row:  // then 5 shuffles
             return std::min(n, n / 32 + 6);
         case SoftmaxPath::online:
             return 6 * std::min(n, n / 256 + 9);
@@ -102,8 +102,8 @@ void set_softmax_paths(testing::Operation& op, Softmax kind, const Shape& shape,
 
     // [paths]
     op.paths = testing::paths_of<SoftmaxPath>();
-    op.path(SoftmaxPath::thread_a_row) = {"thread a row", op.name + "_kernel", always};
-    op.path(SoftmaxPath::warp_a_row) = {"warp a row", "softmax_warp_kernel", only_softmax};
+    op.path(SoftmaxPath::thread_per_row) = {"thread per row", op.name + "_kernel", always};
+    op.path(SoftmaxPath::warp_per_row) = {"warp per row", "softmax_warp_kernel", only_softmax};
     op.path(SoftmaxPath::online) = {"online", "softmax_online_kernel", only_softmax};
     op.path(SoftmaxPath::registers) = {
         "registers", masked ? "masked_softmax_registers_kernel" : "softmax_registers_kernel",
@@ -122,8 +122,8 @@ void set_softmax_paths(testing::Operation& op, Softmax kind, const Shape& shape,
         const bool few_and_long = plain && n >= 8192 && size(shape) / n <= 8;
         return static_cast<int>(few_and_long          ? SoftmaxPath::split
                                 : has_vectors(c)      ? SoftmaxPath::registers
-                                : masked || !along(c) ? SoftmaxPath::thread_a_row
-                                : plain && n <= 1024  ? SoftmaxPath::warp_a_row
+                                : masked || !along(c) ? SoftmaxPath::thread_per_row
+                                : plain && n <= 1024  ? SoftmaxPath::warp_per_row
                                                       : SoftmaxPath::shared);
     };
     // [paths]

@@ -110,12 +110,12 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
     const Rows<const T> from = rows_along(in, d);
     const Rows<T> to = rows_along(out, d);
     switch (how.path.value_or(choose_softmax<T>(in, d, out, bool(how.workspace)))) {
-        case SoftmaxPath::thread_a_row: {
+        case SoftmaxPath::thread_per_row: {
             const unsigned grid = gpu::blocks_for(from.count(), kThreads);
             softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, to);
             return gpu::check_launch("softmax_kernel", grid, kThreads);
         }
-        case SoftmaxPath::warp_a_row:
+        case SoftmaxPath::warp_per_row:
             return launch_softmax_warp(from, to, how.stream);
         case SoftmaxPath::online:
             return launch_softmax_online(from, to, how.stream);
@@ -130,7 +130,7 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
         }
         case SoftmaxPath::tile:
             return gpu::by_tile("softmax", [&] {
-                launch_softmax_tile<T>(from, to, can_be_quads(in, d) && can_be_quads(out, d),
+                launch_softmax_tile<T>(from, to, can_be_vectors(in, d) && can_be_vectors(out, d),
                                        how.stream);
             });
     }

@@ -13,7 +13,7 @@ template <class T>
                                              const View<T>& out);
 
 /// The launcher of the tile port, softmax_tile.cu.
-/// @param unit  rows lie along memory, are made of whole quads and begin at multiples of 16 bytes
+/// @param unit  rows lie along memory, are made of whole vectors and begin at multiples of 16 bytes
 template <class T>
 void launch_softmax_tile(const Rows<const T>& in, const Rows<T>& out, bool unit,
                          gpu::Stream stream);

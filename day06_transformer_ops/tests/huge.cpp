@@ -39,21 +39,22 @@ void many_rows(const char* what, std::int64_t rows, std::int64_t C, const Port& 
 }
 
 void all_operations(std::int64_t rows, std::int64_t C) {
-    for (const auto path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
-                            SoftmaxPath::registers, SoftmaxPath::shared}) {
+    for (const auto path : {SoftmaxPath::thread_per_row, SoftmaxPath::warp_per_row,
+                            SoftmaxPath::online, SoftmaxPath::registers, SoftmaxPath::shared}) {
         if (path == SoftmaxPath::registers && C % 4 != 0) continue;
         many_rows(
             name(path), rows, C, [&](View<float> x) { softmax_cuda(x, -1, x, {.path = path}); },
             [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); });
     }
-    for (const auto path : {NormPath::thread_a_row, NormPath::warp_a_row, NormPath::registers}) {
+    for (const auto path :
+         {NormPath::thread_per_row, NormPath::warp_per_row, NormPath::registers}) {
         if (path == NormPath::registers && C % 4 != 0) continue;
         many_rows(
             name(path), rows, C, [&](View<float> x) { layer_norm_cuda(x, {}, x, {.path = path}); },
             [](View<const float> in, View<float> out) { layer_norm_cpu(in, {}, out); });
     }
-    for (const auto path : {ActivationPath::one_element, ActivationPath::quads}) {
-        if (path == ActivationPath::quads && rows * C % 4 != 0) continue;
+    for (const auto path : {ActivationPath::one_element, ActivationPath::vectorized}) {
+        if (path == ActivationPath::vectorized && rows * C % 4 != 0) continue;
         many_rows(
             name(path), rows, C,
             [&](View<float> x) { activate_cuda(Activation::gelu_erf, x, x, {.path = path}); },

@@ -80,15 +80,15 @@ std::int64_t size_of(const std::string& path) {
 
 }  // namespace
 
-void refuse_to_replace(const TrainOptions& options) {
+void reject_to_replace(const TrainOptions& options) {
     if (options.resume || options.restart) return;
     constexpr const char* kRestart = "; --restart starts over and replaces it";
     std::error_code none;
     if (std::filesystem::exists(options.state(), none)) {
-        refuse(options.state() + what_is_in(options.state()) + kRestart);
+        reject(options.state() + what_is_in(options.state()) + kRestart);
     }
     if (std::filesystem::exists(options.out, none)) {
-        refuse(options.out + " already exists, but the state of its run is missing, which is " +
+        reject(options.out + " already exists, but the state of its run is missing, which is " +
                options.state() + kRestart);
     }
 }
@@ -168,7 +168,7 @@ TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& opt
                        const Parameters& map, std::uint64_t text) {
     const gpt2::Gguf file(bytes, options.state());
     const auto of_another_version = [&](std::string_view key) {
-        refuse(
+        reject(
             "--resume: " + options.state() + " has no " + std::string(key) +
             ", so another version of gpt2_train wrote it; --restart starts over and replaces it");
     };
@@ -178,7 +178,7 @@ TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& opt
         if (!file.has(asked.key)) of_another_version(asked.key);
         const std::string_view there = file.text(asked.key);
         if (there != asked.value) {
-            refuse("--resume: " + options.state() + " is of a run whose " + asked.flag + " was " +
+            reject("--resume: " + options.state() + " is of a run whose " + asked.flag + " was " +
                    std::string(there) + ", but this one has " + asked.value +
                    "; a run goes on as it began");
         }
@@ -187,14 +187,14 @@ TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& opt
     state.step = file.integer("run.step", 0, INT64_MAX);
     state.steps = file.integer("run.steps", 0, INT64_MAX);
     if (state.step > options.steps) {
-        refuse("--resume: " + options.state() + " is of a run that has done " +
+        reject("--resume: " + options.state() + " is of a run that has done " +
                std::to_string(state.step) + " steps, but --steps is " +
                std::to_string(options.steps) + "; it must be as many or more");
     }
     const auto read = [&](const char* name, std::int64_t size, std::vector<float>& run) {
         const gpt2::FileTensor& tensor = file.tensor(name);
         if (tensor.weight.shape != Shape{size}) {
-            file.refuse(tensor.at, std::string(name) + " has shape " +
+            file.reject(tensor.at, std::string(name) + " has shape " +
                                        to_string(tensor.weight.shape) + ", but the model has " +
                                        std::to_string(size) + " numbers");
         }

@@ -15,7 +15,7 @@ using gpt2::write_whole;
 
 /// @throws std::invalid_argument  a run or a model already exists, and neither --resume nor
 /// --restart was given
-void refuse_to_replace(const TrainOptions& options);
+void reject_to_replace(const TrainOptions& options);
 
 /// The most disk space that a run's files need beside those that they replace, in bytes.
 [[nodiscard]] std::int64_t room_of(const TrainOptions& options, const Parameters& map);

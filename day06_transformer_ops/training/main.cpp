@@ -197,9 +197,9 @@ int main(int argc, char** argv) {
     TrainOptions options;
     try {
         options = parse_training({argv + 1, argv + argc});
-    } catch (const std::invalid_argument& refused) {
+    } catch (const std::invalid_argument& rejected) {
         std::fprintf(stderr, "gpt2_train: %s\ngpt2_train --help lists all flags.\n",
-                     refused.what());
+                     rejected.what());
         return 2;
     }
     try {
@@ -211,7 +211,7 @@ int main(int argc, char** argv) {
         NcclSum sum(options.gpus);                 // rejects missing GPUs before a text is read
         const gpt2::OutputLock lock(options.out);  // before touching files of another run
         for (const std::string& file : options.files()) gpt2::check_output(file);
-        refuse_to_replace(options);
+        reject_to_replace(options);
         const Source source = options.text.empty()
                                   ? line_source(options.strides, options.batching())
                                   : text_source(options.text, options.batching(), options.vocab);

@@ -31,7 +31,7 @@ const std::map<std::string, Set>& flags() {
         {"--backend",
          [](O& o, const auto& f, const auto& v) {
              if (v != "cpu" && v != "cuda") {
-                 refuse(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
+                 reject(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
              }
              o.backend = v;
          }},
@@ -43,13 +43,13 @@ const std::map<std::string, Set>& flags() {
                  std::to_string(kMostVocabulary);
              o.vocab = v == "bytes" ? 0 : gpt2::number<std::int64_t>(f, v, wanted);
              if (v != "bytes" && (o.vocab < gpt2::kLeastVocabulary || o.vocab > kMostVocabulary)) {
-                 refuse(f + " is " + std::to_string(o.vocab) + ", but must be " + wanted);
+                 reject(f + " is " + std::to_string(o.vocab) + ", but must be " + wanted);
              }
          }},
         {"--weights",
          [](O& o, const auto& f, const auto& v) {
              if (v != "f32" && v != "q8_0") {
-                 refuse(f + " is " + gpt2::quoted(v) + ", but must be f32 or q8_0");
+                 reject(f + " is " + gpt2::quoted(v) + ", but must be f32 or q8_0");
              }
              o.weights = v == "f32" ? gpt2::WeightType::f32 : gpt2::WeightType::q8_0;
          }},
@@ -75,7 +75,7 @@ const std::map<std::string, Set>& flags() {
              constexpr const char* kWanted = "a number above 0 and at most 1";
              o.rate = gpt2::number<double>(f, v, kWanted);
              if (!(o.rate > 0 && o.rate <= 1)) {
-                 refuse(f + " is " + gpt2::digits_of(o.rate) + ", but must be " + kWanted);
+                 reject(f + " is " + gpt2::digits_of(o.rate) + ", but must be " + kWanted);
              }
          }},
         {"--decay", [](O& o, const auto& f,
@@ -95,12 +95,12 @@ const std::map<std::string, bool TrainOptions::*>& switches() {
 
 // Rejects a text that the run's own files would overwrite. Two paths may name one file, through a
 // link or a ./ in them; a path where no file exists yet is safe.
-void refuse_to_write_over_the_text(const TrainOptions& o) {
+void reject_to_write_over_the_text(const TrainOptions& o) {
     for (const std::string& file : o.files()) {
         for (const std::string& written : {file, file + ".new", o.out + ".lock"}) {
             std::error_code nothing_there;
             if (std::filesystem::equivalent(o.text, written, nothing_there)) {
-                refuse("--out " + o.out + " would write " + written +
+                reject("--out " + o.out + " would write " + written +
                        " over the text that it learns, --text " + o.text);
             }
         }
@@ -122,46 +122,46 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
             continue;
         }
         const auto found = flags().find(flag);
-        if (found == flags().end()) refuse(gpt2::quoted(flag) + " is not a flag");
-        if (++i == arguments.size()) refuse(flag + " needs a value");
+        if (found == flags().end()) reject(gpt2::quoted(flag) + " is not a flag");
+        if (++i == arguments.size()) reject(flag + " needs a value");
         found->second(o, flag, arguments[i]);
     }
     if (o.help) return o;
     if (o.text.empty() == (o.strides == 0)) {
-        refuse(o.text.empty() ? "--text FILE is missing: the text that the model learns"
+        reject(o.text.empty() ? "--text FILE is missing: the text that the model learns"
                               : "--text and --strides: a model learns one of them");
     }
-    if (o.out.empty()) refuse("--out FILE is missing: where the model is written");
+    if (o.out.empty()) reject("--out FILE is missing: where the model is written");
     if (o.resume && o.restart) {
-        refuse("--resume continues a run and --restart replaces it: give one of them, or neither");
+        reject("--resume continues a run and --restart replaces it: give one of them, or neither");
     }
     if (o.channels % o.heads != 0) {
-        refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
+        reject("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
                std::to_string(o.channels) + " of --channels equally");
     }
     if (o.bf16 && o.backend == "cpu") {
-        refuse("--bf16 needs --backend cuda: bf16 products run on a GPU's tensor cores");
+        reject("--bf16 needs --backend cuda: bf16 products run on a GPU's tensor cores");
     }
     if (const std::int64_t D = o.channels / o.heads; o.bf16 && (D % 8 != 0 || D > 128)) {
-        refuse("--bf16 takes eight numbers at a time, and 128 at most, but a head has " +
+        reject("--bf16 takes eight numbers at a time, and 128 at most, but a head has " +
                std::to_string(D) +
                ": --channels divided by --heads must be a multiple of 8, up to 128");
     }
     if (o.gpus > 1 && o.backend == "cpu") {
-        refuse("--gpus is " + std::to_string(o.gpus) + ", but --backend is cpu; must be cuda");
+        reject("--gpus is " + std::to_string(o.gpus) + ", but --backend is cpu; must be cuda");
     }
     if (o.batch % o.gpus != 0) {
-        refuse("--gpus is " + std::to_string(o.gpus) + ", which does not divide the " +
+        reject("--gpus is " + std::to_string(o.gpus) + ", which does not divide the " +
                std::to_string(o.batch) + " of --batch equally");
     }
     if (o.strides != 0 && o.vocab != 0) {
-        refuse("--vocab is for --text; --strides has its own vocabulary");
+        reject("--vocab is for --text; --strides has its own vocabulary");
     }
     if (o.weights == gpt2::WeightType::q8_0 && o.channels % gpt2::kQ8Block != 0) {
-        refuse("--weights q8_0 stores rows in blocks of 32, which do not divide the " +
+        reject("--weights q8_0 stores rows in blocks of 32, which do not divide the " +
                std::to_string(o.channels) + " of --channels equally");
     }
-    refuse_to_write_over_the_text(o);
+    reject_to_write_over_the_text(o);
     return o;
 }
 

@@ -14,15 +14,15 @@ __global__ void add_grid_stride(const float* a, const float* b, std::int64_t n, 
 }
 // [grid stride]
 
-// [quads]
-__global__ void add_quads(const float4* a, const float4* b, std::int64_t quads, float4* out) {
+// [vectorized]
+__global__ void add_vectors(const float4* a, const float4* b, std::int64_t vectors, float4* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < quads) {
+    if (i < vectors) {
         const float4 p = a[i], q = b[i];  // 16 bytes each
         out[i] = {p.x + q.x, p.y + q.y, p.z + q.z, p.w + q.w};
     }
 }
-// [quads]
+// [vectorized]
 
 // [any address]
 __global__ void add_any_address(const float* a, const float* b, std::int64_t n, float* out) {
@@ -55,8 +55,8 @@ int main() {
         cudaMemset(out, 0xff, bytes);  // NaN: an element that is not written is detected
         if (step == 2) add_grid_stride<<<4, 256>>>(a, b, n, out);
         if (step == 3) {
-            add_quads<<<4, 256>>>(reinterpret_cast<float4*>(a), reinterpret_cast<float4*>(b), n / 4,
-                                  reinterpret_cast<float4*>(out));
+            add_vectors<<<4, 256>>>(reinterpret_cast<float4*>(a), reinterpret_cast<float4*>(b),
+                                    n / 4, reinterpret_cast<float4*>(out));
         }
         if (step == 4) add_any_address<<<4, 256>>>(a, b, n, out);
         std::vector<float> sums(n);

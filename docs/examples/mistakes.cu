@@ -67,13 +67,13 @@ void no_blocks() {
 }
 
 // [misaligned]
-__global__ void quads(const float* in, float* out) {
-    const float4 quad = *reinterpret_cast<const float4*>(in + 1);
-    out[0] = quad.x + quad.y + quad.z + quad.w;
+__global__ void vectors(const float* in, float* out) {
+    const float4 vector = *reinterpret_cast<const float4*>(in + 1);
+    out[0] = vector.x + vector.y + vector.z + vector.w;
 }
 // [misaligned]
 void misaligned() {
-    quads<<<1, 1>>>(device, other);
+    vectors<<<1, 1>>>(device, other);
 }
 
 // [all_into_one]

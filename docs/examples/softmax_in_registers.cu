@@ -3,30 +3,30 @@
 #include <cstdio>
 #include <vector>
 
-constexpr int kRow = 1024, kQuads = kRow / 4 / 32;  // floats per row; float4s per lane
+constexpr int kRow = 1024, kVectors = kRow / 4 / 32;  // floats per row; float4s per lane
 
 // [kernel]
 __global__ void softmax_in_registers(const float4* in, float4* out, int rows) {
     const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (row >= rows) return;  // all lanes of the warp
-    float4 x[kQuads];
-    for (int q = 0; q < kQuads; ++q) x[q] = in[(row * kQuads + q) * 32 + lane];
+    float4 x[kVectors];
+    for (int q = 0; q < kVectors; ++q) x[q] = in[(row * kVectors + q) * 32 + lane];
 
     float m = -INFINITY;
-    for (int q = 0; q < kQuads; ++q) {
+    for (int q = 0; q < kVectors; ++q) {
         m = fmaxf(m, fmaxf(fmaxf(x[q].x, x[q].y), fmaxf(x[q].z, x[q].w)));
     }
     for (int d = 16; d > 0; d /= 2) m = fmaxf(m, __shfl_xor_sync(0xffffffff, m, d));
 
     float sum = 0;
-    for (int q = 0; q < kQuads; ++q) {
+    for (int q = 0; q < kVectors; ++q) {
         x[q] = make_float4(expf(x[q].x - m), expf(x[q].y - m), expf(x[q].z - m), expf(x[q].w - m));
         sum += x[q].x + x[q].y + x[q].z + x[q].w;
     }
     for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
 
-    for (int q = 0; q < kQuads; ++q) {
-        out[(row * kQuads + q) * 32 + lane] =
+    for (int q = 0; q < kVectors; ++q) {
+        out[(row * kVectors + q) * 32 + lane] =
             make_float4(x[q].x / sum, x[q].y / sum, x[q].z / sum, x[q].w / sum);
     }
 }

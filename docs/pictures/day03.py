@@ -108,9 +108,9 @@ def swizzle():
         for line, row in enumerate(rows):
             svg.text(left - 56, 78 + line * c, f"row {row}", "note")
             for place in range(8):
-                quad = place ^ line if swizzled else place
-                svg.cell(left + place * c, 58 + line * c, ORANGE if quad == 2 else FAINT, quad, c, c,
-                         "in" if quad == 2 else "inkin", "thin")
+                vector = place ^ line if swizzled else place
+                svg.cell(left + place * c, 58 + line * c, ORANGE if vector == 2 else FAINT, vector, c, c,
+                         "in" if vector == 2 else "inkin", "thin")
         if swizzled:
             svg.outline(left, 58 + 5 * c, 8 * c, c)
         else:

@@ -31,7 +31,7 @@ def product():
     return svg.done()
 
 
-def square_a_thread():
+def square_per_thread():
     """The 8 x 8 outputs of thread (0, 0) among the 128 x 128 of its block, and of threads 1 and 16."""
     c, mark, x, y = 38, 9, 70, 62
     svg = Svg(440, 620, "128 by 128 outputs of a block. Thread 0 has those whose row and column are "
@@ -244,4 +244,4 @@ def pipeline():
     return svg.done()
 
 
-PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring, fragments, ldmatrix, pipeline)
+PICTURES = (product, k_loop, column_and_square, square_per_thread, rectangle, ring, fragments, ldmatrix, pipeline)

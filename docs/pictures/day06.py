@@ -183,9 +183,9 @@ def kv_cache():
 
 
 def row_in_registers():
-    """1,024 floats as 256 quads, 32 lanes (here 4), 8 quads each (here 3)."""
+    """1,024 floats as 256 vectors, 32 lanes (here 4), 8 vectors each (here 3)."""
     w, h, left = 58, 30, 74
-    svg = Svg(440, 368, "A row of 1,024 floats in the registers of a warp. Quads 0 to 31 go to lanes 0 to 31, quads 32 to 63 "
+    svg = Svg(440, 368, "A row of 1,024 floats in the registers of a warp. Vectors 0 to 31 go to lanes 0 to 31, vectors 32 to 63 "
                         "again, eight times. Maximum and sum are reduced over a lane's registers, then over the lanes by shuffles")
     lanes = ("lane 0", "lane 1", "lane 2", "…", "lane 31")
     for number, lane in enumerate(lanes):
@@ -195,7 +195,7 @@ def row_in_registers():
         svg.text(20, 58 + 44 * q, name, "note")
         for number in range(5):
             colour = FAINT if number == 3 or first is None else COLOURS[min(number, 3)]
-            text = "…" if number == 3 or first is None else f"quad {first + (31 if number == 4 else number)}"
+            text = "…" if number == 3 or first is None else f"vector {first + (31 if number == 4 else number)}"
             svg.cell(left + number * 70, 38 + 44 * q, colour, text, w + 8, h, "inkin tiny" if colour == FAINT else "in tiny")
     for number in range(5):
         svg.arrow(left + number * 70 + 33, 206, left + number * 70 + 33, 224)

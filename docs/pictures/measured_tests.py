@@ -65,8 +65,8 @@ def test_names():
 
     assert named(("m, the ladder", " 1 one", "", "f", "8"), ("m, the ladder", "12 two", "", "f", "8"),
                  ("m, odd", "m_cuda", "two", "f", "9")) == ["1 one, 8", "12 two, 8", "odd, 9"]
-    assert named(("a, dim 1", "quads", "", "f", "8"), ("a, dim 1", "quads", "", "f", "9"), ("b", "quads", "", "f", "8"),
-                 ("a, dim 0", "quads", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "quads", "dim 0, 8"]
+    assert named(("a, dim 1", "vectorized", "", "f", "8"), ("a, dim 1", "vectorized", "", "f", "9"), ("b", "vectorized", "", "f", "8"),
+                 ("a, dim 0", "vectorized", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "vectorized", "dim 0, 8"]
     assert named(("a", "x", "", "f", "8"), ("a", "x", "", "h", "8")) == ["x, f", "x, h"]
     assert named(("a, d", "x", "p", "f", "8"), ("a, d", "x", "", "f", "8")) == ["x, takes p", "x"]
 

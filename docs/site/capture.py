@@ -9,8 +9,8 @@
 
 With --fails the program ends with another status than 0, and <name>.txt has its stderr too.
 With --gdb, a file of commands for gdb, it is run by it; its prompt stands before each command.
-With --wrong the program is a test program that must refuse this planted mistake, a kernel or a patch. Its lines `case:`
-and `refused:` say which case does, and in which words; <name>.txt is what the case says about the last of them that a
+With --wrong the program is a test program that must reject this planted mistake, a kernel or a patch. Its lines `case:`
+and `rejected:` say which case does, and in which words; <name>.txt is what the case says about the last of them that a
 failure says, or else about the first failure beside them. Of an address, which changes from run to run, the last digit stays.
 Source paths lose the folder that this tree lies in.
 """
@@ -53,9 +53,9 @@ def first_failure(text, words):
     return ""
 
 
-def refusal(text, file):
-    """What a page quotes of the tests' refusal of a planted mistake."""
-    promised = [words for words in wrong.announced(file, "refused") if not words.startswith("at ")]  # a line of the kernel
+def rejection(text, file):
+    """What a page quotes of the tests' rejection of a planted mistake."""
+    promised = [words for words in wrong.announced(file, "rejected") if not words.startswith("at ")]  # a line of the kernel
     found = next(filter(None, (first_failure(text, words) for words in reversed(promised))), "")
     beside = text.replace("&quot;", '"')
     if not found and promised and promised[0] in beside:
@@ -64,7 +64,7 @@ def refusal(text, file):
         raise ValueError(f"no failure of the tests says what {file} promises:\n" + "\n".join(promised))
     if NO_WORDS.search(found):
         raise ValueError(f"{file}: what its test says holds '{NO_WORDS.search(found)[0]}', which Catch2 puts where it has no "
-                         f"words; announce other words in `refused:`:\n{found}")
+                         f"words; announce other words in `rejected:`:\n{found}")
     return ADDRESS.sub("0x…", found)
 
 
@@ -102,7 +102,7 @@ def main():
         text = re.sub(r"=0x[0-9a-f]+", "=0x…", re.sub(r"^(#\d+ +)0x[0-9a-f]+ in ", r"\1", text, flags=re.M))
     elif options.wrong:
         try:
-            text = refusal(text, options.wrong)
+            text = rejection(text, options.wrong)
         except ValueError as error:
             sys.exit(f"{error}\n{errors}")
     else:

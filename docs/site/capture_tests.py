@@ -11,7 +11,7 @@ import run_tests  # noqa: E402
 FAILED = """<Expression success="false"><Original>{asked}</Original><Expanded>{said}</Expanded></Expression>"""
 
 
-def run(printed, refused=None, status=1, options=()):
+def run(printed, rejected=None, status=1, options=()):
     """(what <name>.txt holds, what capture.py said when it failed)"""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -20,8 +20,8 @@ def run(printed, refused=None, status=1, options=()):
         guard = '[ -z "$1" ] || [ "$1" = "a case; or two\\\\, b" ] || exit 0'
         program.write_text(f"#!/bin/sh\ncat {folder}/printed\n{guard}\nexit {status}\n")
         program.chmod(0o755)
-        if refused:
-            (folder / "wrong.patch").write_text(f"case: a case; or two, b\n// refused: {refused}\nrefused: path := x\n")
+        if rejected:
+            (folder / "wrong.patch").write_text(f"case: a case; or two, b\n// rejected: {rejected}\nrejected: path := x\n")
             options = ["--wrong", folder / "wrong.patch"]
         done = subprocess.run([sys.executable, pathlib.Path(__file__).with_name("capture.py"), folder / "out.txt", *options,
                                "--", program], capture_output=True, text=True)
@@ -41,10 +41,10 @@ def test_planned_sentence():
     assert run(thrown, "past its end") == ({"out.txt": "x.cu:1: past its end\n"}, "")
 
 
-def test_refused():
+def test_rejected():
     printed = FAILED.format(asked="x", said="expected 5, got 15.")
-    assert run(printed, "first\n// refused: got 15.")[1] == ""
-    assert run(printed + FAILED.format(asked="y", said="got 16."), "got 15.\n// refused: got 16.")[0] == {
+    assert run(printed, "first\n// rejected: got 15.")[1] == ""
+    assert run(printed + FAILED.format(asked="y", said="got 16."), "got 15.\n// rejected: got 16.")[0] == {
         "out.txt": "got 16.\n"}  # the last one
     beside = FAILED.format(asked="x", said="an earlier one") + "<Info>path := &quot;x&quot;</Info>" + printed
     assert run(beside, 'path := "x"')[0] == {"out.txt": "expected 5, got 15.\n"}

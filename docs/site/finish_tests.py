@@ -87,7 +87,7 @@ def test_wrong_links():
                         (code("at", "day02__strides") + " + 1", "at + 1"),
                         (f"int at = 1; {code('at', tensor)}(2)", "int at = 1; at(2)"),  # declared here
                         (f"float tile[4]; {code('tile', tensor)}(2)", "float tile[4]; tile(2)"),
-                        (f"const Quads&amp; run, {code('run', tensor)}(1)", "const Quads&amp; run, run(1)"),
+                        (f"const VectorizedRun&amp; run, {code('run', tensor)}(1)", "const VectorizedRun&amp; run, run(1)"),
                         (f"View&lt;T&gt; each(1); {code('each', tensor)}(1)", "View&lt;T&gt; each(1); each(1)"),
                         (code("check", "gpu") + "(1)", "check(1)"),  # gpu::check would be written so
                         (code("tile", own) + "[2]", "tile[2]"),  # not called
@@ -136,7 +136,7 @@ def test_lines():
                    '<span class="row" style="--wrap:16ch">   12   3 &lt; 4   the load\n</span>'
                    '<span class="row" style="--wrap:5ch">     say\n</span>'
                    '</pre></div><pre class="fragment">x\ny</pre>'), run
-    assert "--wrap:60ch" in finish.in_lines(f'<div class="run refused"><pre class="fragment">{" " * 70}x\n</pre>')
+    assert "--wrap:60ch" in finish.in_lines(f'<div class="run rejected"><pre class="fragment">{" " * 70}x\n</pre>')
     for wide, table in ((71, f"{'-' * 68}  1"), (48, "a  b"), (48, f"  ok    {'-' * 68} x"), (50, f"  requests  {'-' * 38}\n{'-' * 68}  1"), (48, "a sentence " * 9)):
         assert f"--columns:{wide}" in finish.in_lines(f'<div class="run"><pre class="fragment">{table}\n</pre>'), table
 

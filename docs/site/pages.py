@@ -304,7 +304,7 @@ class Page:
         if language == "diff":
             return [self.include(steps.html_of(*self.difference(argument)))]
         if argument.endswith(".txt"):
-            kind = "run refused" if OF_A_MISTAKE.match(argument) else "run"
+            kind = "run rejected" if OF_A_MISTAKE.match(argument) else "run"
             if self.output(argument) is None:  # not captured, or not here: the page knows what it printed
                 lines = unbroken(line.removeprefix(fence[1]) for line in block[1:-1])
                 argument = self.include("\n".join(lines) + "\n", "txt").split()[-1]

@@ -39,7 +39,7 @@ TWO = ONE.replace("void one(int n)", "void two(int n)").replace("f(n);   //", "f
 
 
 PATCH = """case: a test
-refused: reads past the end
+rejected: reads past the end
 --- a/two.cu
 +++ b/two.cu
 @@ -2,3 +2,3 @@
@@ -85,14 +85,14 @@ def well_formed(text):
     xml.dom.minidom.parseString(f"<page>{text}</page>")
 
 
-def refused(page, words, verbs=("fill", "make"), **more):
+def rejected(page, words, verbs=("fill", "make"), **more):
     for verb in verbs:
         try:
             run(verb, "first line\n" + page, **more)
         except SystemExit as error:
             assert str(error).startswith("docs/day01_x.md:2: ") and words in str(error), error
         else:
-            raise AssertionError(f"not refused by {verb}: {page}")
+            raise AssertionError(f"not rejected by {verb}: {page}")
 
 
 def test_numbers():
@@ -128,7 +128,7 @@ def test_numbers():
         assert made("a [wrong" + link)[0] == [f"a {said.replace(' ', '&nbsp;')} b"], asked
 
 
-def test_numbers_refused():
+def test_numbers_rejected():
     for asked, words in (
             ("add; fats; share", "no row of x.csv has 'fats'; it has 'fast'"),
             ("add; naive; share", "no row of x.csv has all of 'add; naive'"),
@@ -141,8 +141,8 @@ def test_numbers_refused():
             ("add; fast; model", "this row has no model"),
             ("add; fast; share; add; slow", "nothing may follow 'share', but 'add; slow' does"),
             ("limit f", "tells no limit 'f', but copy, read, write, fma")):
-        refused(f'a [](results/x.csv "{asked}")', words)
-    refused('a [](results/y.csv "add; fast; share")', "there is no results/y.csv")
+        rejected(f'a [](results/x.csv "{asked}")', words)
+    rejected('a [](results/y.csv "add; fast; share")', "there is no results/y.csv")
 
 
 def test_bar():
@@ -157,7 +157,7 @@ def test_bar():
     assert "3.0 TFLOP/s" in bar and "a &lt; b 10.0 %" in bar
     _, (bar,) = made('[](results/x.csv "matmul; tensor")')
     assert "600 GFLOP/s" in bar and "peer" not in bar
-    refused('[](results/x.csv "add; wide")', "they differ in shape")
+    rejected('[](results/x.csv "add; wide")', "they differ in shape")
 
 
 def test_table():
@@ -188,18 +188,18 @@ def test_listings():
     files = {"f.cu": "int g() {\n    return f();\n}\n\nint f(int n) {\n    {\n    }\n}\n}\n"}
     assert filled(function, files=files)[1:-1] == ["int f(int n) {", "    {", "    }", "}"]
     assert made(function, files=files)[0][:2] == ["@code{.cpp}", "int f(int n) {"]
-    refused("```cuda two.cu h()\n```", "two.cu has no function h()")
-    refused("```cuda three.cu x\n```", "there is no file three.cu")
-    refused("```cuda two.cu main\n```", "two.cu has 0 lines `// [main]`")
-    refused("```cuda one.cu inner\n```", "one.cu has 1 lines `// [inner]`")
-    refused("```cuda two.cu main", "this block has no end")
+    rejected("```cuda two.cu h()\n```", "two.cu has no function h()")
+    rejected("```cuda three.cu x\n```", "there is no file three.cu")
+    rejected("```cuda two.cu main\n```", "two.cu has 0 lines `// [main]`")
+    rejected("```cuda one.cu inner\n```", "one.cu has 1 lines `// [inner]`")
+    rejected("```cuda two.cu main", "this block has no end")
 
 
 def test_outputs():
     page = "```text day01_x.1.txt\n```"
     assert filled(page) == ["```text day01_x.1.txt", "1. One", "   a < b", "```"]
     assert made(page)[0] == [pages.raw('<div class="run">'), "@verbinclude day01_x.1.txt", pages.raw("</div>")]
-    assert made("```text day01_wrong_y.txt\n```")[0][0] == pages.raw('<div class="run refused">')
+    assert made("```text day01_wrong_y.txt\n```")[0][0] == pages.raw('<div class="run rejected">')
     long, table = "  " + "word " * 29 + "end", "a  " + "b" * 120
     assert filled(f"```text not_made_here.txt\n{long}\n{table}\n```")[1:-1] == [
         "  " + " ".join(["word"] * 21), "  " + " ".join(["word"] * 8) + " end", table]
@@ -246,10 +246,10 @@ def test_patch():
     assert "<div>two.cu</div><div>x.patch</div>" in text and "<b>+</b> <b>1</b>" in text and "reads past" not in text
 
 
-def test_step_refused():
-    refused("```diff one.cu the new kernel\n```", "```diff takes `file mark, file mark`")
-    refused("```diff one.cu the new kernel, three.cu x\n```", "there is no file three.cu")
-    refused("```diff one.cu the new kernel, one.cu the new kernel\n```", "do not differ")
+def test_step_rejected():
+    rejected("```diff one.cu the new kernel\n```", "```diff takes `file mark, file mark`")
+    rejected("```diff one.cu the new kernel, three.cu x\n```", "there is no file three.cu")
+    rejected("```diff one.cu the new kernel, one.cu the new kernel\n```", "do not differ")
 
 
 def test_links():
@@ -262,8 +262,8 @@ def test_links():
     assert made("# X\n\n## Here: it is")[0] == ["# X {#day01_x}", "", "## Here: it is {#day01_x_here_it_is}"]
     front = made("# X", files={"README.md": "# Six\n\n[b](#to-begin)\n\n## To begin\n"}, shown="index.md")[0]
     assert front[2:] == ["[b](@ref index_to_begin)", "", "<h2>@anchor index_to_begin To begin</h2>"], front
-    refused("[o](another.md)", "the link another.md leads nowhere", ("make",))
-    refused("[o](other.md#b)", "other.md has no heading #b", ("make",))
+    rejected("[o](another.md)", "the link another.md leads nowhere", ("make",))
+    rejected("[o](other.md#b)", "other.md has no heading #b", ("make",))
 
 
 def test_markdown():
@@ -277,7 +277,7 @@ def test_markdown():
                      pages.raw("</div></details>")]
     lines, _ = made("[← O](other.md) · [O →](other.md)")
     assert lines == [pages.raw('<div class="walk">'), "", "[← O](@ref other)", "", "[O →](@ref other)", pages.raw("</div>")]
-    refused("![A picture](pictures/y.svg)", "there is no pictures/y.svg", ("make",))
+    rejected("![A picture](pictures/y.svg)", "there is no pictures/y.svg", ("make",))
 
 
 def test_folds():
@@ -324,8 +324,8 @@ def test_exercises():
     files["day01_x/exercises/third.cu"] = "// Exercise 9 of Day 01: c.\n//\n// Tiny, 3 minutes.\n"
     assert filled(f"{pages.EXERCISES}\n| old |", files=files)[2:4] == [
         "| `third` | c | tiny | 3 minutes |", "| `second` | a < b | easy | 5 minutes |"]
-    refused(pages.EXERCISES, "'day01' has no exercises")
-    refused(pages.EXERCISES, "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
+    rejected(pages.EXERCISES, "'day01' has no exercises")
+    rejected(pages.EXERCISES, "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
 
 
 def test_words():

@@ -35,7 +35,7 @@ match($0, /^[a-z][A-Za-z0-9_:<>\[\] ]* [a-z0-9_]+\(/) {
         loop = name
         sub(/^check_/, "", loop)
         if ((loop "_cpu") in seen) {
-            printf "%s", "/** What " loop "_cpu() and its ports refuse. @throws std::invalid_argument */ "
+            printf "%s", "/** What " loop "_cpu() and its ports reject. @throws std::invalid_argument */ "
         }
     }
 }

@@ -56,7 +56,7 @@ def elements(row):
 
 
 def key(row, column):
-    """What stands in a key column; a path as tables say it: "takes quads"."""
+    """What stands in a key column; a path as tables say it: "takes vectorized"."""
     text = row[column].strip()
     return f"takes {text}" if column == "path" and text else text
 

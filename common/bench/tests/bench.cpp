@@ -81,7 +81,7 @@ TEST_CASE("sets of buffers are together more than twice the cache", "[bench][sma
     CHECK(bench::sets_past_cache(12 << 20, l2) == 9);  // 9 * 12 = 108
     CHECK(bench::sets_past_cache(1 << 20, l2) == 101);
     CHECK(bench::sets_past_cache(100, 0) == 1);  // a device that tells of no cache
-    CHECK(refusal([] { (void)bench::sets_past_cache(0, 1); }) ==
+    CHECK(rejection([] { (void)bench::sets_past_cache(0, 1); }) ==
           "sets_past_cache: a set of 0 bytes was asked for");
     CHECK(bench::sets_past_cache(std::int64_t{1} << 40) == 1);  // this device's
 }
@@ -99,7 +99,7 @@ bench::Limits limits() {
 lesson::Version add() {
     lesson::Version v;
     v.op = "add";
-    v.version = "16 bytes a load";
+    v.version = "vectorized";
     v.shape = "(64, 1024, 12)";
     v.work = {8e9, 4e9, 1e9};  // 8 GB at 4 TB/s and 4 GB at 4.5: 2.889 ms
     return v;
@@ -110,14 +110,14 @@ TEST_CASE("a row of the CSV fits its columns", "[bench][csv][small]") {
           "op,version,path,dtype,shape,cache,bytes_read,bytes_written,flops,median_s,p10_s,p90_s,"
           "limit,share,peer,peer_s");
     CHECK(lesson::csv_row(add(), {4e-3, 3e-3, 5e-3}, 0, limits()) ==
-          "add,16 bytes a load,,float32,64x1024x12,cold,8000000000,4000000000,1000000000,"
+          "add,vectorized,,float32,64x1024x12,cold,8000000000,4000000000,1000000000,"
           "4.0000e-03,3.0000e-03,5.0000e-03,copy,0.7222,,");
     lesson::Version v = add();
-    v.path = "quads";
+    v.path = "vectorized";
     v.peer = "torch.add";
     v.cache = "warm";
     CHECK(lesson::csv_row(v, {4e-3, 3e-3, 5e-3}, 8e-3, limits()) ==
-          "add,16 bytes a load,quads,float32,64x1024x12,warm,8000000000,4000000000,1000000000,"
+          "add,vectorized,vectorized,float32,64x1024x12,warm,8000000000,4000000000,1000000000,"
           "4.0000e-03,3.0000e-03,5.0000e-03,copy,0.7222,torch.add,8.0000e-03");
 }
 
@@ -140,14 +140,14 @@ TEST_CASE("shapes and names with commas stay one field", "[bench][csv][small]") 
     CHECK(lesson::csv_row(v, {1, 1, 1}, 0, limits()).find("add,\"rows, \"\"long\"\"\",") == 0);
 }
 
-TEST_CASE("what would spoil the CSV is refused", "[bench][csv][small]") {
+TEST_CASE("what would spoil the CSV is rejected", "[bench][csv][small]") {
     lesson::Version v = add();
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)lesson::csv_row(v, {0, 0, 0}, 0, limits());
           }) == "add, 16 bytes a load: a time of 0 seconds was measured");
-    CHECK(refusal([&] { (void)lesson::csv_row(v, {1, 1, 1}, -1, limits()); }) != "");
+    CHECK(rejection([&] { (void)lesson::csv_row(v, {1, 1, 1}, -1, limits()); }) != "");
     v.version = "two\nlines";
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)lesson::csv_row(v, {1, 1, 1}, 0, limits());
           }) == "\"two\nlines\" has a line end, and a field of a CSV must not");
 }

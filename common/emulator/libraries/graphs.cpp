@@ -57,7 +57,7 @@ extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     const Turn turn;
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     if (stream == nullptr) return result(kStreamCaptureUnsupported);
     captured.clear();
     captured_stream = stream;
@@ -209,7 +209,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const Turn turn;
     if (exec == nullptr) return result(cudaErrorInvalidValue);
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     for (const CUgraphNode_st& one : exec->nodes) one.run(stream);
     return cudaPeekAtLastError();
 }

@@ -80,7 +80,7 @@ Texture find_texture(unsigned long long object, Site site) {
           name(*current) + ": this is not a texture or surface object, or it was destroyed."});
 }
 
-void refuse_outside(Site site, int x, int y) {
+void reject_outside(Site site, int x, int y) {
     const InRuntime guard;
     fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
           name(*current) + format(": byte %d of row %d is outside the surface.", x, y)});

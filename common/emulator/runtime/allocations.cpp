@@ -21,7 +21,7 @@ cudaError_t free_device(const char* call, void* pointer, const void* code) {
     if (pointer == nullptr || release(pointer, call)) return earlier;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     const bool freed = is_device_only(pointer) && nearest_allocation(address).begin == address;
-    return refuse_pointer(
+    return reject_pointer(
         Kind::invalid_call, cudaErrorInvalidValue, code,
         std::string(call) + (freed ? ": this pointer was already freed."
                                    : ": this is not a pointer that cudaMalloc returned."),
@@ -39,7 +39,7 @@ bool is_registered(const void* pointer) {
            address - std::prev(after)->first < std::prev(after)->second;
 }
 
-cudaError_t refuse_pointer(Kind kind, cudaError_t error, const void* code, std::string text,
+cudaError_t reject_pointer(Kind kind, cudaError_t error, const void* code, std::string text,
                            const void* address, Site made) {
     note({kind,
           error,
@@ -62,7 +62,7 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     const Turn turn;
     if (pointer == nullptr) return result(cudaErrorInvalidValue);
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     const InRuntime guard;  // a kernel may allocate, too
     *pointer = bytes == 0 ? nullptr : allocate(bytes);
     return result(bytes != 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
@@ -115,7 +115,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
 cudaError_t cudaFreeHost(void* pointer) {
     const Turn turn;
     if (pointer == nullptr || release_pinned(pointer)) return cudaSuccess;
-    return refuse_pointer(Kind::invalid_call, cudaErrorInvalidValue, SIXDAYS_HERE,
+    return reject_pointer(Kind::invalid_call, cudaErrorInvalidValue, SIXDAYS_HERE,
                           "cudaFreeHost: this is not a pointer that cudaMallocHost returned.",
                           pointer);
 }
@@ -123,7 +123,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
     const Turn turn;
     if (pointer == nullptr || bytes == 0) return result(cudaErrorInvalidValue);
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     *pointer = allocate_shared_with_host(bytes);
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }

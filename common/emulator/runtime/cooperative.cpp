@@ -154,7 +154,7 @@ void run_cooperative_grid(const Launch& what, std::uint64_t count) {
 }
 
 void run_clusters(const Launch& what, dim3 c) {
-    const auto refuse = [&](const std::string& why, Site made = Site::current()) {
+    const auto reject = [&](const std::string& why, Site made = Site::current()) {
         note({Kind::invalid_launch,
               cudaErrorInvalidClusterSize,
               what.site,
@@ -165,7 +165,7 @@ void run_clusters(const Launch& what, dim3 c) {
               true,
               made});
     };
-    if (const std::string why = why_no_cluster(what, c); !why.empty()) return refuse(why);
+    if (const std::string why = why_no_cluster(what, c); !why.empty()) return reject(why);
     block.cluster = c;
     const unsigned size = size_of_cluster();
     const dim3 of = {block.grid.x / c.x, block.grid.y / c.y, block.grid.z / c.z};
@@ -184,7 +184,7 @@ void run_clusters(const Launch& what, dim3 c) {
         begin_cluster();
         run_together(what, blocks);
         if (const dim3 w = std::exchange(block.wanted_cluster, dim3(0, 0, 0)); w.x > 0) {
-            refuse(
+            reject(
                 format("the launch asks for clusters of %s, but the kernel has __cluster_dims__%s.",
                        name(c).c_str(), name(w).c_str()));
         }

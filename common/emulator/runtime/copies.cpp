@@ -29,7 +29,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     if (const Extent in = device_variable_at(address); device && in.live) {
         const std::size_t left = in.bytes - (address - in.begin);
         if (bytes <= left) return cudaSuccess;
-        return refuse_pointer(Kind::out_of_bounds, cudaErrorInvalidValue, code,
+        return reject_pointer(Kind::out_of_bounds, cudaErrorInvalidValue, code,
                               format("%s of %zu bytes: its %s is the variable `%s`, which has only "
                                      "%zu bytes from there on.",
                                      call, bytes, side, in.name, left),
@@ -37,7 +37,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     }
     if (device && !is_device_range(p, bytes)) {
         if (p == nullptr) {
-            return refuse_pointer(
+            return reject_pointer(
                 Kind::invalid_call, cudaErrorInvalidValue, code,
                 format("%s of %zu bytes: its %s is a null pointer. Was cudaMalloc called, and did "
                        "it succeed?",
@@ -45,7 +45,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
                 p);
         }
         if (!is_device_only(p)) {
-            return refuse_pointer(
+            return reject_pointer(
                 Kind::host_memory, cudaErrorInvalidValue, code,
                 format("%s of %zu bytes: its %s is a host pointer, but a device pointer is "
                        "required. Are the arguments or the direction swapped?",
@@ -53,7 +53,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
                 p);
         }
         const Extent near = nearest_allocation(address);
-        return refuse_pointer(
+        return reject_pointer(
             near.live ? Kind::out_of_bounds : Kind::freed_memory, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s is not inside a single allocation; it starts ", call,
                    bytes, side) +
@@ -63,7 +63,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
             p);
     }
     if (!device && is_device_only(p)) {
-        return refuse_pointer(
+        return reject_pointer(
             Kind::device_memory, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s is a device pointer, but a host pointer is required. "
                    "Are the arguments or the direction swapped?",
@@ -72,7 +72,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     }
     if (const std::size_t known = !device && bytes_from != nullptr ? bytes_from(p) : 0;
         known != 0 && known < bytes) {
-        return refuse_pointer(
+        return reject_pointer(
             Kind::out_of_bounds, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s on the host has only %zu bytes from there on. On a GPU "
                    "this would run past its end. Is the size right, in bytes?",
@@ -151,7 +151,7 @@ struct When {
 
 cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMemcpyKind kind,
                       const When& when, const void* code) {
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     if (when.waits) wait_for_stream(nullptr);
     if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     if (to.row_bytes > to.pitch || to.row_bytes > from.pitch) return cudaErrorInvalidPitchValue;
@@ -173,7 +173,7 @@ cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMe
     out_of = out_of && !is_variable(from.begin);
     if (out_of && !into && !written_somewhere(from) &&
         !is_excused(reinterpret_cast<std::uintptr_t>(from.begin))) {
-        return refuse_pointer(
+        return reject_pointer(
             Kind::uninitialised_read, cudaErrorLaunchFailure, code,
             format(
                 "%s copies %zu bytes to the host, none of which were ever written by a kernel, a "
@@ -205,7 +205,7 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
 
 cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, cudaStream_t stream,
                  const void* code) {
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     if (bytes == 0) return cudaSuccess;
     const cudaError_t error = check_side(call, "target", to, bytes, true, code);

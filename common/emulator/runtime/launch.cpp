@@ -25,7 +25,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-void refuse(const Launch& what, std::string why, cudaError_t error = cudaErrorInvalidConfiguration,
+void reject(const Launch& what, std::string why, cudaError_t error = cudaErrorInvalidConfiguration,
             Site made = Site::current()) {
     note({Kind::invalid_launch, error, what.site, why, 0, {}, nullptr, true, made});
 }
@@ -46,40 +46,40 @@ bool rejects_all = false;  // of reject_launches()
 bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
     if (rejects_all) {
-        refuse(what, "this launch is made to fail");
+        reject(what, "this launch is made to fail");
         return false;
     }
     if (!recording() && !is_stream(what.stream)) {
-        refuse(what, "a launch on a stream that does not exist: was it destroyed?",
+        reject(what, "a launch on a stream that does not exist: was it destroyed?",
                cudaErrorInvalidResourceHandle);
         return false;
     }
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
     if (threads == 0 || std::uint64_t{g.x} * g.y * g.z == 0) {
-        refuse(
+        reject(
             what,
             format(
                 "grid %s, block %s: nothing to run. CUDA rejects a launch without threads: return "
                 "before it when there are no elements; otherwise round the number of blocks up.",
                 name(g).c_str(), name(b).c_str()));
     } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
-        refuse(
+        reject(
             what,
             format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "
                    "and y and 64 along z.",
                    name(b).c_str(), static_cast<unsigned long long>(threads)));
     } else if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
-        refuse(what, format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
+        reject(what, format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
                             name(g).c_str()));
     } else if (what.shared_bytes > shared_limit(what.address)) {
-        refuse(what,
+        reject(what,
                format("%zu bytes of dynamic shared memory; this kernel may use %zu. A block gets "
                       "up to 48 KB by default, and up to 163 KB after cudaFuncSetAttribute(kernel, "
                       "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
                       what.shared_bytes, shared_limit(what.address)),
                cudaErrorInvalidValue);
     } else if (what.cooperative && blocks_at_once(what) < std::uint64_t{g.x} * g.y * g.z) {
-        refuse(
+        reject(
             what,
             format(
                 "a cooperative launch of grid %s: the device can hold only %llu such blocks at "
@@ -116,7 +116,7 @@ void run_grid(const Launch& what) {
     if (what.cluster.x > 0) return run_clusters(what, what.cluster);
     if (what.cooperative) {
         run_cooperative_grid(what, blocks_of_launch);
-        if (block.wanted_cluster.x > 0)  // refused, with a sentence
+        if (block.wanted_cluster.x > 0)  // rejected, with a sentence
             run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
         return;
     }

@@ -83,14 +83,14 @@ private:
     Race race(const PastAccess& past, const char* did) const {
         return {&access_.region, access_.address, access_.bytes, me_, past, verb(kind_), did};
     }
-    void refuse_unless_before(const PastAccess& past, const char* did,
+    void reject_unless_before(const PastAccess& past, const char* did,
                               Site made = Site::current()) const {
         if (!came_before(past)) accuse(race(past, did), made);
     }
 
     void read(History& h, const Piece& piece) const {
         if (same_moment(h.read, me_)) return;
-        refuse_unless_before(h.write, "writes");
+        reject_unless_before(h.write, "writes");
         if (!came_before(h.atomic)) suspect(race(h.atomic, "updates atomically"), piece);
         if (remember_read(h, me_, since_)) return;
         const bool keeps_other = keeps_other_read(h, me_, since_);
@@ -108,18 +108,18 @@ private:
             stores.push_back({found, piece});
             judgement_pending = true;
         }
-        refuse_unless_before(h.read, "reads");
-        refuse_unless_before(h.other_read, "reads");
+        reject_unless_before(h.read, "reads");
+        reject_unless_before(h.other_read, "reads");
         for (const PastAccess& past : more_readers(access_.region, piece.address)) {
-            refuse_unless_before(past, "reads");
+            reject_unless_before(past, "reads");
         }
-        refuse_unless_before(h.atomic, "updates atomically");
+        reject_unless_before(h.atomic, "updates atomically");
         h = {me_, {}, {}, {}};
         forget_readers(access_.region, piece.address);
     }
 
     void update(History& h, const Piece& piece) const {
-        refuse_unless_before(h.write, "writes");
+        reject_unless_before(h.write, "writes");
         std::vector<PastAccess> readers = more_readers(access_.region, piece.address);
         readers.insert(readers.begin(), {h.read, h.other_read});
         for (const PastAccess& past : readers) {

@@ -62,7 +62,7 @@ cudaError_t in_order(cudaStream_t stream, std::function<cudaError_t(cudaStream_t
     return cudaSuccess;
 }
 
-cudaError_t refuse_while_recording() {
+cudaError_t reject_while_recording() {
     return recording() ? result(kStreamCaptureUnsupported) : cudaSuccess;
 }
 

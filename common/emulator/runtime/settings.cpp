@@ -1,7 +1,7 @@
 /// @file
 /// Calls that other programs make and that change little or nothing here: further devices, caches,
-/// limits, priorities, pools, functions that a stream calls. What cannot be had is refused as CUDA
-/// refuses it where it cannot be had.
+/// limits, priorities, pools, functions that a stream calls. What cannot be had is rejected as CUDA
+/// rejects it where it cannot be had.
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/turn.hpp"

@@ -46,7 +46,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const Turn turn;
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     if (!is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
     wait_for_stream(stream);
     return take_kernel_error();
@@ -63,7 +63,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaDeviceSynchronize() {
     const Turn turn;
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
     wait_for_all();
     return take_kernel_error();
 }

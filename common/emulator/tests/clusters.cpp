@@ -210,7 +210,7 @@ TEST_CASE("a loop without end over a barrier of blocks is told") {
     clear_report();
 }
 
-TEST_CASE("a launch in clusters that no GPU takes is refused") {
+TEST_CASE("a launch in clusters that no GPU takes is rejected") {
     struct Case {
         const char *name, *says;
     };

@@ -459,7 +459,7 @@ TEST_CASE("pinned memory is freed once, and known as such") {
     clear_report();
 }
 
-TEST_CASE("a copy to the host of which nobody has written a byte is refused") {
+TEST_CASE("a copy to the host of which nobody has written a byte is rejected") {
     const Device<float> x(64), y(64);
     std::vector<float> host(64);
     const Report report = found(Kind::uninitialised_read, "unwritten", [&] {

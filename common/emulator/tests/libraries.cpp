@@ -163,7 +163,7 @@ TEST_CASE("cublasXt multiplies matrices of the host") {
     cublasXtDestroy(handle);
 }
 
-TEST_CASE("axpy becomes part of a captured graph; what cannot is refused") {
+TEST_CASE("axpy becomes part of a captured graph; what cannot is rejected") {
     cublasHandle_t handle = nullptr;
     REQUIRE(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
     const Device<float> x(std::vector<float>{1, 2}), y(std::vector<float>{10, 20});

@@ -235,7 +235,7 @@ TEST_CASE("one past the end by the very first thread is not put down to its guar
     cudaGetLastError();
 }
 
-TEST_CASE("a refused launch is told with its line, and before what follows from it") {
+TEST_CASE("a rejected launch is told with its line, and before what follows from it") {
     clear_report();
     const Device<float> unwritten(64), out(64);
     launch_empty(1, 2048);  // nobody looks at its error

@@ -144,10 +144,10 @@ TEST_CASE("host, freed and foreign pointers are told apart") {
     clear_report();
 }
 
-TEST_CASE("copies and frees of wrong pointers are refused in words") {
+TEST_CASE("copies and frees of wrong pointers are rejected in words") {
     const Device<float> device(std::vector<float>(64, 1.0f));
     std::vector<float> host(64);
-    const auto refused = [](cudaError_t error, Kind kind) {
+    const auto rejected = [](cudaError_t error, Kind kind) {
         CHECK(error == cudaErrorInvalidValue);
         CHECK(cudaGetLastError() == cudaErrorInvalidValue);
         const auto report = last_report();
@@ -158,21 +158,22 @@ TEST_CASE("copies and frees of wrong pointers are refused in words") {
         clear_report();
     };
     clear_report();
-    refused(cudaMemcpy(device.data(), device.data(), 256, cudaMemcpyHostToDevice),
-            Kind::device_memory);
-    refused(cudaMemcpy(host.data(), host.data(), 256, cudaMemcpyHostToDevice), Kind::host_memory);
-    refused(cudaMemcpy(host.data(), device.data(), 256, cudaMemcpyHostToDevice), Kind::host_memory);
-    refused(cudaMemcpy(host.data(), device.data(), 257, cudaMemcpyDeviceToHost),
-            Kind::out_of_bounds);
-    refused(cudaMemset(device.data(), 0, 260), Kind::out_of_bounds);
-    refused(cudaMemset(host.data(), 0, 256), Kind::host_memory);
-    refused(cudaFree(host.data()), Kind::invalid_call);
-    refused(cudaFree(device.data() + 1), Kind::invalid_call);
+    rejected(cudaMemcpy(device.data(), device.data(), 256, cudaMemcpyHostToDevice),
+             Kind::device_memory);
+    rejected(cudaMemcpy(host.data(), host.data(), 256, cudaMemcpyHostToDevice), Kind::host_memory);
+    rejected(cudaMemcpy(host.data(), device.data(), 256, cudaMemcpyHostToDevice),
+             Kind::host_memory);
+    rejected(cudaMemcpy(host.data(), device.data(), 257, cudaMemcpyDeviceToHost),
+             Kind::out_of_bounds);
+    rejected(cudaMemset(device.data(), 0, 260), Kind::out_of_bounds);
+    rejected(cudaMemset(host.data(), 0, 256), Kind::host_memory);
+    rejected(cudaFree(host.data()), Kind::invalid_call);
+    rejected(cudaFree(device.data() + 1), Kind::invalid_call);
     void* twice = nullptr;
     REQUIRE(cudaMalloc(&twice, 64) == cudaSuccess);
     REQUIRE(cudaFree(twice) == cudaSuccess);
-    refused(cudaFree(twice), Kind::invalid_call);
-    refused(cudaMemcpy(twice, host.data(), 64, cudaMemcpyHostToDevice), Kind::freed_memory);
+    rejected(cudaFree(twice), Kind::invalid_call);
+    rejected(cudaMemcpy(twice, host.data(), 64, cudaMemcpyHostToDevice), Kind::freed_memory);
 }
 
 TEST_CASE("the first report stays until its error was told") {

@@ -11,13 +11,13 @@
 
 namespace sixdays::emulator::tests {
 
-/// The lines of these files that make a finding or a remark, "runtime/warp.cpp:72", without those in
-/// `seen`. What passes on who called it, `made`, is no such line; its callers are.
+/// The lines of these files that make a finding or a remark, "runtime/warp.cpp:72", without those
+/// in `seen`. What passes on who called it, `made`, is no such line; its callers are.
 inline std::vector<std::string> lines_without_report(const std::string& emulator,
                                                      const std::vector<std::string>& files,
                                                      const std::set<std::string>& seen) {
     static const std::regex makes(
-        R"((^|[^\w.:])(fail|note|remark|accuse|refuse|refuse_pointer|refuse_unless_before|)"
+        R"((^|[^\w.:])(fail|note|remark|accuse|reject|reject_pointer|reject_unless_before|)"
         R"(fail_barrier|fail_to_reach|found|undefined|overflow)\((?!\))|Finding finding\{)");
     static const std::regex declares(
         R"(^ *(\[\[noreturn\]\] )?(static )?(void|cudaError_t) \w+\()");

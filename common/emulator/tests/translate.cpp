@@ -1,4 +1,4 @@
-// What the translator writes, and what it refuses.
+// What the translator writes, and what it rejects.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ Result translated(const std::string& text, bool locals = false) {
 }
 
 // The line and the sentence of the only error.
-std::string refused(const std::string& text) {
+std::string rejected(const std::string& text) {
     const Result result = translated(text);
     REQUIRE(result.errors.size() == 1);
     return std::to_string(result.errors[0].line) + ": " + result.errors[0].sentence;
@@ -258,18 +258,19 @@ TEST_CASE("a kernel's body asks whether a launch runs it") {
             "const int * __restrict__ a , int n");
 }
 
-TEST_CASE("what cannot be translated is refused by line") {
-    CHECK(begins(refused("void f() {\n    <<<1, 2>>>();\n}\n"),
+TEST_CASE("what cannot be translated is rejected by line") {
+    CHECK(begins(rejected("void f() {\n    <<<1, 2>>>();\n}\n"),
                  "2: the emulator cannot parse this l"));
+    CHECK(begins(rejected("void f() {\n\n    k<<<1, 2;\n}\n"),
+                 "3: the emulator cannot parse this l"));
+    CHECK(begins(rejected("void f() {\n __shared__ int a = 3;\n}\n"),
+                 "2: the emulator cannot parse"));
     CHECK(
-        begins(refused("void f() {\n\n    k<<<1, 2;\n}\n"), "3: the emulator cannot parse this l"));
-    CHECK(
-        begins(refused("void f() {\n __shared__ int a = 3;\n}\n"), "2: the emulator cannot parse"));
-    CHECK(begins(refused("void f() {\n __shared__ int (*a)[3];\n}\n"), "2: the emulator cannot p"));
-    CHECK(begins(refused("extern __shared__ int a[3];"), "1: the size of dynamic shared memory"));
-    CHECK(begins(refused("\n__shared__ int a;\n"), "2: shared memory belongs to a block"));
-    CHECK(begins(refused("\n\n__global__ int k(int a) {\n}\n"), "3: the kernel k returns int."));
-    CHECK(begins(refused("__global__ float* k();"), "1: the kernel k returns float *."));
+        begins(rejected("void f() {\n __shared__ int (*a)[3];\n}\n"), "2: the emulator cannot p"));
+    CHECK(begins(rejected("extern __shared__ int a[3];"), "1: the size of dynamic shared memory"));
+    CHECK(begins(rejected("\n__shared__ int a;\n"), "2: shared memory belongs to a block"));
+    CHECK(begins(rejected("\n\n__global__ int k(int a) {\n}\n"), "3: the kernel k returns int."));
+    CHECK(begins(rejected("__global__ float* k();"), "1: the kernel k returns float *."));
 }
 
 TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the instruction") {

@@ -271,7 +271,7 @@ TEST_CASE("__activemask names the lanes of the branch") {
     for (std::size_t lane = 0; lane < 32; ++lane) REQUIRE(got[lane] == (lane < 10 ? 10 : 22));
 }
 
-TEST_CASE("launches that a GPU refuses are refused, with its error") {
+TEST_CASE("launches that a GPU rejects are rejected, with its error") {
     clear_report();
     launch_empty(1, 1024);
     CHECK(cudaGetLastError() == cudaSuccess);

@@ -115,22 +115,22 @@ tries "findings, of which the program returns nothing" 1 "$bad"$'\n'"$bad" \
 grep -q 'again, .*wrong.cu:4: thread (31,0,0)' "$scratch/err" || complain "the second finding"
 if (($(grep -c 'wrong.cu:2' "$scratch/err") != 1)); then complain "each finding is told once"; fi
 
-refuses() { tries "$1" 1 "" "^wrong.cu:$2: $3" try wrong.cu; }
+rejects() { tries "$1" 1 "" "^wrong.cu:$2: $3" try wrong.cu; }
 echo '#include <cusparse.h>
 int main() {}' >wrong.cu
-refuses "a header of CUDA" 1 'the emulator does not have cusparse.h'
+rejects "a header of CUDA" 1 'the emulator does not have cusparse.h'
 echo '#include "nowhere.h"
 int main() {}' >wrong.cu
-refuses "a header of nobody" 1 'there is no nowhere.h'
+rejects "a header of nobody" 1 'there is no nowhere.h'
 echo 'int main() {
     cudaGetDriverEntryPoint();
 }' >wrong.cu
-refuses "a call" 2 'the emulator does not have cudaGetDriverEntryPoint'
+rejects "a call" 2 'the emulator does not have cudaGetDriverEntryPoint'
 echo '__global__ void k(int* a) {
     asm volatile("match.any.sync.b32 %0, %0, -1;" : "=r"(*a));
 }
 int main() { k<<<1, 1>>>(nullptr); }' >wrong.cu
-refuses "inline PTX" 2 'inline PTX \(match.any.sync.b32\) does not run on the emulator'
+rejects "inline PTX" 2 'inline PTX \(match.any.sync.b32\) does not run on the emulator'
 echo '#include <cooperative_groups.h>
 __global__ void __cluster_dims__(2, 1, 1) k(int* out) {
     __shared__ int mine;
@@ -148,7 +148,7 @@ int main() {
 tries "a cluster" 1 "" "wrong.cu:7: .* is a cluster.sync\(\) that all blocks reach missing at the end" try wrong.cu
 echo '__global__ int k() { return 1; }
 int main() {}' >wrong.cu
-refuses "a kernel that returns" 1 'the kernel k returns int'
+rejects "a kernel that returns" 1 'the kernel k returns int'
 echo 'int main() { int x = "1"; }' >wrong.cu
 tries "C++ that is wrong" 1 "" "wrong.cu:1:22: error: invalid conversion" try wrong.cu
 echo 'void f(int); int main() { f(1); }' >wrong.cu

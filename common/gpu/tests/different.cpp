@@ -81,15 +81,15 @@ TEST_CASE("bits decide, not values", "[gpu][small]") {
     CHECK(count_different(a, other) == 1);
 }
 
-TEST_CASE("nothing is equal to nothing, and bad ranges are refused", "[gpu][small]") {
+TEST_CASE("nothing is equal to nothing, and bad ranges are rejected", "[gpu][small]") {
     CHECK(count_different(nullptr, nullptr, 0) == 0);
     CHECK(count_different(Buffer<float>(0), Buffer<float>(0)) == 0);
     const Buffer<float> a(3), b(4);
-    CHECK(refusal([&] { (void)count_different(a, b); }) ==
+    CHECK(rejection([&] { (void)count_different(a, b); }) ==
           "count_different: one buffer has 3 elements, the other 4");
-    CHECK(refusal([&] { (void)count_different(a.data(), b.data(), -1); }) ==
+    CHECK(rejection([&] { (void)count_different(a.data(), b.data(), -1); }) ==
           "count_different: -1 bytes");
-    CHECK(refusal([&] { (void)count_different(a.data(), nullptr, 4); }) ==
+    CHECK(rejection([&] { (void)count_different(a.data(), nullptr, 4); }) ==
           "count_different: a null pointer, but 4 bytes");
 }
 

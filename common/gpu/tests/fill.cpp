@@ -51,15 +51,15 @@ TEST_CASE("fill takes dims in every order and direction, and leaves gaps alone",
     check_fill(7, Layout({300, 7}, {11, 1}));
 }
 
-TEST_CASE("fill stores quads where out is one run of memory", "[gpu][fill][small]") {
+TEST_CASE("fill stores vectors where out is one run of memory", "[gpu][fill][small]") {
     DeviceOut<float> out({3, 5});
     const View<float> v = out.view();
     const auto kernel_for = [&](const View<float>& to) {
         gpu::fill(1, to);
         return std::string(gpu::last_kernel());
     };
-    CHECK(kernel_for(v) == "fill_quads_kernel");
-    CHECK(kernel_for(transpose(v)) == "fill_quads_kernel");
+    CHECK(kernel_for(v) == "fill_vectorized_kernel");
+    CHECK(kernel_for(transpose(v)) == "fill_vectorized_kernel");
     CHECK(kernel_for(columns(v, 1, 3)) == "fill_kernel");
     CHECK(kernel_for(flip(v, 0)) == "fill_kernel");
 }
@@ -73,9 +73,9 @@ TEST_CASE("a fill of one run stores 16 bytes a lane and reads nothing", "[gpu][f
     CHECK(touched->sectors == 32 * 1024 / 8);
 }
 
-TEST_CASE("fill refuses an output that is written twice, or is nowhere", "[gpu][fill][small]") {
+TEST_CASE("fill rejects an output that is written twice, or is nowhere", "[gpu][fill][small]") {
     DeviceOut<float> d({2, 3});
-    const auto why = [](View<float> out) { return refusal([&] { gpu::fill(1, out); }); };
+    const auto why = [](View<float> out) { return rejection([&] { gpu::fill(1, out); }); };
     CHECK(why(broadcast_to(row(d.view(), 0), {4, 3})) ==
           "fill: out has shape (4, 3), strides (0, 1), where two indices may share one place; "
           "writers of it would race");
@@ -100,7 +100,7 @@ TEST_CASE("more than 2^31 elements are filled, in one run and not", "[gpu][fill]
             CHECK(memory.download(k, 1)[0] == value);
         }
     };
-    check(3, flat, "fill_quads_kernel");
+    check(3, flat, "fill_vectorized_kernel");
     check(2, flip(flat, 0), "fill_kernel");
 }
 

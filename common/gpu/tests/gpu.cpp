@@ -89,25 +89,26 @@ TEST_CASE("a buffer gives back what it was given, whole and in parts", "[gpu][sm
     }
 }
 
-TEST_CASE("a buffer refuses what lies outside of it, and changes nothing", "[gpu][small]") {
+TEST_CASE("a buffer rejects what lies outside of it, and changes nothing", "[gpu][small]") {
     const Tensor<float> values = distinct<float>({10});
     Buffer<float> buffer(values);
     const float x[11] = {};
-    CHECK(refusal([&] { (void)buffer.download(8, 3); }) == "elements [8, 8 + 3) of a buffer of 10");
-    CHECK(refusal([&] { (void)buffer.download(11, 0); }) ==
+    CHECK(rejection([&] { (void)buffer.download(8, 3); }) ==
+          "elements [8, 8 + 3) of a buffer of 10");
+    CHECK(rejection([&] { (void)buffer.download(11, 0); }) ==
           "elements [11, 11 + 0) of a buffer of 10");
-    CHECK(refusal([&] { (void)buffer.download(-1, 1); }) ==
+    CHECK(rejection([&] { (void)buffer.download(-1, 1); }) ==
           "elements [-1, -1 + 1) of a buffer of 10");
-    CHECK(refusal([&] { (void)buffer.download(1, -1); }) ==
+    CHECK(rejection([&] { (void)buffer.download(1, -1); }) ==
           "elements [1, 1 + -1) of a buffer of 10");
-    CHECK(refusal([&] { (void)buffer.download(1, INT64_MAX); }) != "");
-    CHECK(refusal([&] { buffer.upload(x, 11); }) == "elements [0, 0 + 11) of a buffer of 10");
-    CHECK(refusal([&] { buffer.upload(x, 1, 10); }) == "elements [10, 10 + 1) of a buffer of 10");
+    CHECK(rejection([&] { (void)buffer.download(1, INT64_MAX); }) != "");
+    CHECK(rejection([&] { buffer.upload(x, 11); }) == "elements [0, 0 + 11) of a buffer of 10");
+    CHECK(rejection([&] { buffer.upload(x, 1, 10); }) == "elements [10, 10 + 1) of a buffer of 10");
     CHECK(buffer.download() == std::vector<float>(values.data(), values.data() + 10));
 
-    CHECK(refusal([] { Buffer<float> negative(-1); }) ==
+    CHECK(rejection([] { Buffer<float> negative(-1); }) ==
           "a device buffer of -1 elements of 4 bytes was asked for");
-    CHECK(refusal([] { Buffer<double> large(INT64_MAX / 4); }) ==
+    CHECK(rejection([] { Buffer<double> large(INT64_MAX / 4); }) ==
           "a device buffer of 2305843009213693951 elements of 8 bytes was asked for");
 }
 
@@ -116,14 +117,14 @@ TEST_CASE("a view of a buffer reaches exactly as far as the buffer", "[gpu][smal
     const Layout pitched({2, 3}, {7, 1});  // offsets 0 to 9
     CHECK(buffer.view(pitched).data == buffer.data());
     CHECK(
-        refusal([&] { (void)buffer.view(pitched, 1); }) ==
+        rejection([&] { (void)buffer.view(pitched, 1); }) ==
         "shape (2, 3), strides (7, 1) from element 1 on reaches offsets 0 to 9, but the buffer has "
         "10 elements");
     const Layout flipped({4}, {-3});  // offsets -9 to 0
     CHECK(buffer.view(flipped, 9).data == buffer.data() + 9);
-    CHECK(contains(refusal([&] { (void)buffer.view(flipped, 8); }), "reaches offsets -9 to 0"));
-    CHECK(refusal([&] { (void)buffer.view(flipped, 10); }) != "");
-    CHECK(refusal([&] { (void)buffer.view({11}); }) != "");
+    CHECK(contains(rejection([&] { (void)buffer.view(flipped, 8); }), "reaches offsets -9 to 0"));
+    CHECK(rejection([&] { (void)buffer.view(flipped, 10); }) != "");
+    CHECK(rejection([&] { (void)buffer.view({11}); }) != "");
     CHECK(buffer.view({10}).size() == 10);
     CHECK(buffer.view({0, 99}).size() == 0);
     CHECK(std::as_const(buffer).view({2, 5}).layout.strides == Strides{5, 1});
@@ -154,7 +155,7 @@ TEST_CASE("a buffer of 0 elements has no memory and needs none", "[gpu][small]")
     CHECK_NOTHROW(none.upload(nullptr, 0));
     CHECK_NOTHROW(none.fill_bytes(0xFF));
     CHECK(none.view({0}).size() == 0);
-    CHECK(refusal([&] { (void)none.view({1}); }) != "");
+    CHECK(rejection([&] { (void)none.view({1}); }) != "");
     CHECK(Buffer<float>(Tensor<float>({0, 3})).size() == 0);
 }
 
@@ -165,7 +166,7 @@ TEST_CASE("more memory than there is: the sentence says how much is free", "[gpu
     check_device_works();
 }
 
-TEST_CASE("a block of 2,048 threads is refused with kernel, grid, block and advice",
+TEST_CASE("a block of 2,048 threads is rejected with kernel, grid, block and advice",
           "[gpu][small]") {
     const std::string text = failure([] { gpu::tests::launch_nothing(3, 2048); });
     CHECK(contains(text, "common/gpu/tests/kernels.cu"));
@@ -183,7 +184,7 @@ TEST_CASE("1,024 threads a block are the most, and 1,025 one too many", "[gpu][s
     check_device_works();
 }
 
-TEST_CASE("an empty grid, an empty block and too much shared memory are refused", "[gpu][small]") {
+TEST_CASE("an empty grid, an empty block and too much shared memory are rejected", "[gpu][small]") {
     CHECK(contains(failure([] { gpu::tests::launch_nothing(0, 256); }), "grid (0, 1, 1)"));
     CHECK(contains(failure([] { gpu::tests::launch_nothing(0, 256); }),
                    "a grid of at least one block"));

@@ -40,15 +40,16 @@ TEST_CASE("blocks_for ends where grid.x does, without an overflow on the way", "
     const std::int64_t most = (std::int64_t{1} << 31) - 1;
     CHECK(blocks_for(most, 1) == most);
     CHECK(blocks_for(most * 256, 256) == most);
-    CHECK(refusal([&] { (void)blocks_for(most * 256 + 1, 256); }) ==
+    CHECK(rejection([&] { (void)blocks_for(most * 256 + 1, 256); }) ==
           "549755813633 items in blocks of 256 threads need 2147483648 blocks, but a grid has at "
           "most 2147483647");
+    CHECK(contains(rejection([] { (void)blocks_for(INT64_MAX, 1024); }),
+                   "9223372036854775807 items"));
     CHECK(
-        contains(refusal([] { (void)blocks_for(INT64_MAX, 1024); }), "9223372036854775807 items"));
-    CHECK(contains(refusal([] { (void)blocks_for(INT64_MAX, 1); }), "9223372036854775807 blocks"));
-    CHECK(refusal([] { (void)blocks_for(-1, 256); }) ==
+        contains(rejection([] { (void)blocks_for(INT64_MAX, 1); }), "9223372036854775807 blocks"));
+    CHECK(rejection([] { (void)blocks_for(-1, 256); }) ==
           "-1 items in blocks of 256 threads were asked for");
-    CHECK(refusal([] { (void)blocks_for(1, 0); }) ==
+    CHECK(rejection([] { (void)blocks_for(1, 0); }) ==
           "1 items in blocks of 0 threads were asked for");
 }
 
@@ -62,7 +63,7 @@ TEST_CASE("blocks_at_most asks for as many as it takes, up to the most", "[gpu][
         CHECK(blocks_at_most(INT64_MAX, 1, most) == most);
     }
     CHECK(blocks_at_most(9, 8, 65535) == 2);
-    CHECK(contains(refusal([] { (void)blocks_at_most(-1, 8, 7); }), "-1 items"));
+    CHECK(contains(rejection([] { (void)blocks_at_most(-1, 8, 7); }), "-1 items"));
 }
 
 TEST_CASE("a grid's last block runs alone, if one thread has one element", "[gpu][small]") {
@@ -164,20 +165,21 @@ TEST_CASE("a graph gives what its launches give, with kernels that start early t
 TEST_CASE("while a graph is written down nothing else may be done to the device", "[gpu][small]") {
     gpu::Buffer<float> a(Tensor<float>({8})), b(Tensor<float>({8}));
     const float number = 1;
-    const auto refused = [](const std::function<void(gpu::Stream)>& work) {
+    const auto rejected = [](const std::function<void(gpu::Stream)>& work) {
         try {
             gpu::Graph graph(work);
         } catch (const gpu::Error& error) {
             return std::string(error.what());
         }
-        return std::string("was not refused");
+        return std::string("was not rejected");
     };
     const std::string capture = "cudaErrorStreamCapture";
-    CHECK(contains(refused([&](gpu::Stream) { a.upload(&number, 1); }), capture));
-    CHECK(contains(refused([&](gpu::Stream) { gpu::Buffer<float> more(4); }), capture));
-    CHECK(contains(refused([&](gpu::Stream) { gpu::synchronize(); }), capture));
-    CHECK(contains(refused([&](gpu::Stream) { gpu::tests::pass_on(a.view({8}), b.view({8}), {}); }),
-                   capture));
+    CHECK(contains(rejected([&](gpu::Stream) { a.upload(&number, 1); }), capture));
+    CHECK(contains(rejected([&](gpu::Stream) { gpu::Buffer<float> more(4); }), capture));
+    CHECK(contains(rejected([&](gpu::Stream) { gpu::synchronize(); }), capture));
+    CHECK(
+        contains(rejected([&](gpu::Stream) { gpu::tests::pass_on(a.view({8}), b.view({8}), {}); }),
+                 capture));
     // All of it can be repeated.
     gpu::Graph graph([&](gpu::Stream s) { gpu::tests::pass_on(a.view({8}), b.view({8}), s); });
     a.upload(&number, 1);

@@ -109,7 +109,7 @@ TEST_CASE("counters are the first words of a workspace, whatever else is taken",
     Carver none(memory.data());
     CHECK(none.counters(0).size() == 0);
     CHECK(none.bytes() == 0);
-    CHECK(refusal([&] { (void)none.counters(4097); }) ==
+    CHECK(rejection([&] { (void)none.counters(4097); }) ==
           "4097 counters asked for, but a workspace has 4096");
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("the front is lent to the operations that are called, and own arrays l
     CHECK(lent.bytes == kFront + 400);
     CHECK(at(outer.take<float>({1}).data) == kFront + 512);
     CHECK(outer.bytes() == kFront + 516);
-    CHECK(refusal([&] { (void)outer.lend(500); }) ==
+    CHECK(rejection([&] { (void)outer.lend(500); }) ==
           "the front of a workspace is lent before arrays are taken, not behind 16900 bytes");
 
     Carver counters_only(memory.data());  // an operation that needs only counters
@@ -139,23 +139,23 @@ TEST_CASE("the front is lent to the operations that are called, and own arrays l
     CHECK(at(nothing.take<float>({1}).data) == kFront);
 }
 
-TEST_CASE("a workspace too small, at no address or at a crooked one is refused", "[gpu][small]") {
+TEST_CASE("a workspace too small, at no address or at a crooked one is rejected", "[gpu][small]") {
     Buffer<std::byte> memory(kFront + 2000);
     std::byte* data = memory.data();
-    CHECK(refusal([&] { (void)carved({data, k65}, 65); }) == "");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] { (void)carved({data, k65}, 65); }) == "");
+    CHECK(rejection([&] {
               (void)carved({data, k65 - 1}, 65);
           }) == "mean: a workspace of 17411 bytes was given, but 17412 are needed");
-    CHECK(refusal([&] { (void)carved({}, 65); }) ==
+    CHECK(rejection([&] { (void)carved({}, 65); }) ==
           "mean: a workspace of 0 bytes at a null pointer was given, but 17412 are needed");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)carved({nullptr, 20000}, 65);
           }) ==
           "mean: a workspace of 20000 bytes at a null pointer was given, but 17412 are needed");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)carved({data + 16, k65}, 65);
           }) == "mean: the workspace begins 16 bytes past a multiple of 256");
-    CHECK(refusal([&] { (void)carved({data + 256, k65}, 65); }) == "");
+    CHECK(rejection([&] { (void)carved({data + 256, k65}, 65); }) == "");
 }
 
 TEST_CASE("no workspace is needed where nothing is taken", "[gpu][small]") {
@@ -166,17 +166,17 @@ TEST_CASE("no workspace is needed where nothing is taken", "[gpu][small]") {
     CHECK(gpu::carve("none", {}, nothing).size() == 0);
 }
 
-TEST_CASE("arrays beyond 64 bits are refused before anything is taken", "[gpu][small]") {
+TEST_CASE("arrays beyond 64 bits are rejected before anything is taken", "[gpu][small]") {
     const std::int64_t huge = std::int64_t{1} << 62;
     const auto bytes_of = [](Carver& c, const Shape& shape) { (void)c.take<float>(shape); };
     Carver carver;
-    CHECK(contains(refusal([&] { bytes_of(carver, {huge}); }),
+    CHECK(contains(rejection([&] { bytes_of(carver, {huge}); }),
                    "an array of shape (4611686018427387904) behind 16384 bytes of a workspace"));
     bytes_of(carver, {huge / 4 + huge / 8});
     CHECK(carver.bytes() == kFront + huge + huge / 2);
-    CHECK(refusal([&] { bytes_of(carver, {huge / 4}); }) != "");  // 2^62 more are too many
+    CHECK(rejection([&] { bytes_of(carver, {huge / 4}); }) != "");  // 2^62 more are too many
     CHECK(carver.bytes() == kFront + huge + huge / 2);
     Carver full;
     (void)full.take<unsigned char>({INT64_MAX - kFront});
-    CHECK(refusal([&] { bytes_of(full, {1}); }) != "");  // no multiple of 256 left
+    CHECK(rejection([&] { bytes_of(full, {1}); }) != "");  // no multiple of 256 left
 }

@@ -100,12 +100,12 @@ TEST_CASE("of a bench only the operations whose names begin so", "[lesson][small
     CHECK(!some->wants("a matmul_bf16"));
     CHECK(parsed({"day", "--bench"})->wants("matmul"));
     CHECK(parsed({"day"})->wants("matmul"));
-    const auto refused = [&](const std::vector<std::string>& words) {
+    const auto rejected = [&](const std::vector<std::string>& words) {
         return printed(STDERR_FILENO, [&] { CHECK(!parsed(words)); });
     };
-    CHECK(contains(refused({"day", "--only"}), "--only needs a value: --only WORD"));
-    CHECK(
-        contains(refused({"day", "--only", "matmul"}), "--only is of --bench, which is not given"));
+    CHECK(contains(rejected({"day", "--only"}), "--only needs a value: --only WORD"));
+    CHECK(contains(rejected({"day", "--only", "matmul"}),
+                   "--only is of --bench, which is not given"));
 }
 
 TEST_CASE("output that arrived is no matter", "[lesson][small]") {

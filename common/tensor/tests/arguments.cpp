@@ -7,23 +7,23 @@
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using sixdays::testing::contains, sixdays::testing::refusal;
+using sixdays::testing::contains, sixdays::testing::rejection;
 
 TEST_CASE("a null pointer is rejected where there are elements, and only there",
           "[tensor][small]") {
     const auto memory = [](const View<float>& v) { require_memory("op", "in", v); };
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               memory({nullptr, Shape{2, 3}});
           }) == "op: in is a null pointer, but its shape (2, 3) has 6 elements");
-    CHECK(refusal([&] { memory({nullptr, Shape{2, 0}}); }) == "");
+    CHECK(rejection([&] { memory({nullptr, Shape{2, 0}}); }) == "");
     float x[6] = {};
-    CHECK(refusal([&] { memory({x, Shape{2, 3}}); }) == "");
+    CHECK(rejection([&] { memory({x, Shape{2, 3}}); }) == "");
 }
 
 TEST_CASE("a rank must be the one that is needed, neither lower nor higher", "[tensor][small]") {
     float x[8] = {};
     const auto rank = [&](const Shape& shape) {
-        return refusal([&] { require_rank("op", "in", View<float>(x, shape), 2); });
+        return rejection([&] { require_rank("op", "in", View<float>(x, shape), 2); });
     };
     CHECK(rank({4}) == "op: in has shape (4) of rank 1, but rank 2 is needed");
     CHECK(rank({2, 2, 2}) == "op: in has shape (2, 2, 2) of rank 3, but rank 2 is needed");
@@ -34,29 +34,29 @@ TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small
     alignas(8) std::byte bytes[64] = {};
     float* x = reinterpret_cast<float*>(bytes);
     const View<float> out(x, Shape{2, 3});
-    const auto refused = [&](const auto& in) {
+    const auto rejected = [&](const auto& in) {
         const std::string words =
-            refusal([&] { require_same_or_apart("op", "in", in, "out", out); });
+            rejection([&] { require_same_or_apart("op", "in", in, "out", out); });
         if (words == "") return false;
         CHECK(contains(words,
                        "op: in and out overlap without being the same tensor; some elements would "
                        "be read after they were overwritten; in spans bytes ["));
         return true;
     };
-    CHECK_FALSE(refused(out));
-    CHECK_FALSE(refused(View<const float>(out)));
-    CHECK_FALSE(refused(View<float>(x + 6, Shape{2, 3})));
-    CHECK(refused(View<float>(x + 5, Shape{2, 3})));
-    CHECK(refused(View<float>(x, column_major({2, 3}))));  // the same memory, another layout
-    CHECK(refused(View<std::int16_t>(reinterpret_cast<std::int16_t*>(bytes), Shape{2, 3})));
-    CHECK_FALSE(refused(View<float>(nullptr, Shape{0, 3})));
+    CHECK_FALSE(rejected(out));
+    CHECK_FALSE(rejected(View<const float>(out)));
+    CHECK_FALSE(rejected(View<float>(x + 6, Shape{2, 3})));
+    CHECK(rejected(View<float>(x + 5, Shape{2, 3})));
+    CHECK(rejected(View<float>(x, column_major({2, 3}))));  // the same memory, another layout
+    CHECK(rejected(View<std::int16_t>(reinterpret_cast<std::int16_t*>(bytes), Shape{2, 3})));
+    CHECK_FALSE(rejected(View<float>(nullptr, Shape{0, 3})));
 }
 
 TEST_CASE("an overlap is told with the bytes that both span", "[tensor][small]") {
     float x[16] = {};
     const View<float> out(x + 4, Shape{2, 3});
     const auto words = [&](const auto& in) {
-        return refusal([&] { require_apart("op", "in", in, "out", out); });
+        return rejection([&] { require_apart("op", "in", in, "out", out); });
     };
     CHECK(words(View<float>(x + 2, Shape{3})) ==
           "op: in overlaps out, which is written; in spans bytes [0, 12), out bytes [8, 32)");
@@ -66,7 +66,7 @@ TEST_CASE("an overlap is told with the bytes that both span", "[tensor][small]")
           "op: in overlaps out, which is written; in spans bytes [0, 24), out bytes [0, 24)");
     CHECK(words(View<float>(x + 1, Shape{3})) == "");
     CHECK(words(View<float>(x + 10, Shape{6})) == "");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               require_same_or_apart("op", "in", View<float>(x + 5, Shape{2}), "out", out);
           }) ==
           "op: in and out overlap without being the same tensor; some elements would be read after "
@@ -75,7 +75,7 @@ TEST_CASE("an overlap is told with the bytes that both span", "[tensor][small]")
 
 TEST_CASE("a rejection by a helper begins with the operation's name", "[tensor][small]") {
     CHECK(with_prefix("op: in", [] { return 3; }) == 3);
-    CHECK(refusal([] { with_prefix("op: in", [] { refuse("helper: no"); }); }) ==
+    CHECK(rejection([] { with_prefix("op: in", [] { reject("helper: no"); }); }) ==
           "op: in: helper: no");
 }
 
@@ -97,17 +97,17 @@ TEST_CASE("without some dims, with only them, and the outer ones: each dim with 
     CHECK(is(outer(x, 2), {2, 3}, {-7, 0}));
     CHECK(is(outer(x, 4), x.shape, x.strides));
     CHECK(checked_dims("op", {-1, 1, 0}, 4) == Dims{0, 1, 3});
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)without(x, {1, -3});
           }) == "without: dim 1 is named twice in (1, -3)");
     CHECK(
-        refusal([&] { (void)only(x, {4}); }) ==
+        rejection([&] { (void)only(x, {4}); }) ==
         "only: dim 4 asked for, but a tensor of rank 4 has dims 0 to 3, or -4 to -1 from the back");
-    CHECK(contains(refusal([&] { (void)without(x, {std::int64_t{1} << 32}); }),
+    CHECK(contains(rejection([&] { (void)without(x, {std::int64_t{1} << 32}); }),
                    "without: dim 4294967296 asked for"));
-    CHECK(refusal([&] { (void)outer(x, 5); }) ==
+    CHECK(rejection([&] { (void)outer(x, 5); }) ==
           "outer: the first 5 dims asked for, but shape (2, 3, 4, 5) has 4");
-    CHECK(refusal([&] { (void)outer(x, -1); }) != "");
+    CHECK(rejection([&] { (void)outer(x, -1); }) != "");
 }
 
 TEST_CASE("a value's name stands beside it in a table, in whatever order", "[tensor][small]") {
@@ -131,13 +131,13 @@ const char* name(Gear gear) {
 TEST_CASE("a value that an enum does not have is rejected, with those that it has",
           "[tensor][small]") {
     const auto words = [](std::optional<Gear> gear) {
-        return refusal([&] { require_known_path("op", gear); });
+        return rejection([&] { require_known_path("op", gear); });
     };
     CHECK(words({}) == "");
     CHECK(words(Gear::first) == "");
     CHECK(words(Gear::second) == "");
     CHECK(words(Gear{2}) == "op: path 2 does not exist; it must be one of: first, second");
     CHECK(words(Gear{-1}) == "op: path -1 does not exist; it must be one of: first, second");
-    CHECK(refusal([] { require_known("op", "gear", Gear{7}); }) ==
+    CHECK(rejection([] { require_known("op", "gear", Gear{7}); }) ==
           "op: gear 7 does not exist; it must be one of: first, second");
 }

@@ -7,7 +7,7 @@
 #include "common/testing/testing.hpp"
 
 using sixdays::FastDivisor;
-using sixdays::testing::refusal;
+using sixdays::testing::rejection;
 
 namespace {
 
@@ -83,10 +83,10 @@ TEST_CASE("one bit less would not be enough", "[tensor][small]") {
 }
 
 TEST_CASE("divisors that do not fit are rejected", "[tensor][small]") {
-    CHECK(refusal([] { (void)FastDivisor(0); }) ==
+    CHECK(rejection([] { (void)FastDivisor(0); }) ==
           "a FastDivisor of 0 was asked for, but it must lie in 1 .. 2^31 - 1");
-    CHECK(refusal([] { (void)FastDivisor(-3); }) != "");
-    CHECK(refusal([] { (void)FastDivisor(std::int64_t{1} << 31); }) != "");
+    CHECK(rejection([] { (void)FastDivisor(-3); }) != "");
+    CHECK(rejection([] { (void)FastDivisor(std::int64_t{1} << 31); }) != "");
 }
 
 }  // namespace

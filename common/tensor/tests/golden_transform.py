@@ -25,7 +25,7 @@ def text(array):
 
 
 def attempt(operation, array):
-    """The view, or None where NumPy refuses."""
+    """The view, or None where NumPy rejects."""
     try:
         view = operation(array)
     except (ValueError, IndexError, AttributeError):
@@ -133,7 +133,7 @@ def factorizations(n, rank):
 
 
 def set_shape(shape):
-    """Assigning to .shape is the one reshape of NumPy's that refuses to copy."""
+    """Assigning to .shape is the one reshape of NumPy's that rejects to copy."""
     def operation(array):
         view = array.view()
         view.shape = shape

@@ -10,7 +10,7 @@
 
 using namespace sixdays;
 using sixdays::testing::contains;
-using sixdays::testing::refusal;
+using sixdays::testing::rejection;
 
 namespace {
 constexpr std::int64_t k2to31 = std::int64_t{1} << 31;
@@ -18,25 +18,25 @@ constexpr std::int64_t k2to62 = std::int64_t{1} << 62;
 }  // namespace
 
 TEST_CASE("a wrong shape or stride is rejected with its values", "[tensor][small]") {
-    CHECK(refusal([] { (void)Dims{1, 2, 3, 4, 5, 6, 7, 8, 9}; }) ==
+    CHECK(rejection([] { (void)Dims{1, 2, 3, 4, 5, 6, 7, 8, 9}; }) ==
           "rank 9 asked for, but a tensor here has 0 to 8 dims");
-    CHECK(refusal([] { (void)Dims::filled(9, 1); }) ==
+    CHECK(rejection([] { (void)Dims::filled(9, 1); }) ==
           "rank 9 asked for, but a tensor here has 0 to 8 dims");
-    CHECK(contains(refusal([] { (void)Dims::filled(-1, 1); }), "rank -1 asked for"));
+    CHECK(contains(rejection([] { (void)Dims::filled(-1, 1); }), "rank -1 asked for"));
     const char* negative =
         "shape (2, -3): the extent of dim 1 is -3, and an extent cannot be negative";
-    CHECK(refusal([] { (void)size({2, -3}); }) == negative);
-    CHECK(refusal([] { (void)row_major({2, -3}); }) == negative);
-    CHECK(refusal([] { (void)column_major({2, -3}); }) == negative);
-    CHECK(refusal([] { (void)Layout({2, -3}, {1, 1}); }) == negative);
-    CHECK(refusal([] {
+    CHECK(rejection([] { (void)size({2, -3}); }) == negative);
+    CHECK(rejection([] { (void)row_major({2, -3}); }) == negative);
+    CHECK(rejection([] { (void)column_major({2, -3}); }) == negative);
+    CHECK(rejection([] { (void)Layout({2, -3}, {1, 1}); }) == negative);
+    CHECK(rejection([] {
               (void)Layout({2, 3}, {1});
           }) == "shape (2, 3) has rank 2, strides (1) have rank 1; one stride per dim is needed");
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               (void)Tensor<float>({2, 3}, {1, 2, 3});
           }) == "shape (2, 3) has 6 elements, but 3 were given");
-    CHECK(refusal([] { (void)Tensor<float>({2, -3}); }) == negative);
-    CHECK(refusal([] { (void)View<float>(nullptr, Shape{2, -3}); }) == negative);
+    CHECK(rejection([] { (void)Tensor<float>({2, -3}); }) == negative);
+    CHECK(rejection([] { (void)View<float>(nullptr, Shape{2, -3}); }) == negative);
 }
 
 TEST_CASE("sizes that do not fit in 64 bits are rejected, also where an extent is 0",
@@ -44,12 +44,12 @@ TEST_CASE("sizes that do not fit in 64 bits are rejected, also where an extent i
     CHECK(size({k2to31, k2to31}) == k2to62);
     const char* sentence =
         "shape (2147483648, 2147483648, 2): the number of elements does not fit in 64 bits";
-    CHECK(refusal([] { (void)size({k2to31, k2to31, 2}); }) == sentence);
-    CHECK(refusal([] { (void)row_major({k2to31, k2to31, 2}); }) == sentence);
-    CHECK(refusal([] { (void)column_major({k2to31, k2to31, 2}); }) == sentence);
-    CHECK(refusal([] { (void)Layout({k2to31, k2to31, 2}, {0, 0, 0}); }) == sentence);
-    CHECK(contains(refusal([] { (void)size({k2to62, 0, 2}); }), "does not fit in 64 bits"));
-    CHECK(contains(refusal([] { (void)size({0, -1}); }), "cannot be negative"));
+    CHECK(rejection([] { (void)size({k2to31, k2to31, 2}); }) == sentence);
+    CHECK(rejection([] { (void)row_major({k2to31, k2to31, 2}); }) == sentence);
+    CHECK(rejection([] { (void)column_major({k2to31, k2to31, 2}); }) == sentence);
+    CHECK(rejection([] { (void)Layout({k2to31, k2to31, 2}, {0, 0, 0}); }) == sentence);
+    CHECK(contains(rejection([] { (void)size({k2to62, 0, 2}); }), "does not fit in 64 bits"));
+    CHECK(contains(rejection([] { (void)size({0, -1}); }), "cannot be negative"));
 }
 
 TEST_CASE("offsets beyond 2^31 and near 2^62 are exact", "[tensor][small]") {
@@ -79,12 +79,12 @@ TEST_CASE("strides whose offsets leave 64 bits are rejected where the layout is 
           "[tensor][small]") {
     CHECK(required_span(Layout({2}, {INT64_MAX - 1})) == INT64_MAX);
     CHECK(
-        refusal([] { (void)Layout({2}, {INT64_MAX}); }) ==
+        rejection([] { (void)Layout({2}, {INT64_MAX}); }) ==
         "shape (2) with strides (9223372036854775807): the span of the offsets does not fit in 64 "
         "bits");
-    CHECK(contains(refusal([] { (void)Layout({2}, {INT64_MIN}); }), "does not fit in 64 bits"));
-    CHECK(contains(refusal([] { (void)Layout({3}, {k2to62}); }), "does not fit in 64 bits"));
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] { (void)Layout({2}, {INT64_MIN}); }), "does not fit in 64 bits"));
+    CHECK(contains(rejection([] { (void)Layout({3}, {k2to62}); }), "does not fit in 64 bits"));
+    CHECK(contains(rejection([] {
                        (void)Layout({2, 2}, {k2to62, -k2to62});
                    }),
                    "does not fit in 64 bits"));

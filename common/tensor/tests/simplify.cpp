@@ -8,7 +8,7 @@
 
 using namespace sixdays;
 using namespace sixdays::packings;
-using sixdays::testing::refusal;
+using sixdays::testing::rejection;
 
 namespace {
 
@@ -153,7 +153,7 @@ TEST_CASE("simplify at its edges: one element, none, 64 bits, other shapes", "[t
     const auto both = simplify(row_major({2, 2}), steep);
     CHECK(both[0].shape == Shape{2, 2});
     CHECK(both[1].strides == steep.strides);
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               (void)simplify(row_major({2, 3}), row_major({3, 2}));
           }) == "layouts walked together have shapes (2, 3) and (3, 2)");
 }

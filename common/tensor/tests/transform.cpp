@@ -8,7 +8,7 @@
 
 using namespace sixdays;
 using namespace sixdays::packings;
-using sixdays::testing::refusal;
+using sixdays::testing::rejection;
 
 namespace {
 
@@ -54,7 +54,7 @@ void check_goldens(const Goldens& goldens) {
         const Layout in(golden.shape, golden.strides);
         CAPTURE(golden.op, to_string(in), to_string(golden.arguments));
         if (!golden.is_view) {
-            CHECK(refusal([&] { (void)apply(golden.op, in, golden.arguments); }) != "");
+            CHECK(rejection([&] { (void)apply(golden.op, in, golden.arguments); }) != "");
             continue;
         }
         const Cut got = apply(golden.op, in, golden.arguments);
@@ -161,8 +161,8 @@ TEST_CASE("what can be broadcast together, and how, is NumPy's", "[tensor][small
             CHECK(broadcast_shapes(golden.b, golden.a) == golden.common);
             CHECK(broadcast_shapes(golden.a, golden.common, golden.b) == golden.common);
         } else {
-            CHECK(refusal([&] { (void)broadcast_shapes(golden.a, golden.b); }) != "");
-            CHECK(refusal([&] { (void)broadcast_shapes(golden.b, golden.a); }) != "");
+            CHECK(rejection([&] { (void)broadcast_shapes(golden.a, golden.b); }) != "");
+            CHECK(rejection([&] { (void)broadcast_shapes(golden.b, golden.a); }) != "");
         }
     }
 }
@@ -341,7 +341,7 @@ TEST_CASE("windows overlap, touch or leave gaps, and only the first are not inje
 
 TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tensor][small]") {
     Cases cases;
-    std::int64_t refused = 0;
+    std::int64_t rejected = 0;
     for_each_shape(3, 3, [&](const Shape& shape) {
         const Layout in = spread(shape);
         for_each_shape(3, 3, [&](const Shape& to) {
@@ -352,8 +352,8 @@ TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tens
             }
             const auto words = [&] { return to_string(shape) + " to " + to_string(to); };
             if (!fits) {
-                ++refused;
-                cases.expect(refusal([&] { (void)broadcast_to(in, to); }) != "", words);
+                ++rejected;
+                cases.expect(rejection([&] { (void)broadcast_to(in, to); }) != "", words);
                 return;
             }
             const auto source_of = [&](const Index& index) {
@@ -372,8 +372,8 @@ TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tens
         });
     });
     CHECK(cases.failure() == "");
-    CHECK(refused > 1000);
-    CHECK(cases.count() == refused + 4 * (85 * 85 - refused));
+    CHECK(rejected > 1000);
+    CHECK(cases.count() == rejected + 4 * (85 * 85 - rejected));
 }
 
 TEST_CASE("a reshape is a view exactly where the new dims have one stride each",

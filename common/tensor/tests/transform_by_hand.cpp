@@ -5,7 +5,7 @@
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using sixdays::testing::refusal;
+using sixdays::testing::rejection;
 
 // --- worked by hand ------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ TEST_CASE("heads are split off channels and joined again without a copy, until t
     CHECK(heads.shape == Shape{B, H, T, D});
     CHECK(heads.strides == Strides{T * H * D, D, H * D, 1});
     CHECK(reshape_would_copy(heads, {B, H, T * D}));
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)reshape(heads, {B * H, T, D});
           }) ==
           "reshape of shape (2, 3, 5, 4), strides (60, 4, 12, 1) to (6, 5, 4): dims 0 and 1 cannot "
@@ -97,7 +97,7 @@ TEST_CASE("an empty slice keeps the pointer, for one past a dim may be far past 
 
 TEST_CASE("a wrong cut is rejected with its values", "[tensor][small]") {
     const Layout v = row_major({3, 4});
-    const auto words = [](const auto& call) { return refusal(call); };
+    const auto words = [](const auto& call) { return rejection(call); };
     CHECK(words([&] { (void)slice(v, 1, 2, 9); }) == "slice [2, 9) of dim 1, whose extent is 4");
     CHECK(words([&] { (void)slice(v, 1, -1, 2); }) == "slice [-1, 2) of dim 1, whose extent is 4");
     CHECK(words([&] { (void)slice(v, -1, 3, 2); }) == "slice [3, 2) of dim 1, whose extent is 4");
@@ -130,7 +130,7 @@ TEST_CASE("a wrong cut is rejected with its values", "[tensor][small]") {
               (void)tile(v, {2, 3}, Index{1});
           }) ==
           "tile (1) asked for, but tiles of shape (2, 3) cover shape (3, 4) with (2, 2) of them");
-    CHECK(refusal([&] { (void)tile(v, {2, 3}, {0, -1}); }) != "");
+    CHECK(rejection([&] { (void)tile(v, {2, 3}, {0, -1}); }) != "");
     CHECK(words([&] {
               (void)tiles_per_dim({3, 4}, Shape{2});
           }) == "tiles of shape (2) cannot cover shape (3, 4); the ranks must be equal");
@@ -146,7 +146,7 @@ TEST_CASE("a wrong cut is rejected with its values", "[tensor][small]") {
 
 TEST_CASE("a wrong shape for the same elements is rejected with its values", "[tensor][small]") {
     const Layout v = row_major({3, 4}), eight = row_major(Dims::filled(8, 2));
-    const auto words = [](const auto& call) { return refusal(call); };
+    const auto words = [](const auto& call) { return rejection(call); };
     CHECK(words([&] { (void)transpose(row_major({3})); }) ==
           "transpose of shape (3): two dims are needed");
     const auto by = [](const char* order) {
@@ -231,8 +231,8 @@ TEST_CASE("strides near the end of 64 bits are cut without overflow", "[tensor][
     const Layout wild({1, 2}, {INT64_MIN, 1});
     CHECK(flip(wild, 0).first == 0);
     CHECK(equivalent(reshape(wild, Shape{2}), row_major({2})));
-    CHECK(refusal([] { (void)broadcast_to(Layout(), {huge, 2}); }) != "");
+    CHECK(rejection([] { (void)broadcast_to(Layout(), {huge, 2}); }) != "");
     // 2^40 windows of 2^39 neighbours: the number of elements exceeds 64 bits.
     const Layout line = row_major({std::int64_t{1} << 40});
-    CHECK(refusal([&] { (void)windows(line, 0, std::int64_t{1} << 39, 1); }) != "");
+    CHECK(rejection([&] { (void)windows(line, 0, std::int64_t{1} << 39, 1); }) != "");
 }

@@ -1,4 +1,4 @@
-// Tests of the inputs and of the refusal helpers.
+// Tests of the inputs and of the rejection helpers.
 #include "common/testing/testing.hpp"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ TEMPLATE_TEST_CASE("distinct values are exact, and differ until the type has no 
     CHECK(static_cast<std::int64_t>(seen.size()) == (n < p - 1 ? n : p - 1));
     // The poison is not among them.
     CHECK(HostOut<TestType>::holding(a).matches(a));
-    CHECK(contains(refusal([&] { (void)distinct<TestType>({3}, 0); }), "with factor 0"));
-    CHECK(contains(refusal([&] { (void)distinct<TestType>({3}, p); }), "takes 1 to"));
+    CHECK(contains(rejection([&] { (void)distinct<TestType>({3}, 0); }), "with factor 0"));
+    CHECK(contains(rejection([&] { (void)distinct<TestType>({3}, p); }), "takes 1 to"));
 }
 
 TEST_CASE("float values beyond 2^24 elements go round and stay exact", "[testing][small]") {
@@ -90,25 +90,25 @@ TEST_CASE("seeded integers cover their range, both ends included", "[testing][sm
     CHECK(std::set<int>(bytes.data(), bytes.data() + bytes.size()).size() == 256);
 }
 
-TEST_CASE("a refusal is the sentence of the exception", "[testing][small]") {
-    const auto refuses = [] { throw std::invalid_argument("shape (2, 3) is not (3, 2)"); };
+TEST_CASE("a rejection is the sentence of the exception", "[testing][small]") {
+    const auto rejects = [] { throw std::invalid_argument("shape (2, 3) is not (3, 2)"); };
     const auto accepts = [] {};
-    CHECK(refusal(refuses) == "shape (2, 3) is not (3, 2)");
-    CHECK(refusal(accepts) == "");
-    CHECK_THROWS_AS(refusal([] { throw std::runtime_error("no"); }), std::runtime_error);
+    CHECK(rejection(rejects) == "shape (2, 3) is not (3, 2)");
+    CHECK(rejection(accepts) == "");
+    CHECK_THROWS_AS(rejection([] { throw std::runtime_error("no"); }), std::runtime_error);
 
-    CHECK(both_refuse(refuses, refuses, "(2, 3)"));
-    CHECK_FALSE(both_refuse(accepts, accepts, ""));
-    CHECK(contains(both_refuse(accepts, accepts, "(2, 3)").text, "Neither rejected"));
-    CHECK(contains(both_refuse(refuses, accepts, "(2, 3)").text, "not the second, rejected"));
-    CHECK(contains(both_refuse(accepts, refuses, "(2, 3)").text, "not the first, rejected"));
-    CHECK_FALSE(both_refuse(accepts, accepts, "(2, 3)"));
-    CHECK_FALSE(both_refuse(refuses, accepts, "(2, 3)"));
-    CHECK_FALSE(both_refuse(accepts, refuses, "(2, 3)"));
-    CHECK_FALSE(both_refuse(refuses, refuses, "(2, 4)"));
-    CHECK_FALSE(both_refuse(refuses, refuses, ""));
-    CHECK_FALSE(both_refuse(
-        refuses, [] { throw std::invalid_argument("shape (2, 3) differs"); }, "(2, 3)"));
+    CHECK(both_reject(rejects, rejects, "(2, 3)"));
+    CHECK_FALSE(both_reject(accepts, accepts, ""));
+    CHECK(contains(both_reject(accepts, accepts, "(2, 3)").text, "Neither rejected"));
+    CHECK(contains(both_reject(rejects, accepts, "(2, 3)").text, "not the second, rejected"));
+    CHECK(contains(both_reject(accepts, rejects, "(2, 3)").text, "not the first, rejected"));
+    CHECK_FALSE(both_reject(accepts, accepts, "(2, 3)"));
+    CHECK_FALSE(both_reject(rejects, accepts, "(2, 3)"));
+    CHECK_FALSE(both_reject(accepts, rejects, "(2, 3)"));
+    CHECK_FALSE(both_reject(rejects, rejects, "(2, 4)"));
+    CHECK_FALSE(both_reject(rejects, rejects, ""));
+    CHECK_FALSE(both_reject(
+        rejects, [] { throw std::invalid_argument("shape (2, 3) differs"); }, "(2, 3)"));
 }
 
 TEST_CASE("a result that one known mistake makes names it, and no other", "[testing][small]") {

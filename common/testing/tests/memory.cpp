@@ -1,5 +1,5 @@
-// Tests of inputs and outputs: a stray write, an untouched element and a changed input are refused,
-// in host and in device memory, and a right result is not.
+// Tests of inputs and outputs: a stray write, an untouched element and a changed input are
+// rejected, in host and in device memory, and a right result is not.
 #include "common/testing/testing.hpp"
 
 #include "common/gpu/device.hpp"
@@ -54,7 +54,7 @@ TEMPLATE_TEST_CASE("a right output is accepted, in any layout", "[testing][small
     }
 }
 
-TEMPLATE_TEST_CASE("an untouched output is refused, and so is one untouched element",
+TEMPLATE_TEST_CASE("an untouched output is rejected, and so is one untouched element",
                    "[testing][small][device]", HostMemory, DeviceMemory) {
     const Tensor<float> want = distinct<float>({3, 4});
     Out<float, TestType> got({3, 4});
@@ -106,7 +106,7 @@ TEMPLATE_TEST_CASE("where the poison is what is expected, untouched is not accep
     CHECK(other.matches(want));
 }
 
-TEMPLATE_TEST_CASE("close_to with NaNs expected still refuses an untouched element",
+TEMPLATE_TEST_CASE("close_to with NaNs expected still rejects an untouched element",
                    "[testing][small][device]", HostMemory, DeviceMemory) {
     const Tensor<float> want({2}, {1.0f, std::numeric_limits<float>::quiet_NaN()});
     Out<float, TestType> got({2});
@@ -116,11 +116,11 @@ TEMPLATE_TEST_CASE("close_to with NaNs expected still refuses an untouched eleme
     CHECK(got.close_to(want, 0.0, Nans::where_expected));
 }
 
-TEMPLATE_TEST_CASE("a write past the end or before the start is refused",
+TEMPLATE_TEST_CASE("a write past the end or before the start is rejected",
                    "[testing][small][device]", HostMemory, DeviceMemory) {
     TestType* memory = nullptr;
     if (!has_bands<TestType>()) {
-        CHECK(gpu::is_emulated());  // which refuses such a write itself
+        CHECK(gpu::is_emulated());  // which rejects such a write itself
         return;
     }
     const Tensor<float> want = distinct<float>({3, 4});
@@ -165,7 +165,7 @@ TEMPLATE_TEST_CASE("a write past the end or before the start is refused",
     }
 }
 
-TEMPLATE_TEST_CASE("a write into a gap or into the lead is refused", "[testing][small][device]",
+TEMPLATE_TEST_CASE("a write into a gap or into the lead is rejected", "[testing][small][device]",
                    HostMemory, DeviceMemory) {
     TestType* memory = nullptr;
     const Tensor<float> want = distinct<float>({3, 4});
@@ -215,7 +215,7 @@ TEMPLATE_TEST_CASE("an output in place starts from given values", "[testing][sma
     CHECK(got.matches(after));
 }
 
-TEMPLATE_TEST_CASE("a changed input is refused", "[testing][small][device]", HostMemory,
+TEMPLATE_TEST_CASE("a changed input is rejected", "[testing][small][device]", HostMemory,
                    DeviceMemory) {
     TestType* memory = nullptr;
     const Tensor<float> values = distinct<float>({3, 4});
@@ -245,12 +245,12 @@ TEST_CASE("an input lies in memory as its layout says", "[testing][small]") {
     }
     HostIn<float> same(Tensor<float>({2, 3}, {1, 2, 3, 1, 2, 3}), Layout({2, 3}, {0, 1}));
     CHECK(same.view()(1, 2) == 3);
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        HostIn<float>(values, Layout({2, 3}, {0, 1}));
                    }),
                    "shares its position"));
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               HostIn<float>(values, row_major({3, 2}));
           }) == "values of shape (2, 3) for a layout of shape (3, 2)");
-    CHECK(refusal([&] { HostIn<float>(values, Lead{-1}); }) == "a lead of -1 elements");
+    CHECK(rejection([&] { HostIn<float>(values, Lead{-1}); }) == "a lead of -1 elements");
 }

@@ -49,35 +49,35 @@ void check(const View<const float>& in, const View<const float>& bias, const Vie
     require_output(op.c_str(), out);
     if (!has("overlap unchecked")) require_same_or_apart(op.c_str(), "in", in, "out", out);
     if (bias.data != nullptr) {
-        if (bias.shape() != out.shape()) refuse(op + ": bias does not fit out");
+        if (bias.shape() != out.shape()) reject(op + ": bias does not fit out");
         require_memory(op.c_str(), "bias", bias);
         require_apart(op.c_str(), "bias", bias, "out", out);
     }
     if (!has("any path")) require_known_path(op, path);
     const bool dense = is_contiguous(in.layout) && is_contiguous(out.layout);
     if (path == TwicePath::dense && !dense && !has("rejects nothing")) {
-        refuse(op + ": the path 'dense' needs contiguous in and out");
+        reject(op + ": the path 'dense' needs contiguous in and out");
     }
-    if (path == TwicePath::dense && has("rejects everything")) refuse(op + ": no path 'dense'");
+    if (path == TwicePath::dense && has("rejects everything")) reject(op + ": no path 'dense'");
 }
 
 // out = 2 in + bias, in row-major order of the elements.
 void twice(View<const float> in, View<const float> bias, View<float> out, bool device,
            const gpu::Launch<TwicePath>& how) {
     if (has("written before it is rejected") && out.data != nullptr) store(out.data, 1, device);
-    if (device && has("other words") && in.shape() != out.shape()) refuse("twice: in is wrong");
+    if (device && has("other words") && in.shape() != out.shape()) reject("twice: in is wrong");
     if (has("null unchecked") && in.data == nullptr) return;
     check(in, bias, out, how.path);
-    if (has("null needs elements") && !device && out.data == nullptr) refuse("twice: out is null");
+    if (has("null needs elements") && !device && out.data == nullptr) reject("twice: out is null");
     if (out.size() == 0) return;
     const bool dense = how.path == TwicePath::dense;
     if (has("reads a stride of 1") && in.extent(0) == 1 && in.stride(0) != in.extent(1)) in.data++;
     if (device && !how.workspace.data && dense) {
-        refuse("twice: a workspace of 0 bytes was given");
+        reject("twice: a workspace of 0 bytes was given");
     }
     if (device && dense && how.workspace.bytes < gpu::Carver::kCounterBytes + 8 &&
         !has("workspace unchecked")) {
-        refuse("twice: the workspace is too small");
+        reject("twice: the workspace is too small");
     }
     for (std::int64_t k = 0; k < out.size(); ++k) {
         const Index at = unravel(k, out.shape());

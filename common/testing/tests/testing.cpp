@@ -1,5 +1,5 @@
 // Tests of the comparisons that all other tests rest on. Each is shown wrong results, which it must
-// refuse in words, and right ones, which it must accept.
+// reject in words, and right ones, which it must accept.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -34,7 +34,7 @@ TEST_CASE("equal accepts the same bits in any layout", "[testing][small]") {
     CHECK(equal(columns.view(), pitched.view()));
 }
 
-TEST_CASE("equal refuses one wrong element, wherever it is", "[testing][small]") {
+TEST_CASE("equal rejects one wrong element, wherever it is", "[testing][small]") {
     const Tensor<float> want = ramp();
     for (std::int64_t k = 0; k < want.size(); ++k) {
         Tensor<float> got = want;
@@ -48,7 +48,7 @@ TEST_CASE("equal refuses one wrong element, wherever it is", "[testing][small]")
     }
 }
 
-TEST_CASE("equal refuses one last place, another zero and another NaN", "[testing][small]") {
+TEST_CASE("equal rejects one last place, another zero and another NaN", "[testing][small]") {
     const Tensor<float> one({1}, {1.0f});
     CHECK_FALSE(equal(Tensor<float>({1}, {std::nextafter(1.0f, 2.0f)}), one));
     CHECK(contains(equal(Tensor<float>({1}, {std::nextafter(1.0f, 2.0f)}), one).text,
@@ -118,7 +118,7 @@ TEST_CASE("strides of the other order are recognised, whichever was needed", "[t
                    "(0, 1, 1): as if strides were column-major, not row-major?"));
 }
 
-TEST_CASE("a wrong shape is refused, even of the same size", "[testing][small]") {
+TEST_CASE("a wrong shape is rejected, even of the same size", "[testing][small]") {
     const Tensor<float> flat = distinct<float>({12}), tall = distinct<float>({4, 3});
     for (const Tensor<float>& got : {flat, tall}) {
         CHECK_FALSE(equal(got, ramp()));

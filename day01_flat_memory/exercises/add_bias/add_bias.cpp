@@ -18,12 +18,12 @@ void check_add_bias(const View<const float>& in, const View<const float>& bias,
     require_same_or_apart(op, "in", in, "out", out);
     require_rank(op, "bias", bias, 1);
     if (bias.extent(0) != out.extent(1)) {
-        refuse("add_bias: bias has " + std::to_string(bias.extent(0)) +
+        reject("add_bias: bias has " + std::to_string(bias.extent(0)) +
                " elements, but a row of out has " + std::to_string(out.extent(1)));
     }
     require_contiguous(op, "bias", bias);
     require_memory(op, "bias", bias);
-    if (overlap(bias, out)) refuse("add_bias: bias and out overlap");
+    if (overlap(bias, out)) reject("add_bias: bias and out overlap");
 }
 
 }  // namespace sixdays::day01_flat_memory

@@ -9,12 +9,12 @@ void check_last_token(const View<const float>& in, const View<float>& out) {
     const char* const op = "last_token";
     require_rank(op, "in", in, 3);
     if (in.extent(1) < 1) {
-        refuse("last_token: in has shape " + to_string(in.layout.shape) +
+        reject("last_token: in has shape " + to_string(in.layout.shape) +
                "; with 0 tokens there is no last token");
     }
     const Shape wanted{in.extent(0), in.extent(2)};
     if (out.layout.shape != wanted) {
-        refuse("last_token: out has shape " + to_string(out.layout.shape) +
+        reject("last_token: out has shape " + to_string(out.layout.shape) +
                ", but for in of shape " + to_string(in.layout.shape) + " it must be " +
                to_string(wanted));
     }
@@ -22,7 +22,7 @@ void check_last_token(const View<const float>& in, const View<float>& out) {
     require_contiguous(op, "out", out);
     require_memory(op, "in", in);
     require_memory(op, "out", out);
-    if (overlap(in, out)) refuse("last_token: in and out overlap");
+    if (overlap(in, out)) reject("last_token: in and out overlap");
 }
 
 }  // namespace sixdays::day01_flat_memory

@@ -87,10 +87,10 @@ TEST_CASE("last_token: the launch uses its stream and is checked", "[day01][last
 
 TEST_CASE("last_token: rejects what the CPU reference rejects", "[day01][last_token][small]") {
     Tensor<float> in({2, 3, 4}), none({2, 0, 4}), out({2, 4}), wide({4, 2});
-    REQUIRE(both_refuse([&] { last_token_cpu(none.view(), out.view()); },
+    REQUIRE(both_reject([&] { last_token_cpu(none.view(), out.view()); },
                         [&] { last_token_cuda(none.view(), out.view()); },
                         "with 0 tokens there is no last token"));
-    REQUIRE(both_refuse([&] { last_token_cpu(in.view(), wide.view()); },
+    REQUIRE(both_reject([&] { last_token_cpu(in.view(), wide.view()); },
                         [&] { last_token_cuda(in.view(), wide.view()); },
                         "out has shape (4, 2), but for in of shape (2, 3, 4) it must be (2, 4)"));
 }

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 
 namespace sixdays::day01_flat_memory {
 
@@ -36,27 +36,27 @@ struct Invert {
     __device__ unsigned operator()(unsigned four) const { return ~four; }
 };
 
-// [quads]
+// [vectorized]
 /// The 16-byte vectors of a run as an array: a float4 is four floats x, y, z, w.
-__device__ inline const float4* quads_of(const float* data, const Quads& run) {
+__device__ inline const float4* vectors_of(const float* data, const VectorizedRun& run) {
     return reinterpret_cast<const float4*>(data + run.head);
 }
-__device__ inline float4* quads_of(float* data, const Quads& run) {
+__device__ inline float4* vectors_of(float* data, const VectorizedRun& run) {
     return reinterpret_cast<float4*>(data + run.head);
 }
 
 /// The operation on each component of a float4: for two inputs {op(q.x, r.x), op(q.y, r.y), ...}.
-template <class Op, class Quad, class... More>
-__device__ Quad each(Op op, Quad q, More... r) {
+template <class Op, class Vector, class... More>
+__device__ Vector each(Op op, Vector q, More... r) {
     return {op(q.x, r.x...), op(q.y, r.y...), op(q.z, r.z...), op(q.w, r.w...)};
 }
-// [quads]
+// [vectorized]
 
 // For bytes: four words x, y, z, w of four bytes each.
-__device__ inline const uint4* quads_of(const std::uint8_t* data, const Quads& run) {
+__device__ inline const uint4* vectors_of(const std::uint8_t* data, const VectorizedRun& run) {
     return reinterpret_cast<const uint4*>(data + run.head);
 }
-__device__ inline uint4* quads_of(std::uint8_t* data, const Quads& run) {
+__device__ inline uint4* vectors_of(std::uint8_t* data, const VectorizedRun& run) {
     return reinterpret_cast<uint4*>(data + run.head);
 }
 

@@ -17,7 +17,7 @@ void launch_grid_stride(Op op, std::int64_t n, gpu::Stream stream, T* out, const
 
 /// Step 3: 128-bit loads. Addresses must be equally far past a multiple of 16.
 template <class Op, class T, class... In>
-void launch_quads(Op op, std::int64_t n, gpu::Stream stream, T* out, const In*... in);
+void launch_vectorized(Op op, std::int64_t n, gpu::Stream stream, T* out, const In*... in);
 
 /// Step 4: scalar loads, eight in flight per thread, for addresses that are not equally far past a
 /// multiple of 16.

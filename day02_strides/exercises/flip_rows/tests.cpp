@@ -124,13 +124,13 @@ TEST_CASE("flip_rows: the rows are reversed by the view, not by an index",
 
 TEST_CASE("flip_rows: rejects what the CPU reference rejects", "[day02][flip_rows][small]") {
     Tensor<float> in({2, 3}), out({3, 2});
-    REQUIRE(both_refuse([&] { flip_rows_cpu(in.view(), out.view()); },
+    REQUIRE(both_reject([&] { flip_rows_cpu(in.view(), out.view()); },
                         [&] { flip_rows_cuda(in.view(), out.view()); },
                         "in has shape (2, 3), but out has shape (3, 2)"));
     const View<float> twice(out.data(), Layout({2, 3}, {0, 1}));
-    REQUIRE(both_refuse([&] { flip_rows_cpu(in.view(), twice); },
+    REQUIRE(both_reject([&] { flip_rows_cpu(in.view(), twice); },
                         [&] { flip_rows_cuda(in.view(), twice); }, "writers of it would race"));
-    REQUIRE(both_refuse([&] { flip_rows_cpu(in.view(), in.view()); },
+    REQUIRE(both_reject([&] { flip_rows_cpu(in.view(), in.view()); },
                         [&] { flip_rows_cuda(in.view(), in.view()); }, "in and out overlap"));
 }
 

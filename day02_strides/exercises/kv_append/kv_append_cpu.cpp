@@ -32,20 +32,20 @@ void check_kv_append(const View<const float>& fresh, std::int64_t pos, const Vie
     require_rank(op, "cache", cache, 4);
     for (const int dim : {0, 1, 3}) {
         if (fresh.extent(dim) != cache.extent(dim)) {
-            refuse("kv_append: fresh has shape " + to_string(fresh.shape()) +
+            reject("kv_append: fresh has shape " + to_string(fresh.shape()) +
                    ", but cache has shape " + to_string(cache.shape()) +
                    "; they may differ in dimension 2 only");
         }
     }
     const std::int64_t n = fresh.extent(2), capacity = cache.extent(2);
     if (pos < 0 || n > capacity || pos > capacity - n) {
-        refuse("kv_append: " + std::to_string(n) + " positions starting at " + std::to_string(pos) +
+        reject("kv_append: " + std::to_string(n) + " positions starting at " + std::to_string(pos) +
                " do not fit into a cache with capacity " + std::to_string(capacity));
     }
     require_injective(op, "cache", cache);
     require_memory(op, "cache", cache);
     require_memory(op, "fresh", fresh);
-    if (overlap(fresh, cache)) refuse("kv_append: fresh and cache overlap");
+    if (overlap(fresh, cache)) reject("kv_append: fresh and cache overlap");
 }
 
 }  // namespace sixdays::day02_strides

@@ -116,7 +116,7 @@ TEST_CASE("kv_append: nothing to do", "[day02][kv_append][small]") {
 TEST_CASE("kv_append: rejects what the CPU reference rejects", "[day02][kv_append][small]") {
     Tensor<float> fresh({2, 3, 2, 4}), cache({2, 3, 7, 4}), other({2, 4, 7, 3});
     const auto both = [](View<const float> f, std::int64_t pos, View<float> c, const char* words) {
-        return both_refuse([&] { kv_append_cpu(f, pos, c); }, [&] { kv_append_cuda(f, pos, c); },
+        return both_reject([&] { kv_append_cpu(f, pos, c); }, [&] { kv_append_cuda(f, pos, c); },
                            words);
     };
     REQUIRE(both(fresh.view(), 6, cache.view(),

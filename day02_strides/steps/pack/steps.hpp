@@ -22,6 +22,6 @@ void pack_in_flight(const float* in, const Layout& walk, float* out, gpu::Stream
 
 /// Step 5: one float4 per thread.
 /// @param walk  fewer than 2^31 float4; has_wider()
-void pack_quads(const float* in, const Layout& walk, float* out, gpu::Stream stream);
+void pack_vectors(const float* in, const Layout& walk, float* out, gpu::Stream stream);
 
 }  // namespace sixdays::day02_strides

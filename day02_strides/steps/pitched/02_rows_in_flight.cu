@@ -81,8 +81,8 @@ void pitched_singles(const float* in, std::int64_t in_pitch, std::int64_t M, std
     launch<float, 8>(in, in_pitch, M, K, out, out_pitch, "rows_kernel<float>", stream);
 }
 
-void pitched_quads(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
-                   float* out, std::int64_t out_pitch, gpu::Stream stream) {
+void pitched_vectors(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
+                     float* out, std::int64_t out_pitch, gpu::Stream stream) {
     launch<float4, 4>(in, in_pitch, M, K, out, out_pitch, "rows_kernel<float4>", stream);
 }
 

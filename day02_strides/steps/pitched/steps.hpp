@@ -14,7 +14,7 @@ void pitched_singles(const float* in, std::int64_t in_pitch, std::int64_t M, std
                      float* out, std::int64_t out_pitch, gpu::Stream stream);
 
 /// Step 2 with one float4 of each row. Every row of both begins at a multiple of 16 bytes.
-void pitched_quads(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
-                   float* out, std::int64_t out_pitch, gpu::Stream stream);
+void pitched_vectors(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
+                     float* out, std::int64_t out_pitch, gpu::Stream stream);
 
 }  // namespace sixdays::day02_strides

@@ -10,16 +10,16 @@ void check_add_bias_tile(const View<const float>& in, const View<const float>& b
     require_rank(op, "in", in, 2);
     require_same_shape(op, "in", in, "out", out);
     if (bias.shape() != Shape{out.extent(1)}) {
-        refuse("add_bias_tile: bias has shape " + to_string(bias.shape()) + ", out has " +
+        reject("add_bias_tile: bias has shape " + to_string(bias.shape()) + ", out has " +
                to_string(out.shape()) + "; bias must have one element per column");
     }
     if (out.extent(1) > kMostColumns) {
-        refuse("add_bias_tile: out has " + std::to_string(out.extent(1)) + " columns, " +
+        reject("add_bias_tile: out has " + std::to_string(out.extent(1)) + " columns, " +
                std::to_string(kMostColumns) +
                " are allowed: 65,535 tiles of 32, the limit of a grid's y");
     }
     if ((in.extent(1) > 1 && in.stride(1) != 1) || (in.extent(0) > 1 && in.stride(0) < 0)) {
-        refuse("add_bias_tile: in has " + to_string(in.layout) +
+        reject("add_bias_tile: in has " + to_string(in.layout) +
                "; the last dimension must have stride 1, and no stride may be negative");
     }
     require_contiguous(op, "bias", bias);
@@ -27,8 +27,8 @@ void check_add_bias_tile(const View<const float>& in, const View<const float>& b
     require_memory(op, "in", in);
     require_memory(op, "bias", bias);
     require_memory(op, "out", out);
-    if (overlap(in, out)) refuse("add_bias_tile: in and out overlap");
-    if (overlap(bias, out)) refuse("add_bias_tile: bias and out overlap");
+    if (overlap(in, out)) reject("add_bias_tile: in and out overlap");
+    if (overlap(bias, out)) reject("add_bias_tile: bias and out overlap");
 }
 
 }  // namespace sixdays::day03_views

@@ -133,7 +133,7 @@ TEST_CASE("add_bias_tile: rejects what the CPU reference rejects",
     Tensor<float> in({4, 6}), bias({6}), out({4, 6}), wide({4}), other({6, 4});
     const auto both = [](View<const float> a, View<const float> b, View<float> c,
                          const char* words) {
-        return both_refuse([&] { add_bias_tile_cpu(a, b, c); },
+        return both_reject([&] { add_bias_tile_cpu(a, b, c); },
                            [&] { add_bias_tile_cuda(a, b, c); }, words);
     };
     REQUIRE(both(in.view(), bias.view(), other.view(), "they must be equal"));

@@ -10,17 +10,17 @@ void check_split_heads(const View<const float>& in, const View<float>& out) {
     const Shape& s = out.shape();
     const Shape wanted{s[0], s[2], s[1] * s[3]};
     if (in.shape() != wanted) {
-        refuse("split_heads: out has shape " + to_string(s) + ", so in must have shape " +
+        reject("split_heads: out has shape " + to_string(s) + ", so in must have shape " +
                to_string(wanted) + ", but it has shape " + to_string(in.shape()));
     }
     if (in.extent(2) > 1 && in.stride(2) != 1) {
-        refuse("split_heads: in has " + to_string(in.layout) +
+        reject("split_heads: in has " + to_string(in.layout) +
                "; the last dimension must have stride 1");
     }
     require_contiguous(op, "out", out);
     require_memory(op, "in", in);
     require_memory(op, "out", out);
-    if (overlap(in, out)) refuse("split_heads: in and out overlap");
+    if (overlap(in, out)) reject("split_heads: in and out overlap");
 }
 
 }  // namespace sixdays::day03_views

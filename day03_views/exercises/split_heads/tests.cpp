@@ -117,11 +117,11 @@ TEST_CASE("split_heads: the last of more than 2^32 elements", "[day03][split_hea
 
 TEST_CASE("split_heads: rejects what the CPU reference rejects", "[day03][split_heads][small]") {
     Tensor<float> in({2, 5, 12}), out({2, 3, 5, 4}), other({2, 3, 4, 5});
-    REQUIRE(both_refuse([&] { split_heads_cpu(in.view(), other.view()); },
+    REQUIRE(both_reject([&] { split_heads_cpu(in.view(), other.view()); },
                         [&] { split_heads_cuda(in.view(), other.view()); },
                         "in must have shape (2, 4, 15), but it has shape (2, 5, 12)"));
     const View<const float> backwards = flip(View<const float>(in.view()), 2);
-    REQUIRE(both_refuse([&] { split_heads_cpu(backwards, out.view()); },
+    REQUIRE(both_reject([&] { split_heads_cpu(backwards, out.view()); },
                         [&] { split_heads_cuda(backwards, out.view()); },
                         "the last dimension must have stride 1"));
 }

@@ -11,7 +11,7 @@ namespace sixdays::day03_views {
 void launch_add_walk(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream);
 
 /// Step 3: float4.
-void launch_add_quads(View<const float> a, View<const float> b, View<float> out,
-                      gpu::Stream stream);
+void launch_add_vectorized(View<const float> a, View<const float> b, View<float> out,
+                           gpu::Stream stream);
 
 }  // namespace sixdays::day03_views

@@ -17,8 +17,8 @@
 namespace sixdays::day03_views {
 namespace {
 
-__device__ unsigned word(const uint4& quad, int i) {
-    return i == 0 ? quad.x : i == 1 ? quad.y : i == 2 ? quad.z : quad.w;
+__device__ unsigned word(const uint4& vector, int i) {
+    return i == 0 ? vector.x : i == 1 ? vector.y : i == 2 ? vector.z : vector.w;
 }
 
 // [square]
@@ -80,9 +80,9 @@ __global__ void __launch_bounds__(P* Q)
     const int u = threadIdx.x % Q, v = threadIdx.x / Q;
     for (int j = 0; j < K; ++j) {
         const int n = v + P * j;  // a row of out; this thread writes its 16 bytes at position u
-        const uint4 quad = shared[n][(u ^ n / K) % Q];
+        const uint4 vector = shared[n][(u ^ n / K) % Q];
         if (n < tile.columns) {
-            store_quad(tile.out + n * x.pitch_out + K * u, tile.rows - K * u, quad);
+            store_vector(tile.out + n * x.pitch_out + K * u, tile.rows - K * u, vector);
         }
     }
 }

@@ -36,7 +36,7 @@ __device__ void load_square(const T* from, std::int64_t pitch, int rows, int col
 
 /// 16 bytes, or at an edge the first `inside` elements of them, then zeros.
 template <class T>
-__device__ uint4 load_quad(const T* from, int inside) {
+__device__ uint4 load_vector(const T* from, int inside) {
     constexpr int K = 16 / sizeof(T);
     if (inside >= K) return *reinterpret_cast<const uint4*>(from);
     alignas(16) T element[K] = {};
@@ -47,7 +47,7 @@ __device__ uint4 load_quad(const T* from, int inside) {
 
 /// Writes 16 bytes, or at an edge only the first `inside` elements of them.
 template <class T>
-__device__ void store_quad(T* to, int inside, uint4 value) {
+__device__ void store_vector(T* to, int inside, uint4 value) {
     constexpr int K = 16 / sizeof(T);
     if (inside >= K) {
         __stcs(reinterpret_cast<uint4*>(to), value);

@@ -21,10 +21,10 @@ void launch_transpose_padded(const float* in, std::int64_t M, std::int64_t N, st
 
 /// From step 5 on, a stack of matrices in one launch, elements of more sizes, any extents.
 void launch_transpose_in_flight(const Matrices& x, gpu::Stream stream);
-void launch_transpose_quads(Matrices x, gpu::Stream stream);
+void launch_transpose_vectorized(Matrices x, gpu::Stream stream);
 void launch_transpose_small_elements(const Matrices& x, gpu::Stream stream);
 void launch_transpose_whole_sectors(const Matrices& x, gpu::Stream stream);
 void launch_transpose_short_rows(const Matrices& x, gpu::Stream stream);
-void launch_transpose_short_rows_quads(const Matrices& x, gpu::Stream stream);
+void launch_transpose_short_rows_vectorized(const Matrices& x, gpu::Stream stream);
 
 }  // namespace sixdays::day03_views

@@ -12,7 +12,7 @@ void check_running_sum(const View<const float>& in, const View<float>& out) {
     require_memory(op, "in", in);
     require_memory(op, "out", out);
     if (overlap(in, out)) {
-        refuse("running_sum: in and out overlap");
+        reject("running_sum: in and out overlap");
     }
 }
 

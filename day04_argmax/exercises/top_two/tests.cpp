@@ -169,10 +169,10 @@ TEST_CASE("top_two: any strides", "[day04][top_two][small]") {
 TEST_CASE("top_two: rejects what the CPU reference rejects", "[day04][top_two][small]") {
     const Tensor<float> x({4, 1}), y({4, 3});
     Tensor<std::int64_t> two({4, 2}), three({4, 3});
-    REQUIRE(both_refuse([&] { top_two_cpu(x.view(), two.view()); },
+    REQUIRE(both_reject([&] { top_two_cpu(x.view(), two.view()); },
                         [&] { top_two_cuda(x.view(), two.view()); },
                         "a row needs at least two elements"));
-    REQUIRE(both_refuse([&] { top_two_cpu(y.view(), three.view()); },
+    REQUIRE(both_reject([&] { top_two_cpu(y.view(), three.view()); },
                         [&] { top_two_cuda(y.view(), three.view()); },
                         "so out must have shape (4, 2), not (4, 3)"));
 }

@@ -3,7 +3,7 @@
 // The warps of a block share its lines: each reads every eighth element, with several loads in
 // flight, and at the end they combine.
 #include "common/gpu/launch.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 
 namespace sixdays::day04_argmax {
@@ -15,13 +15,13 @@ constexpr int kEach = 4;  // loads of each line that a lane has in flight
 // [kernel]
 /// What a lane reads of a row of adjacent lines: WIDE elements, as one float4
 /// or 32 apart. Columns outside the tensor are neutral.
-template <int WIDE, bool QUADS>
+template <int WIDE, bool VECTORS>
 __device__ void load(const float* row, std::uint32_t columns, float neutral, float (&x)[WIDE]) {
     const std::uint32_t lane = threadIdx.x % 32;
-    if constexpr (QUADS) {
-        float4 quad = make_float4(neutral, neutral, neutral, neutral);
-        if (4 * lane < columns) quad = reinterpret_cast<const float4*>(row)[lane];
-        x[0] = quad.x, x[1] = quad.y, x[2] = quad.z, x[3] = quad.w;
+    if constexpr (VECTORS) {
+        float4 vector = make_float4(neutral, neutral, neutral, neutral);
+        if (4 * lane < columns) vector = reinterpret_cast<const float4*>(row)[lane];
+        x[0] = vector.x, x[1] = vector.y, x[2] = vector.z, x[3] = vector.w;
     } else {
         for (int w = 0; w < WIDE; ++w) {
             x[w] = 32 * w + lane < columns ? row[32 * w + lane] : neutral;
@@ -31,7 +31,7 @@ __device__ void load(const float* row, std::uint32_t columns, float neutral, flo
 
 /// outer: where each run of `width` adjacent lines begins. It is cut into
 /// `tiles` of 32 * WIDE lines, one per block.
-template <int WIDE, bool QUADS, int RANK, class OP>
+template <int WIDE, bool VECTORS, int RANK, class OP>
 __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, const float* in,
                                std::uint32_t width, std::uint32_t tiles, std::int64_t out_stride,
                                std::uint32_t length, std::int64_t stride, const OP op) {
@@ -49,13 +49,14 @@ __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, con
         float x[kEach][WIDE];
         for (int j = 0; j < kEach; ++j) {
             const std::uint32_t row = i + j * kWarps;
-            load<WIDE, QUADS>(line + row * stride, row < length ? columns : 0, OP::neutral(), x[j]);
+            load<WIDE, VECTORS>(line + row * stride, row < length ? columns : 0, OP::neutral(),
+                                x[j]);
         }
         for (int j = 0; j < kEach; ++j) {
             for (int w = 0; w < WIDE; ++w) OP::take(mine[w], x[j][w], i + j * kWarps);
         }
     }
-    for (int w = 0; w < WIDE; ++w) found[warp][QUADS ? 4 * lane + w : 32 * w + lane] = mine[w];
+    for (int w = 0; w < WIDE; ++w) found[warp][VECTORS ? 4 * lane + w : 32 * w + lane] = mine[w];
     __syncthreads();
 
     const std::uint32_t t = threadIdx.x;
@@ -66,7 +67,7 @@ __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, con
 }
 // [kernel]
 
-template <int WIDE, bool QUADS, class OP>
+template <int WIDE, bool VECTORS, class OP>
 void launch(const Lines& lines, std::array<Layout, 2> layouts, const float* in, const OP& op,
             gpu::Stream stream) {
     const int last = layouts[0].rank() - 1;  // lines are adjacent along it
@@ -76,7 +77,7 @@ void launch(const Lines& lines, std::array<Layout, 2> layouts, const float* in, 
     const std::uint32_t tiles = (width - 1) / (32 * WIDE) + 1;
     const LineWalk<kMaxRank> outer(layouts);
     const unsigned grid = outer.size * tiles;
-    strided_kernel<WIDE, QUADS><<<grid, 32 * kWarps, 0, stream>>>(
+    strided_kernel<WIDE, VECTORS><<<grid, 32 * kWarps, 0, stream>>>(
         outer, in, width, tiles, out_stride, static_cast<std::uint32_t>(lines.length()),
         lines.stride(), op);
     gpu::check_launch("strided_kernel", grid, 32 * kWarps);
@@ -90,8 +91,9 @@ void launch_strided(const Lines& lines, const Layout& out, const OP& op, gpu::St
         const auto layouts = simplify(first.layout, to.layout);
         const std::int64_t width = layouts[0].extent(layouts[0].rank() - 1);
         const OP here = op.moved(to.first);
-        const bool quads = lines.stride() % 4 == 0 && has_wider(first.data, layouts[0], 4);
-        if (quads && width >= 128) return launch<4, true>(lines, layouts, first.data, here, stream);
+        const bool vectors = lines.stride() % 4 == 0 && has_wider(first.data, layouts[0], 4);
+        if (vectors && width >= 128)
+            return launch<4, true>(lines, layouts, first.data, here, stream);
         if (width >= 128) return launch<4, false>(lines, layouts, first.data, here, stream);
         launch<1, false>(lines, layouts, first.data, here, stream);
     };

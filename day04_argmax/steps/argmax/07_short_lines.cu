@@ -4,8 +4,8 @@
 // (cp.async, common/gpu/ptx.hpp). Then each thread reduces one line there.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
-#include "day04_argmax/steps/argmax/quad_line.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
+#include "day04_argmax/steps/argmax/vector_line.hpp"
 
 namespace sixdays::day04_argmax {
 namespace {
@@ -15,8 +15,8 @@ constexpr int kThreads = 128;  // threads per block, and lines per block
 // [kernel]
 /// Copies a run of memory; its offset from a multiple of 16 bytes stays the
 /// same.
-__device__ void stage(const QuadLine& run, float* shared) {
-    for (std::uint32_t q = threadIdx.x; q < run.quads; q += kThreads) {
+__device__ void stage(const VectorLine& run, float* shared) {
+    for (std::uint32_t q = threadIdx.x; q < run.vectors; q += kThreads) {
         if (run.begin <= q && q < run.end) {
             gpu::copy_async<16>(shared + 4 * q, run.line - run.past + 4 * q);
             continue;
@@ -37,7 +37,7 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     extern __shared__ __align__(16) float shared[];
     const std::uint32_t first = blockIdx.x * kThreads;
     const std::uint32_t lines = min(walk.size - first, kThreads);
-    const QuadLine run(in + walk.offsets(first).of[0], lines * length);
+    const VectorLine run(in + walk.offsets(first).of[0], lines * length);
     stage(run, shared);
     const std::uint32_t t = threadIdx.x;
     const std::int64_t to = walk.offsets(first + t).of[1];  // while the copies are in flight

@@ -4,8 +4,8 @@
 #include "common/gpu/last_block.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
-#include "day04_argmax/steps/argmax/quad_line.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
+#include "day04_argmax/steps/argmax/vector_line.hpp"
 
 namespace sixdays::day04_argmax {
 namespace {
@@ -21,11 +21,11 @@ __global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
     const std::uint32_t k = blockIdx.x / parts, part = blockIdx.x % parts;
     const std::uint32_t t = threadIdx.x;
     const Offsets<2> at = walk.offsets(k);
-    const QuadLine line(in + at.of[0], length);
-    const std::uint32_t each = (line.quads + parts - 1) / parts;
-    const std::uint32_t first = min(part * each, line.quads);
-    const std::uint32_t last = min(first + each, line.quads);
-    auto mine = take_quads<OP, kThreads, kEach>(line, first, last, t);
+    const VectorLine line(in + at.of[0], length);
+    const std::uint32_t each = (line.vectors + parts - 1) / parts;
+    const std::uint32_t first = min(part * each, line.vectors);
+    const std::uint32_t last = min(first + each, line.vectors);
+    auto mine = take_vectors<OP, kThreads, kEach>(line, first, last, t);
     mine = gpu::block_reduce<kThreads>(mine, OP::combine);
     if (t == 0) found[blockIdx.x] = mine;
 

@@ -61,8 +61,8 @@ struct Pick {
         }
     }
     /// The same where `at` is the number of a float4 of the line.
-    template <class QuadLine>
-    __device__ void write(std::int64_t to, Best best, const QuadLine& line) const {
+    template <class VectorLine>
+    __device__ void write(std::int64_t to, Best best, const VectorLine& line) const {
         if (index != nullptr) best.at = line.index_of(best);
         write(to, best);
     }
@@ -89,8 +89,8 @@ struct Fold {
     }
     static __device__ float combine(float a, float b) { return HOW::of(a, b); }
     __device__ void write(std::int64_t to, float mine) const { out[to] = mine / divisor; }
-    template <class QuadLine>
-    __device__ void write(std::int64_t to, float mine, const QuadLine&) const {
+    template <class VectorLine>
+    __device__ void write(std::int64_t to, float mine, const VectorLine&) const {
         write(to, mine);
     }
     Fold moved(std::int64_t elements) const { return {out + elements, divisor}; }

@@ -19,7 +19,7 @@ void launch_walk(const Lines& lines, const Layout& out, const OP& op, gpu::Strea
 template <class OP>
 void launch_warp(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
 template <class OP>
-void launch_quads(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
+void launch_vectorized(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
 template <class OP>
 void launch_short_lines(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
 template <class OP>

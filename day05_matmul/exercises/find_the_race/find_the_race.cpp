@@ -9,7 +9,7 @@ void check_find_the_race(const View<const float>& a, const View<const float>& b,
     const char* const op = "find_the_race";
     require_rank(op, "a", a, 2);
     if (a.extent(0) != a.extent(1)) {
-        refuse("find_the_race: a has shape " + to_string(a.layout.shape) +
+        reject("find_the_race: a has shape " + to_string(a.layout.shape) +
                ", but it must be square");
     }
     require_same_shape(op, "a", a, "b", b);
@@ -21,7 +21,7 @@ void check_find_the_race(const View<const float>& a, const View<const float>& b,
     require_memory(op, "b", b);
     require_memory(op, "out", out);
     if (overlap(a, out) || overlap(b, out)) {
-        refuse(
+        reject(
             "find_the_race: out overlaps an input, which would be overwritten while it is still "
             "being read");
     }

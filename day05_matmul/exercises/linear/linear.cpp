@@ -13,7 +13,7 @@ void check_linear(const View<const float>& x, const View<const float>& w,
     require_rank(op, "out", out, 2);
     const std::int64_t T = x.extent(0), C = x.extent(1), OC = w.extent(0);
     if (w.extent(1) != C || bias.extent(0) != OC || out.extent(0) != T || out.extent(1) != OC) {
-        refuse("linear: x has shape " + to_string(x.layout.shape) + ", w " +
+        reject("linear: x has shape " + to_string(x.layout.shape) + ", w " +
                to_string(w.layout.shape) + ", bias " + to_string(bias.layout.shape) + ", out " +
                to_string(out.layout.shape) + "; they must be (T, C), (OC, C), (OC) and (T, OC)");
     }
@@ -23,7 +23,7 @@ void check_linear(const View<const float>& x, const View<const float>& w,
     require_memory(op, "bias", bias);
     require_output(op, out);
     if (overlap(x, out) || overlap(w, out) || overlap(bias, out)) {
-        refuse("linear: out overlaps an input, which would be overwritten before it is read");
+        reject("linear: out overlaps an input, which would be overwritten before it is read");
     }
 }
 

@@ -18,7 +18,7 @@ Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
 }
 
 // NaN + x is NaN: who adds to out leaves it as if it were never written. Is it right on zeros?
-void refuse_added(View<const float> x, View<const float> w, View<const float> bias,
+void reject_added(View<const float> x, View<const float> w, View<const float> bias,
                   const HostOut<float>& want) {
     auto zeros = DeviceOut<float>::holding(Tensor<float>(want.view().shape()));
     linear_cuda(x, w, bias, zeros.view());
@@ -103,7 +103,7 @@ void check_port(std::int64_t T, std::int64_t OC, std::int64_t C) {
     linear_cuda(dx.view(), dw.view(), dbias.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
     const Comparison same = got.matches(want);
-    if (!same) refuse_added(dx.view(), dw.view(), dbias.view(), want);
+    if (!same) reject_added(dx.view(), dw.view(), dbias.view(), want);
     require(same, same ? "" : confirmed_cause(cause_of(got.values(), x, w, bias)));
     REQUIRE(dx.unchanged());
     REQUIRE(dw.unchanged());
@@ -120,7 +120,7 @@ TEST_CASE("linear: the example of the statement", "[day05][linear][small]") {
     DeviceOut<float> got({1, 2});
     linear_cuda(dx.view(), dw.view(), dbias.view(), got.view());
     const Comparison same = got.matches(answer);
-    if (!same) refuse_added(dx.view(), dw.view(), dbias.view(), loop);
+    if (!same) reject_added(dx.view(), dw.view(), dbias.view(), loop);
     require(same, same ? "" : confirmed_cause(cause_of(got.values(), x, w, bias)));
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("linear: coalesced stores", "[day05][linear][small]") {
 
 TEST_CASE("linear: rejects what the CPU reference rejects", "[day05][linear][small]") {
     Tensor<float> x({2, 3}), w({4, 3}), bias({4}), out({2, 4}), other({3, 4});
-    REQUIRE(both_refuse([&] { linear_cpu(x.view(), other.view(), bias.view(), out.view()); },
+    REQUIRE(both_reject([&] { linear_cpu(x.view(), other.view(), bias.view(), out.view()); },
                         [&] { linear_cuda(x.view(), other.view(), bias.view(), out.view()); },
                         "they must be (T, C), (OC, C), (OC) and (T, OC)"));
 }

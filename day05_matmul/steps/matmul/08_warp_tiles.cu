@@ -3,8 +3,8 @@
 // 64 words and 32, two thirds of that, without bank conflicts. The nearer a rectangle is to a
 // square, the fewer words it needs.
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/vectors.hpp"
 
 namespace sixdays::day05_matmul {
 namespace {
@@ -31,16 +31,16 @@ __global__ void __launch_bounds__(kThreads)
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
         const int a_left = am < tile.rows ? depth - ak : 0;
         const int b_left = bk < depth ? tile.columns - bn : 0;
-        const float4 qa = quad_at(tile.a + am * x.a_m + k0 + ak, a_left);
-        const float4 qb = quad_at(tile.b + (k0 + bk) * x.b_k + bn, b_left);
+        const float4 qa = vector_at(tile.a + am * x.a_m + k0 + ak, a_left);
+        const float4 qb = vector_at(tile.b + (k0 + bk) * x.b_k + bn, b_left);
         a[ak][am] = qa.x, a[ak + 1][am] = qa.y;
         a[ak + 2][am] = qa.z, a[ak + 3][am] = qa.w;
         *reinterpret_cast<float4*>(&b[bk][bn]) = qb;
         __syncthreads();  // the tile is full
         for (int k = 0; k < BK; ++k) {
             float ra[TM], rb[TN];
-            for (int i = 0; i < TM; i += 4) load_quad(&a[k][m0 + i / 4 * 32], ra + i);
-            for (int j = 0; j < TN; j += 4) load_quad(&b[k][n0 + j / 4 * 16], rb + j);
+            for (int i = 0; i < TM; i += 4) load_vector(&a[k][m0 + i / 4 * 32], ra + i);
+            for (int j = 0; j < TN; j += 4) load_vector(&b[k][n0 + j / 4 * 16], rb + j);
             for (int i = 0; i < TM; ++i) {
                 for (int j = 0; j < TN; ++j) sum[i][j] += ra[i] * rb[j];
             }

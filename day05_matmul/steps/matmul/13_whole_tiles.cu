@@ -86,12 +86,12 @@ void launch(Problem x, gpu::Stream stream) {
 // which is correct for any strides. ALONG_K: the cut where b is copied along k.
 template <class C, class ALONG_K = C>
 void launch_by_layout(const Problem& x, gpu::Stream stream) {
-    const bool a_quads = x.M % 4 == 0 && a_columns_are_quads(x);
-    const bool b_quads = x.N % 4 == 0 && b_has_quads(x);
+    const bool a_vectors = x.M % 4 == 0 && a_columns_are_vectors(x);
+    const bool b_vectors = x.N % 4 == 0 && b_has_vectors(x);
     const bool b_along_k = x.b_k == 1 && x.b_n != 1;
-    if (a_quads && b_quads) return launch<C, Lanes::quads, Lanes::quads>(x, stream);
-    if (b_quads) return launch<C, Lanes::along_k, Lanes::quads>(x, stream);
-    if (a_quads && b_along_k) return launch<ALONG_K, Lanes::quads, Lanes::along_k>(x, stream);
+    if (a_vectors && b_vectors) return launch<C, Lanes::vectors, Lanes::vectors>(x, stream);
+    if (b_vectors) return launch<C, Lanes::along_k, Lanes::vectors>(x, stream);
+    if (a_vectors && b_along_k) return launch<ALONG_K, Lanes::vectors, Lanes::along_k>(x, stream);
     if (b_along_k) return launch<ALONG_K, Lanes::along_k, Lanes::along_k>(x, stream);
     return launch<C, Lanes::along_k, Lanes::along_row>(x, stream);
 }
@@ -100,7 +100,7 @@ void launch_by_layout(const Problem& x, gpu::Stream stream) {
 
 void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream) {
     x = along_rows(x);
-    x.quads_out = x.quads_out && x.N % 4 == 0;  // a tile may begin at any column
+    x.vectors_out = x.vectors_out && x.N % 4 == 0;  // a tile may begin at any column
     switch (cut) {
         case WholeTile::large:
             return launch_by_layout<TileShape<2, 4, 8, 16, 3, 1, 11>,

@@ -9,8 +9,8 @@
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
-#include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/vectors.hpp"
 
 namespace sixdays::day05_matmul {
 namespace {
@@ -24,8 +24,8 @@ constexpr int kChunk = kShared / M;  // the part of K of the rows of a that fits
 
 /// Elements k to k + 3 of a row along K; zeros past its end.
 __device__ __forceinline__ void load_four(const float* row, std::int64_t step, std::int64_t k,
-                                          std::int64_t K, bool quads, float (&to)[kDeep]) {
-    if (quads && k + kDeep <= K) return load_quad(row + k, to);
+                                          std::int64_t K, bool vectors, float (&to)[kDeep]) {
+    if (vectors && k + kDeep <= K) return load_vector(row + k, to);
 #pragma unroll
     for (int q = 0; q < kDeep; ++q) to[q] = k + q < K ? row[(k + q) * step] : 0;
 }
@@ -40,8 +40,8 @@ __device__ __forceinline__ void share_rows(const Problem& x, const Tile& tile, s
         const int m = i / kChunk<M>, k = i % kChunk<M>;
         if (k0 + k >= x.K) continue;
         float four[kDeep];
-        load_four(tile.a + (m < tile.rows ? m : 0) * x.a_m, x.a_k, k0 + k, x.K, x.quads_a, four);
-        store_quad(rows + i, four);
+        load_four(tile.a + (m < tile.rows ? m : 0) * x.a_m, x.a_k, k0 + k, x.K, x.vectors_a, four);
+        store_vector(rows + i, four);
     }
     __syncthreads();
 }
@@ -115,12 +115,12 @@ __global__ void __launch_bounds__(kThreads, 2)
             for (int q = 0; q < kDeep; ++q) {
                 const float* const from = ring + (stage * kDeep + q) * kThreads * WIDE;
                 if constexpr (WIDE == 1) rb[q][0] = *from;
-                if constexpr (WIDE == 4) load_quad(from, rb[q]);
+                if constexpr (WIDE == 4) load_vector(from, rb[q]);
             }
 #pragma unroll
             for (int m = 0; m < M; ++m) {
                 float ra[kDeep];
-                load_quad(shared + m * kChunk<M> + k, ra);
+                load_vector(shared + m * kChunk<M> + k, ra);
 #pragma unroll
                 for (int q = 0; q < kDeep; ++q) {
 #pragma unroll
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
         for (int j = 0; j < kColumns; ++j) {
             const float* const column = tile.b + (n + j < tile.columns ? n + j : 0) * x.b_n;
-            load_four(column, x.b_k, k, x.K, x.quads_b, to.of[j]);
+            load_four(column, x.b_k, k, x.K, x.vectors_b, to.of[j]);
         }
         return to;
     };
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
             for (int m = 0; m < M; ++m) {
                 float ra[kDeep];
-                load_quad(shared + m * kChunk<M> + k, ra);
+                load_vector(shared + m * kChunk<M> + k, ra);
 #pragma unroll
                 for (int j = 0; j < kColumns; ++j) {
 #pragma unroll
@@ -225,13 +225,13 @@ template <int M>
 void launch(Problem x, gpu::Stream stream) {
     const std::int64_t rows = (x.M + M - 1) / M * stacked(x);
     const auto blocks = [&](std::int64_t BN) { return (x.N + BN - 1) / BN * rows; };
-    x.quads_a = a_has_quads(x);
-    x.quads_b = b_columns_are_quads(x);
+    x.vectors_a = a_has_vectors(x);
+    x.vectors_b = b_columns_are_vectors(x);
     if (x.b_k == 1 && x.b_n != 1) {
         if (blocks(kWarps * 4) >= x.multiprocessors) return launch_dots<M, 1>(x, stream);
         return launch_dots<M, (M > 8 ? 4 : kWarps)>(x, stream);
     }
-    if (x.N % 4 != 0 || !b_has_quads(x)) return launch_rows<M, 32, 1>(x, stream);
+    if (x.N % 4 != 0 || !b_has_vectors(x)) return launch_rows<M, 32, 1>(x, stream);
     if (blocks(128) >= x.multiprocessors) return launch_rows<M, 32, 4>(x, stream);
     if (3 * blocks(32) > x.multiprocessors) return launch_rows<M, 8, 4>(x, stream);
     return launch_rows<M, 2, 4>(x, stream);

@@ -3,8 +3,8 @@
 // meanwhile another block on the same SM fetches. A warp has 8 rows of 256 columns, and writes 512
 // bytes of a row with each store.
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/vectors.hpp"
 
 namespace sixdays::day05_matmul {
 namespace {
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / 32 * TM, n0 = threadIdx.x % 32 * 4;
-    const int wide = x.quads_b ? 4 : 1;  // elements of b that a thread fetches at once
+    const int wide = x.vectors_b ? 4 : 1;  // elements of b that a thread fetches at once
     float sum[TM][TN] = {};
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(kThreads, 2)
         for (int i = threadIdx.x * wide; i < depth * BN; i += kThreads * wide) {
             const int k = i / BN, n = i % BN;
             const float* const from = tile.b + (k0 + k) * x.b_k + n * x.b_n;
-            if (x.quads_b) {
-                *reinterpret_cast<float4*>(&b[k][n]) = quad_at(from, tile.columns - n);
+            if (x.vectors_b) {
+                *reinterpret_cast<float4*>(&b[k][n]) = vector_at(from, tile.columns - n);
             } else {
                 b[k][n] = n < tile.columns ? *from : 0;
             }
@@ -43,8 +43,8 @@ __global__ void __launch_bounds__(kThreads, 2)
         __syncthreads();  // the tile is full
         for (int k = 0; k < depth; ++k) {
             float ra[TM], rb[TN];
-            for (int i = 0; i < TM; i += 4) load_quad(&a[k][m0 + i], ra + i);
-            for (int j = 0; j < TN; j += 4) load_quad(&b[k][n0 + j * 32], rb + j);
+            for (int i = 0; i < TM; i += 4) load_vector(&a[k][m0 + i], ra + i);
+            for (int j = 0; j < TN; j += 4) load_vector(&b[k][n0 + j * 32], rb + j);
             for (int i = 0; i < TM; ++i) {
                 for (int j = 0; j < TN; ++j) sum[i][j] += ra[i] * rb[j];
             }
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 void launch_matmul_shallow(Problem x, gpu::Stream stream) {
     x = along_rows(x);
-    x.quads_b = b_has_quads(x);
+    x.vectors_b = b_has_vectors(x);
     const unsigned grid = cut_into_tiles(x, BM, BN);
     matmul_shallow_kernel<<<grid, kThreads, 0, stream>>>(x);
     gpu::check_launch("matmul_shallow_kernel", grid, kThreads);

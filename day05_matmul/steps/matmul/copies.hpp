@@ -14,13 +14,13 @@ namespace sixdays::day05_matmul {
 enum class Lanes {
     along_k,    // 4 bytes per copy: 8 elements of 4 rows
     along_row,  // 4 bytes per copy: one element of 32 rows
-    quads,      // 16 bytes per copy, of 4 rows; needs rows_are_quads()
+    vectors,    // 16 bytes per copy, of 4 rows; needs rows_are_vectors()
 };
 
 template <int ROWS, int BK, int THREADS, Lanes LANES>
 struct Copies {
-    static constexpr int kWide = LANES == Lanes::quads ? 4 : 1;  // elements per copy
-    static constexpr int kEach = ROWS * BK / kWide / THREADS;    // copies per thread and tile
+    static constexpr int kWide = LANES == Lanes::vectors ? 4 : 1;  // elements per copy
+    static constexpr int kEach = ROWS * BK / kWide / THREADS;      // copies per thread and tile
     static constexpr int kPitch = ROWS + (LANES == Lanes::along_k ? 4 : 0);  // see the banks below
     static constexpr int kTile = BK * kPitch;
 
@@ -30,7 +30,7 @@ struct Copies {
 
     /// @param operand  its first row in this tile, k = 0
     __device__ __forceinline__ Copies(const float* operand, std::int64_t row, std::int64_t k)
-        : step_row(LANES == Lanes::quads ? 1 : row), step_k(k) {
+        : step_row(LANES == Lanes::vectors ? 1 : row), step_k(k) {
         const int t = static_cast<int>(threadIdx.x);
         const int first = LANES == Lanes::along_k ? t / 8 : t % kLine * kWide;
         k0 = LANES == Lanes::along_k ? t % 8 : t / kLine;

@@ -5,7 +5,7 @@
 
 #include "common/gpu/shared_tiles.hpp"
 #include "day05_matmul/steps/matmul/copies.hpp"
-#include "day05_matmul/steps/matmul/quads.hpp"
+#include "day05_matmul/steps/matmul/vectors.hpp"
 
 namespace sixdays::day05_matmul {
 
@@ -106,9 +106,9 @@ struct Feed {
         const float* const row_a = tiles_a + stage * A::kTile + k * A::kPitch + m0;
         const float* const row_b = tiles_b + stage * B::kTile + k * B::kPitch + n0;
 #pragma unroll
-        for (int i = 0; i < C::TM; i += 4) load_quad(row_a + i * 8, ra + i);
+        for (int i = 0; i < C::TM; i += 4) load_vector(row_a + i * 8, ra + i);
 #pragma unroll
-        for (int j = 0; j < C::TN; j += 4) load_quad(row_b + j * 4, rb + j);
+        for (int j = 0; j < C::TN; j += 4) load_vector(row_b + j * 4, rb + j);
     }
 };
 

@@ -28,8 +28,8 @@ struct Problem {
     bool relu = false, swish = false;
     const float* bias = nullptr;
     std::int64_t bias_m = 0, bias_n = 0;
-    bool quads_a = false, quads_b = false;  // are 128-bit loads allowed? Set by launchers
-    bool quads_out = false;                 // are 128-bit stores to out allowed?
+    bool vectors_a = false, vectors_b = false;  // are 128-bit loads allowed? Set by launchers
+    bool vectors_out = false;                   // are 128-bit stores to out allowed?
 
     // The stack: extents, and the stride of each operand in each of its dimensions. One more than a
     // view can have, for the parts of K (step 15).
@@ -60,12 +60,12 @@ struct Problem {
 [[nodiscard]] Problem along_rows(const Problem& x);
 
 /// Are the rows of the operand contiguous, beginning at multiples of 16 bytes, in every matrix?
-[[nodiscard]] bool a_has_quads(const Problem& x);
-[[nodiscard]] bool b_has_quads(const Problem& x);
-[[nodiscard]] bool out_has_quads(const Problem& x);
+[[nodiscard]] bool a_has_vectors(const Problem& x);
+[[nodiscard]] bool b_has_vectors(const Problem& x);
+[[nodiscard]] bool out_has_vectors(const Problem& x);
 
-[[nodiscard]] bool a_columns_are_quads(const Problem& x);  // the same for columns
-[[nodiscard]] bool b_columns_are_quads(const Problem& x);
+[[nodiscard]] bool a_columns_are_vectors(const Problem& x);  // the same for columns
+[[nodiscard]] bool b_columns_are_vectors(const Problem& x);
 
 /// With fewer rows, or columns, of out than this, step 14 takes it.
 inline constexpr std::int64_t kSkinny = 64;

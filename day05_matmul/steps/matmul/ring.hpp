@@ -5,7 +5,7 @@
 
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
-#include "day05_matmul/steps/matmul/quads.hpp"
+#include "day05_matmul/steps/matmul/vectors.hpp"
 
 namespace sixdays::day05_matmul {
 
@@ -68,8 +68,8 @@ struct Ring {
     __device__ __forceinline__ void load(int stage, int k, float (&ra)[TM], float (&rb)[TN]) const {
         const float* const row_a = a + stage * kStageA + k * kPitch + m0;
         const float* const row_b = b + stage * kStageB + k * BN + n0;
-        for (int i = 0; i < TM; i += 4) load_quad(row_a + i * 8, ra + i);
-        for (int j = 0; j < TN; j += 4) load_quad(row_b + j * 4, rb + j);
+        for (int i = 0; i < TM; i += 4) load_vector(row_a + i * 8, ra + i);
+        for (int j = 0; j < TN; j += 4) load_vector(row_b + j * 4, rb + j);
     }
 
     __device__ __forceinline__ void store(const Problem& x, const Tile& tile,

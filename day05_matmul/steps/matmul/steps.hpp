@@ -15,9 +15,9 @@ void launch_matmul(MatmulPath path, const Problem& x, gpu::Workspace workspace, 
 void launch_matmul_lanes_along_n(Problem x, gpu::Stream stream);
 void launch_matmul_shared_tile(Problem x, gpu::Stream stream);
 void launch_matmul_transposed_tile(Problem x, gpu::Stream stream);
-void launch_matmul_column_a_thread(Problem x, gpu::Stream stream);
-void launch_matmul_square_a_thread(Problem x, gpu::Stream stream);
-void launch_matmul_quads(Problem x, gpu::Stream stream);
+void launch_matmul_column_per_thread(Problem x, gpu::Stream stream);
+void launch_matmul_square_per_thread(Problem x, gpu::Stream stream);
+void launch_matmul_vectorized(Problem x, gpu::Stream stream);
 void launch_matmul_warp_tiles(Problem x, gpu::Stream stream);
 void launch_matmul_ring(Problem x, gpu::Stream stream);
 void launch_matmul_fragments(Problem x, gpu::Stream stream);

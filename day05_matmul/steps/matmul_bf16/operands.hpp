@@ -29,14 +29,14 @@ struct Operands16 {
 /// Can it be copied in 16-byte pieces, along its rows or along its columns, in every matrix of the
 /// stack?
 template <class T>
-[[nodiscard]] bool lies_in_quads(const View<const T>& x);
+[[nodiscard]] bool is_in_vectors(const View<const T>& x);
 
 /// Can TMA, Hopper's copy engine, fetch its tiles? As above, and its rows, or columns, must not
 /// overlap.
 template <class T>
 [[nodiscard]] bool lies_in_tiles(const View<const T>& x);
 
-/// For matrices of rank 2 that lie_in_quads().
+/// For matrices of rank 2 that lie_vectorized().
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 

@@ -31,7 +31,7 @@ struct Gated {
 
 /// Step 2: 128-bit loads, two per tensor in flight. For Plain, Biased and Gated, float and bf16.
 template <class OP, class T>
-void launch_activation_quads(Activation what, const View<const T>& a, const View<const T>& b,
-                             const View<T>& out, gpu::Stream stream);
+void launch_activation_vectorized(Activation what, const View<const T>& a, const View<const T>& b,
+                                  const View<T>& out, gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,7 +1,7 @@
 // Activations of particular numbers: golden values, all sizes, NaN and infinities; and the words of
 // what is rejected.
 #include "common/testing/catch.hpp"
-#include "common/testing/refusal.hpp"
+#include "common/testing/rejection.hpp"
 #include "day06_transformer_ops/activation/activation.op.hpp"
 
 using namespace sixdays;
@@ -34,7 +34,7 @@ TEST_CASE("activations are what float64 says", "[day06][activation][small]") {
 }
 
 // Row 0: -14 to 14, where the GELUs' formulas bend. Row 1: -100 to 100, past the smallest results.
-// Row 2: both signs of all sizes. Row 3: neighbours of two places where loop and quads are off by
+// Row 2: both signs of all sizes. Row 3: neighbours of two places where loop and vectors are off by
 // most.
 double of_all_sizes(std::int64_t k) {
     const auto row = k / 2048, i = k % 2048;
@@ -97,10 +97,10 @@ TEST_CASE("gate and input may be the halves of one tensor's rows, but then out i
     alignas(16) static float memory[3 * 16 + 24];
     const auto half = [](int k) { return View<float>(memory + 8 * k, Layout({3, 8}, {16, 1})); };
     const View<float> apart(memory + 48, Shape{3, 8});
-    CHECK_NOTHROW(check_activate_gated<float>(half(0), half(1), apart, ActivationPath::quads));
-    CHECK(choose_activation<float>(half(0), half(1), apart) == ActivationPath::quads);
+    CHECK_NOTHROW(check_activate_gated<float>(half(0), half(1), apart, ActivationPath::vectorized));
+    CHECK(choose_activation<float>(half(0), half(1), apart) == ActivationPath::vectorized);
     for (const int k : {0, 1}) {
-        CHECK(both_refuse(
+        CHECK(both_reject(
             [&] { activate_gated_cpu<float>(Activation::silu, half(0), half(1), half(k)); },
             [&] { activate_gated_cuda<float>(Activation::silu, half(0), half(1), half(k)); },
             "out overlap without being the same tensor"));
@@ -113,14 +113,15 @@ TEST_CASE("a path that cannot take an activation says what it needs",
           "[day06][activation][small]") {
     alignas(16) static float memory[2][40];
     const View<float> out(memory[1], row_major({4, 8}));
-    CHECK(refusal([&] {
-              check_activate<float>({memory[0] + 1, out.layout}, out, ActivationPath::quads);
-          }) ==
-          "activate: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
-          "bytes; in has shape (4, 8), strides (8, 1), the other input shape (4, 8), strides (8, "
-          "1), out shape (4, 8), strides (8, 1)");
     CHECK(
-        refusal([&] {
+        rejection([&] {
+            check_activate<float>({memory[0] + 1, out.layout}, out, ActivationPath::vectorized);
+        }) ==
+        "activate: the path 'vectorized' needs rows of whole vectors that begin at multiples of 16 "
+        "bytes; in has shape (4, 8), strides (8, 1), the other input shape (4, 8), strides (8, "
+        "1), out shape (4, 8), strides (8, 1)");
+    CHECK(
+        rejection([&] {
             check_activate<float>({memory[0] + 24, Layout({4, 8}, {-8, 1})}, out,
                                   ActivationPath::tile);
         }) ==

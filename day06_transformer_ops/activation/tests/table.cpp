@@ -64,7 +64,7 @@ TEST_CASE("activations take the sizes around their blocks, in float and in bf16"
             all.push_back(activate_operation<bf16>(kind, what, {5, 40}, {40}));
         }
     }
-    // Tiles are 8 rows of 256: more of them than one along each of four dims, in quads and not.
+    // Tiles are 8 rows of 256: more of them than one along each of four dims, in vectors and not.
     for (const std::int64_t n : {257, 260}) {
         all.push_back(
             activate_operation<float>(Activate::biased, Activation::silu, {2, 3, 9, n}, {3, 1, n}));

@@ -1,7 +1,7 @@
 // Step 4: a prompt has many queries, and step 2 reads two floats of shared memory per
 // multiply-add. Here a block takes 128 queries, or 64 where there would be too few blocks, and
 // loops over the keys in tiles of 64. Register tiling, as in Day 05: a thread has scores of 8
-// queries, or 4, with 8 keys (4 for heads wider than 64). With 8 and 8 it reads 16 quads for 256
+// queries, or 4, with 8 keys (4 for heads wider than 64). With 8 and 8 it reads 16 vectors for 256
 // multiply-adds. The attention weights go through shared memory to the second product. Copies are
 // in flight meanwhile: values during the first product, the next keys during the second.
 #include <string>
@@ -71,12 +71,12 @@ __device__ __forceinline__ void add_values(Sums<S>& o, const float* shares, cons
         float share[S::ROWS][4], v[8];
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
-            read_quad(share[i], shares + i * kDown * S::PITCH_SHARES + s);
+            read_vector(share[i], shares + i * kDown * S::PITCH_SHARES + s);
         }
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-            read_quad(v, values + (s + e) * S::PITCH);
-            read_quad(v + 4, values + (s + e) * S::PITCH + 4 * S::ACROSS);
+            read_vector(v, values + (s + e) * S::PITCH);
+            read_vector(v + 4, values + (s + e) * S::PITCH + 4 * S::ACROSS);
 #pragma unroll
             for (int i = 0; i < S::ROWS; ++i) {
                 if (!ALL && s + e >= n[i]) continue;
@@ -174,9 +174,9 @@ void launch_for(const AttentionProblem& p, const View<float>& log_sums, gpu::Str
     // SM with 228 KiB has room for two tall blocks with heads of 64, or one with heads of 128.
     const int places = gpu::multiprocessors() * (128 / HEAD);
     const bool few = p.q.count() < 3 * places * Tall::QUERIES || Tall::kBytes > gpu::most_shared();
-    const auto with = !p.in_quads ? launch<Block<HEAD, 4, 1>>
-                      : few       ? launch<Block<HEAD, 4, 4>>
-                                  : launch<Tall>;
+    const auto with = !p.vectorized ? launch<Block<HEAD, 4, 1>>
+                      : few         ? launch<Block<HEAD, 4, 4>>
+                                    : launch<Tall>;
     with(p, log_sums, stream);
 }
 
@@ -186,7 +186,7 @@ void launch_attention_tiles(const AttentionProblem& p, const View<float>& log_su
                             gpu::Stream stream) {
     const std::size_t needed = attention_tiles_bytes(p.q.length), most = gpu::most_shared();
     if (needed > most) {
-        refuse("attention: the path 'tiles' needs " + std::to_string(needed) +
+        reject("attention: the path 'tiles' needs " + std::to_string(needed) +
                " bytes of shared memory for a head of " + std::to_string(p.q.length) +
                " numbers, and a block of this device gets " + std::to_string(most));
     }

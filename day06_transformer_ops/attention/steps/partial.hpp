@@ -17,7 +17,7 @@ struct Partial {
     float x[4] = {};
 };
 
-__device__ inline float4 quad_of(const Table& from, std::int64_t s, int d) {
+__device__ inline float4 vector_of(const Table& from, std::int64_t s, int d) {
     return *reinterpret_cast<const float4*>(&from(s, d));
 }
 
@@ -33,7 +33,7 @@ __device__ void take_keys(Partial& o, const float4& q, const Table& k, const Tab
 #pragma unroll
         for (int j = 0; j < kEach; ++j) {
             const std::int64_t s = first + j * kGroups + group;
-            if (s < last && d < D) key[j] = quad_of(k, s, d), value[j] = quad_of(v, s, d);
+            if (s < last && d < D) key[j] = vector_of(k, s, d), value[j] = vector_of(v, s, d);
         }
         float score[kEach], m = o.m;
 #pragma unroll

@@ -16,7 +16,7 @@ inline constexpr int kDown = 16;  // rows of threads
 
 /// A block: ACROSS threads share a query. Thread (y, x) has queries y, y + 16,
 /// ...; of each tile, their scores with keys x, x + ACROSS, ...; and OUT elements
-/// of each output. EACH: elements per copy; 1 if rows are not made of quads.
+/// of each output. EACH: elements per copy; 1 if rows are not made of vectors.
 template <int HEAD_, int ROWS_, int EACH_, int TILE_ = kTile>
 struct Block {
     static constexpr int HEAD = HEAD_, ROWS = ROWS_, EACH = EACH_, TILE = TILE_;
@@ -46,7 +46,7 @@ __device__ void copy_tile(float* tile, int rows, const Table& from, std::int64_t
     gpu::copy_async_commit();
 }
 
-__device__ __forceinline__ void read_quad(float* to, const float* from) {
+__device__ __forceinline__ void read_vector(float* to, const float* from) {
     const float4 x = *reinterpret_cast<const float4*>(from);
     to[0] = x.x, to[1] = x.y, to[2] = x.z, to[3] = x.w;
 }
@@ -61,11 +61,11 @@ __device__ __forceinline__ void make_scores(float (&score)[S::ROWS][S::KEYS], co
         float q[4], k[S::KEYS][4];
 #pragma unroll
         for (int j = 0; j < S::KEYS; ++j) {
-            read_quad(k[j], keys + j * S::ACROSS * S::PITCH + d);
+            read_vector(k[j], keys + j * S::ACROSS * S::PITCH + d);
         }
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
-            read_quad(q, queries + i * kDown * S::PITCH + d);
+            read_vector(q, queries + i * kDown * S::PITCH + d);
 #pragma unroll
             for (int j = 0; j < S::KEYS; ++j) {
 #pragma unroll

@@ -64,7 +64,7 @@ TEST_CASE("attention of many heads, in blocks of 128 queries", "[day06][attentio
     CHECK(last_kernel() == "attention_tiles_kernel");
 }
 
-TEST_CASE("one key of a wider tensor, whose step no quad fits", "[day06][attention][small]") {
+TEST_CASE("one key of a wider tensor, whose step no vector fits", "[day06][attention][small]") {
     const Layout one({1, 8}, {9, 1});
     const auto check_at = [&](const Attending& a, const std::vector<std::size_t>& operands) {
         Operation op = attention_operation(a);
@@ -117,7 +117,7 @@ TEST_CASE("heads of a group share keys and values by a stride of 0", "[day06][at
     CHECK(for_groups(k.view()).shape() == a.k());
     check(a);
     CHECK(
-        contains(refusal([&] { (void)grouped(q.view(), 4); }),
+        contains(rejection([&] { (void)grouped(q.view(), 4); }),
                  "grouped: a shape (2, 6, 4, 8) has no dim 1 of heads that 4 groups could share"));
 }
 
@@ -254,25 +254,25 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("logs of sums that do not fit are refused", "[day06][attention][small]") {
+TEST_CASE("logs of sums that do not fit are rejected", "[day06][attention][small]") {
     const Tensor<float> some({2, 4, 8});
     const DeviceIn<float> q(some), k(some), v(some);
     DeviceOut<float> out({2, 4, 8}), logs({2, 4});
-    const auto refused = [&](const View<float>& log_sums) {
-        return refusal([&] {
+    const auto rejected = [&](const View<float>& log_sums) {
+        return rejection([&] {
             attention_and_log_sums_cuda(q.view(), k.view(), v.view(), {}, out.view(), log_sums);
         });
     };
-    CHECK(refused(logs.view()).empty());
-    CHECK(refused(transpose(logs.view())) ==
+    CHECK(rejected(logs.view()).empty());
+    CHECK(rejected(transpose(logs.view())) ==
           "attention: log_sums has shape (4, 2), but there is one for each query: (2, 4)");
-    CHECK(refused({out.view().data, Shape{2, 4}}) ==
+    CHECK(rejected({out.view().data, Shape{2, 4}}) ==
           "attention: out overlaps log_sums, which is written; out spans bytes [0, 256), log_sums "
           "bytes [0, 32)");
-    CHECK(contains(refused(broadcast_to(slice(logs.view(), 0, 0, 1), {2, 4})), "log_sums"));
+    CHECK(contains(rejected(broadcast_to(slice(logs.view(), 0, 0, 1), {2, 4})), "log_sums"));
 }
 
-TEST_CASE("what is almost attention is refused", "[day06][attention][small]") {
+TEST_CASE("what is almost attention is rejected", "[day06][attention][small]") {
     const std::int64_t T = 4, S = 60, D = 8;
     const Attending a{{}, T, S, D};
     Operation op = attention_operation(a);

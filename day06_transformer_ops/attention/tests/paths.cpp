@@ -37,7 +37,7 @@ TEST_CASE("attention's path changes at each number of queries and width where it
     CHECK(path(5, 8) == AttentionPath::fused);
     CHECK(path(63, 8) == AttentionPath::fused);
     CHECK(path(64, 8) == AttentionPath::tiles);
-    CHECK(path(4, 7) == AttentionPath::split_keys);  // no whole quads
+    CHECK(path(4, 7) == AttentionPath::split_keys);  // no whole vectors
     CHECK(path(4, 128) == AttentionPath::split_blocks);
     CHECK(path(64, 128) == AttentionPath::tiles);
     for (const std::int64_t T : {1, 5, 64}) CHECK(path(T, 129) == AttentionPath::wide_heads);
@@ -50,12 +50,12 @@ TEST_CASE("attention's path changes at each number of queries and width where it
 TEST_CASE("a path that cannot take a call of attention says why", "[day06][attention][small]") {
     alignas(16) static float memory[4][4096];
     const auto says = [&](AttentionPath path, const Layout& q, const Layout& k) {
-        return refusal([&] {
+        return rejection([&] {
             check_attention({memory[0], q}, {memory[1], k}, {memory[2], k}, {}, {memory[3], q},
                             path);
         });
     };
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        const View<const float> x(memory[0], Shape{2, 5, 8});
                        attention_cuda(x, x, x, {}, {memory[3], Shape{2, 5, 8}},
                                       {.path = AttentionPath::four_passes});
@@ -63,7 +63,7 @@ TEST_CASE("a path that cannot take a call of attention says why", "[day06][atten
                    "attention: a workspace of 0 bytes at a null pointer was given, but 16584 are"));
     CHECK(contains(
         says(AttentionPath::split_blocks, row_major({5, 6}), row_major({5, 6})),
-        "attention: the path 'split blocks' needs keys and values of whole quads along memory"));
+        "attention: the path 'split blocks' needs keys and values of whole vectors along memory"));
     CHECK(says(AttentionPath::fused, row_major({2, 129}), row_major({3, 129})) ==
           "attention: a head of 129 numbers; 128 is the most that the path 'fused' takes. 'wide "
           "heads' takes any");
@@ -104,7 +104,7 @@ TEST_CASE("attention says how much workspace each path can use", "[day06][attent
     CHECK(bytes(2, 200, {}) == bytes(2, 200, split));
     CHECK(bytes(2, 200, {}, 5) == 0);
     CHECK(bytes(2, 200, {}, 1, 7) == 0);
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] {
                        (void)attention_workspace_bytes(
                            {nullptr, Shape{2, 3}}, {nullptr, Shape{5, 4}}, {nullptr, Shape{5, 4}});
                    }),
@@ -117,7 +117,7 @@ TEST_CASE("an invalid length: the CPU reference reports it, the CUDA version giv
         const Tensor<std::int64_t> length(Shape{}, {bad});
         const Tensor<float> q({2, 2, 8}), k({2, 5, 8});
         HostOut<float> h({2, 2, 8});
-        CHECK(refusal([&] {
+        CHECK(rejection([&] {
                   attention_cpu(q.view(), k.view(), k.view(), {true, 0, length.view()}, h.view());
               }) == "attention: length is " + std::to_string(bad) + ", but there are 5 keys");
         CHECK(h.untouched());
@@ -182,18 +182,18 @@ TEST_CASE("attention says what does not fit", "[day06][attention][small]") {
                            "scale is nan, but must be a finite number"));
     const Tensor<float> q({2, 3, 4}), odd({3, 5, 4});
     Tensor<float> out({2, 3, 4});
-    const auto refused = [&](View<const float> k, const AttentionOptions& options,
-                             const std::string& words) {
-        CHECK(
-            contains(refusal([&] { attention_cpu(q.view(), k, k, options, out.view()); }), words));
+    const auto rejected = [&](View<const float> k, const AttentionOptions& options,
+                              const std::string& words) {
+        CHECK(contains(rejection([&] { attention_cpu(q.view(), k, k, options, out.view()); }),
+                       words));
     };
-    refused(odd.view(), {}, "attention: k: broadcast of shape (3, 5, 4) to (2, 5, 4)");
+    rejected(odd.view(), {}, "attention: k: broadcast of shape (3, 5, 4) to (2, 5, 4)");
     const std::int64_t two[2] = {1, 2};
-    refused(q.view(), {true, 0, {two, Shape{2}}}, "length has shape (2) of rank 1");
-    CHECK(contains(refusal([&] { (void)heads_of(q.view(), 1); }),
+    rejected(q.view(), {true, 0, {two, Shape{2}}}, "length has shape (2) of rank 1");
+    CHECK(contains(rejection([&] { (void)heads_of(q.view(), 1); }),
                    "heads_of: a shape (2, 3, 4) is not (B, T, 3 C)"));
     const Tensor<float> qkv({1, 2, 12});
-    CHECK(contains(refusal([&] { (void)heads_of(qkv.view(), 3); }),
+    CHECK(contains(rejection([&] { (void)heads_of(qkv.view(), 3); }),
                    "heads: 3 heads do not divide the last dim of shape (1, 2, 4), (B, T, C)"));
 }
 

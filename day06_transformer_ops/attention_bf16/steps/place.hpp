@@ -156,7 +156,7 @@ __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
             T* const row = out + t * p.out.first.stride(along_t);
 #pragma unroll
             for (int d = 0; d < C::kHead; d += 8) {
-                if (d >= p.q.length) break;  // D is a multiple of a quad
+                if (d >= p.q.length) break;  // D is a multiple of a vector
                 const float* const pair = &mine.out[i][d / 8][2 * h];
                 *reinterpret_cast<std::uint32_t*>(row + d) =
                     gpu::pack<T>(factor * pair[0], factor * pair[1]);

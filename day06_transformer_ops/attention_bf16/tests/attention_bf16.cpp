@@ -48,7 +48,7 @@ TEST_CASE("attention_bf16: numbers of tokens, keys and head around fragments and
     for (const std::int64_t D : {8, 56, 72, 128}) check<f16>({{1}, 5, 70, D});
     check({{1}, 70, 5, 64});  // 65 tokens see nothing
     check({{1}, 5, 0, 64, false});
-    check({{2}, 5, 7, 12});  // no whole quads: the twin's
+    check({{2}, 5, 7, 12});  // no whole vectors: the twin's
     check({{1}, 2, 3, 136});
 }
 
@@ -149,7 +149,7 @@ TEST_CASE(
         const Tensor<std::int64_t> length(Shape{}, {bad});
         const Tensor<bf16> q({1, 3, 64}), k({1, 5, 64});
         HostOut<bf16> loop({1, 3, 64});
-        CHECK(refusal([&] {
+        CHECK(rejection([&] {
                   attention_bf16_cpu<bf16>(q.view(), k.view(), k.view(), {true, 0, length.view()},
                                            loop.view());
               }) == "attention_bf16: length is " + std::to_string(bad) + ", but there are 5 keys");
@@ -172,7 +172,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("attention_bf16: sums of values in bf16 are refused by the bound",
+TEST_CASE("attention_bf16: sums of values in bf16 are rejected by the bound",
           "[day06][attention_bf16][small]") {
     // 600 equal scores, and values 1: each adds 1, and in bf16 256 + 1 is 256 again.
     const auto equal_scores = [](bool log_sums) {

@@ -17,7 +17,7 @@ View<const bf16> at(std::uintptr_t place, std::int64_t rows, std::int64_t D) {
     return {reinterpret_cast<bf16*>(place << 44), Shape{2, rows, D}};
 }
 
-TEST_CASE("attention_bf16: what is refused, and which path is taken",
+TEST_CASE("attention_bf16: what is rejected, and which path is taken",
           "[day06][attention_bf16][small]") {
     CHECK(rejects_as_it_is(attention_bf16_operation<bf16>({{2}, 4, 6, 16, true, -1}),
                            "scale is -1.000000, but must not be negative; 0 stands for 1 / "
@@ -37,16 +37,17 @@ TEST_CASE("attention_bf16: what is refused, and which path is taken",
     };
     const auto words = [](View<const bf16> x, View<const bf16> y, View<const bf16> z,
                           View<bf16> there, B path) {
-        return refusal([&] { check_attention_bf16<bf16>(x, y, z, {}, there, {}, path); });
+        return rejection([&] { check_attention_bf16<bf16>(x, y, z, {}, there, {}, path); });
     };
     CHECK(choice(q, k, v, out) == B::guessed_maximum);
     CHECK(choice(q, k, v, out, true) == B::guessed_maximum);
     View<const bf16> off = k;
     ++off.data;
     CHECK(choice(q, off, v, out) == B::four_passes);
-    CHECK(contains(words(q, off, v, out, B::tensor_cores),
-                   "attention_bf16: the path 'tensor cores' needs q, k, v and out whose rows are "
-                   "whole quads of eight numbers along memory and begin at multiples of 16 bytes"));
+    CHECK(
+        contains(words(q, off, v, out, B::tensor_cores),
+                 "attention_bf16: the path 'tensor cores' needs q, k, v and out whose rows are "
+                 "whole vectors of eight numbers along memory and begin at multiples of 16 bytes"));
     const auto wide = at(1, 2, 136);
     CHECK(words(wide, at(2, 2, 136), at(3, 2, 136), {out.data, wide.shape()}, B::tensor_cores) ==
           "attention_bf16: a head of 136 numbers; 128 is the most that the path 'tensor "
@@ -137,7 +138,7 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
     const auto words = [&](View<const bf16> x, View<const bf16> y,
                            const AttentionOptions& options = {}) {
         const View<bf16> to(out.data, x.shape());
-        return refusal(
+        return rejection(
             [&] { check_attention_bf16<bf16>(x, y, y, options, to, {}, B::warpgroups); });
     };
     if (!runs_hopper()) {
@@ -160,7 +161,7 @@ TEST_CASE("attention_bf16 in tiles: each condition is false alone",
     const auto place = [](std::uintptr_t n) { return reinterpret_cast<bf16*>(n << 44); };
     const auto words = [&](const Layout& q, const Layout& k, const Layout& v, const Layout& out,
                            View<float> sums = {}) {
-        return refusal([&] {
+        return rejection([&] {
             check_attention_bf16<bf16>({place(1), q}, {place(2), k}, {place(3), v}, {},
                                        {place(4), out}, sums, B::tile);
         });

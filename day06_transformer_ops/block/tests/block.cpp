@@ -63,10 +63,10 @@ TEST_CASE("reference and kernels of a block reject the same, before anything is 
                           of({8}),     {},          of({8, 12}), of({12}),
                           of({12, 8}), of({8}),     2,           Activation::gelu_tanh};
         change(p);
-        CHECK(both_refuse([&] { block_cpu(p, x.view()); }, [&] { block_cuda(p, x.view(), memory); },
+        CHECK(both_reject([&] { block_cpu(p, x.view()); }, [&] { block_cuda(p, x.view(), memory); },
                           words));
         // Who asks how much memory it needs is told the same, not a size.
-        CHECK(contains(refusal([&] { (void)block_workspace_bytes(p, x.view()); }), words));
+        CHECK(contains(rejection([&] { (void)block_workspace_bytes(p, x.view()); }), words));
     };
     using P = BlockParameters&;
     rejected([](P b) { b.heads = 3; },
@@ -83,7 +83,7 @@ TEST_CASE("reference and kernels of a block reject the same, before anything is 
     rejected([](P b) { b.norm2.eps = -1; }, "block: norm2: eps is -1.000000");
     rejected([](P b) { b.activation = static_cast<Activation>(9); },
              "block: activation 9 does not exist; it must be one of: relu, gelu_erf");
-    CHECK(contains(refusal([&] { check_block({}, select(x.view(), 0, 0)); }),
+    CHECK(contains(rejection([&] { check_block({}, select(x.view(), 0, 0)); }),
                    "block: x has shape (3, 8) of rank 2, but rank 3 is needed"));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("logits reject an eps that is negative, and say how much memory only o
     gpu::Buffer<std::byte> memory(1 << 12);
     const auto rejected = [&](const NormParameters& norm, View<const float> table,
                               const char* words) {
-        CHECK(both_refuse([&] { logits_cpu(x.view(), norm, table, out.view()); },
+        CHECK(both_reject([&] { logits_cpu(x.view(), norm, table, out.view()); },
                           [&] { logits_cuda(x.view(), norm, table, out.view(), memory); }, words));
     };
     rejected({{}, {}, -1}, tokens.view(), "logits: norm: eps is -1");
@@ -105,9 +105,9 @@ TEST_CASE("logits reject an eps that is negative, and say how much memory only o
              "logits: norm: weight has shape (7), but rows have 8 elements");
     rejected({}, row(tokens.view(), 0), "logits: tokens has shape (8) of rank 1");
     const View<const float> token = select(x.view(), 0, 0);
-    CHECK(contains(refusal([&] { check_logits(token, {}, tokens.view(), out.view()); }),
+    CHECK(contains(rejection([&] { check_logits(token, {}, tokens.view(), out.view()); }),
                    "logits: x has shape (3, 8) of rank 2"));
-    CHECK(contains(refusal([&] { (void)logits_workspace_bytes(select(x.view(), 0, 0)); }),
+    CHECK(contains(rejection([&] { (void)logits_workspace_bytes(select(x.view(), 0, 0)); }),
                    "logits: x has shape (3, 8) of rank 2"));
 }
 

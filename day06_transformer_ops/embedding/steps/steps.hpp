@@ -15,8 +15,8 @@ SIXDAYS_HD inline bool is_row(std::int64_t number, const View<const T>& table) {
 
 /// Step 2: one warp per row.
 template <class T>
-void launch_embed_quads(const View<const T>& tokens, const View<const std::int64_t>& ids,
-                        const View<const T>& positions, const View<const std::int64_t>& places,
-                        const Rows<T>& out, gpu::Stream stream);
+void launch_embed_vectorized(const View<const T>& tokens, const View<const std::int64_t>& ids,
+                             const View<const T>& positions, const View<const std::int64_t>& places,
+                             const Rows<T>& out, gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -12,7 +12,7 @@ namespace {
 using Ids = Tensor<std::int64_t>;
 // Tiles only where this nvcc compiles them, as the emulator does.
 std::vector<EmbedPath> paths() {
-    std::vector<EmbedPath> all = {EmbedPath::one_element, EmbedPath::quads};
+    std::vector<EmbedPath> all = {EmbedPath::one_element, EmbedPath::vectorized};
     if (gpu::has_tile()) all.push_back(EmbedPath::tile);
     return all;
 }
@@ -37,7 +37,7 @@ TEST_CASE("an id or a place that names no row: the loop says where, the port ans
         const Ids places({3}, {0, 3, 1}), far_places({3}, {0, 4, -1});
         HostOut<float> h({2, 3, C});
         const auto loop = [&](const Ids& ids, const Ids& at) {
-            return refusal([&] {
+            return rejection([&] {
                 embed_cpu(tokens.view(), ids.view(), positions.view(), at.view(), h.view());
             });
         };
@@ -46,7 +46,7 @@ TEST_CASE("an id or a place that names no row: the loop says where, the port ans
         CHECK(h.untouched());
         DeviceIn<float> dt(tokens), dp(positions);
         for (const EmbedPath path : paths()) {
-            if (path == EmbedPath::quads && C % 4 != 0) continue;
+            if (path == EmbedPath::vectorized && C % 4 != 0) continue;
             CAPTURE(name(path), C);
             const auto port = [&](const Ids& ids, const Ids& at, const auto& is_known) {
                 DeviceIn<std::int64_t> di(ids), dl(at);
@@ -87,11 +87,12 @@ TEST_CASE("embed takes vectors of 16 bytes where both tables and out allow it",
     }
     alignas(16) static float memory[64];
     const std::int64_t ids[] = {0, 1};
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               check_embed<float>({memory + 1, Shape{2, 8}}, {ids, Shape{2}}, {}, {},
-                                 {memory + 32, Shape{2, 8}}, EmbedPath::quads);
+                                 {memory + 32, Shape{2, 8}}, EmbedPath::vectorized);
           }) ==
-          "embed: the path 'quads' needs rows of whole quads that begin at multiples of 16 bytes; "
+          "embed: the path 'vectorized' needs rows of whole vectors that begin at multiples of 16 "
+          "bytes; "
           "tokens have shape (2, 8), strides (8, 1), positions shape (), strides (), out shape (2, "
           "8), strides (8, 1)");
 }
@@ -119,7 +120,7 @@ TEST_CASE("embed in tiles takes rows in three dims at most, once they are merged
     check({2, 3, 4}, three, three, {96, 32, 8, -1});
     alignas(16) static float memory[64];
     const std::int64_t ids[] = {0, 1};
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               check_embed<float>({memory, Shape{2, 8}}, {ids, Shape{2}}, {}, {},
                                  {memory + 39, Layout({2, 8}, {8, -1})}, EmbedPath::tile);
           }) ==
@@ -136,8 +137,9 @@ TEST_CASE("a table of no positions has no row for any place", "[day06][embedding
     const Ids ids({2}, {2, 0}), places({2}, {0, 0});
     const View<const float> empty(nullptr, Shape{0, 4});
     HostOut<float> h({2, 4});
-    CHECK(refusal([&] { embed_cpu(tokens.view(), ids.view(), empty, places.view(), h.view()); }) ==
-          "embed: places has 0 at (0), but the table has 0 rows");
+    CHECK(rejection([&] {
+              embed_cpu(tokens.view(), ids.view(), empty, places.view(), h.view());
+          }) == "embed: places has 0 at (0), but the table has 0 rows");
     CHECK(h.untouched());
     DeviceIn<float> d(tokens);
     DeviceIn<std::int64_t> di(ids), dl(places);
@@ -155,7 +157,7 @@ TEST_CASE("embed rejects what does not fit", "[day06][embedding][small]") {
     const auto rejected = [&](View<const float> table, View<const std::int64_t> at,
                               View<const float> positions, View<const std::int64_t> places,
                               const char* words) {
-        CHECK(both_refuse([&] { embed_cpu(table, at, positions, places, out.view()); },
+        CHECK(both_reject([&] { embed_cpu(table, at, positions, places, out.view()); },
                           [&] { embed_cuda(table, at, positions, places, out.view()); }, words));
     };
     const View<const float> t = tokens.view();
@@ -232,7 +234,7 @@ TEST_CASE("rotary rejects what it cannot turn; a kernel answers NaN for a place 
         const auto rotary = [&](auto f) {
             f(in, t.view(), at.view(), Pairing::halves, out.view());
         };
-        CHECK(both_refuse([&] { rotary(rotary_cpu); },
+        CHECK(both_reject([&] { rotary(rotary_cpu); },
                           [&] { rotary([](auto... a) { rotary_cuda(a...); }); }, words));
     };
     rejected(columns(x.view(), 0, 3), table, places,
@@ -244,12 +246,12 @@ TEST_CASE("rotary rejects what it cannot turn; a kernel answers NaN for a place 
         "rotary: in has shape (3, 4), but table (9, 6); a row of it must be as long as a head");
     rejected(x.view(), Tensor<float>({4}), places, "rotary: table has shape (4) of rank 1");
     rejected(x.view(), table, four, "rotary: places: broadcast of shape (4) to (3)");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               rotary_cpu(x.view(), table.view(), places.view(), Pairing::halves, out.view());
           }) == "rotary: places has 9 at (1), but the table has 9 rows");
-    CHECK(contains(refusal([] { (void)rotary_table(3, 5); }),
+    CHECK(contains(rejection([] { (void)rotary_table(3, 5); }),
                    "rotary_table: D is 5 and base 10000.0"));
-    CHECK(contains(refusal([] { (void)rotary_table(3, 4, 0); }), "must be even and above 0"));
+    CHECK(contains(rejection([] { (void)rotary_table(3, 4, 0); }), "must be even and above 0"));
     DeviceIn<float> d(x), dt(table);
     DeviceIn<std::int64_t> dl(places);
     DeviceOut<float> g({3, 4});

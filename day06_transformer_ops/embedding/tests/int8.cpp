@@ -142,7 +142,7 @@ TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") 
     const Kept mask({8}), short_mask({7});
     const auto rejected = [&](ScalePer per, View<const std::uint8_t> kept, View<float> scales,
                               const char* words) {
-        CHECK(both_refuse([&] { quantize_int8_cpu(x.view(), per, kept, values.view(), scales); },
+        CHECK(both_reject([&] { quantize_int8_cpu(x.view(), per, kept, values.view(), scales); },
                           [&] { quantize_int8_cuda(x.view(), per, kept, values.view(), scales); },
                           words));
     };
@@ -157,17 +157,17 @@ TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") 
              "quantize_int8: kept needs a scale per row");
     const View<const float> one = row(x.view(), 0);
     CHECK(contains(
-        refusal([&] { check_quantize_int8(one, ScalePer::row, {}, values.view(), rows.view()); }),
+        rejection([&] { check_quantize_int8(one, ScalePer::row, {}, values.view(), rows.view()); }),
         "quantize_int8: in has shape (8) of rank 1"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        check_dequantize_int8(row(View<const std::int8_t>(values.view()), 0),
                                              ScalePer::row, rows.view(), columns.view());
                    }),
                    "dequantize_int8: values has shape (8) of rank 1"));
     Kept marks({8});
-    CHECK(contains(refusal([&] { outlier_columns_cpu(x.view(), 3, Kept({7}).view()); }),
+    CHECK(contains(rejection([&] { outlier_columns_cpu(x.view(), 3, Kept({7}).view()); }),
                    "outlier_columns: kept has shape (7)"));
-    CHECK(contains(refusal([&] { outlier_columns_cpu(x.view(), -1, marks.view()); }),
+    CHECK(contains(rejection([&] { outlier_columns_cpu(x.view(), -1, marks.view()); }),
                    "sigmas is -1.000000, but must be 0 or more"));
 }
 

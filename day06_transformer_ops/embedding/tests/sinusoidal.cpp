@@ -59,7 +59,7 @@ TEST_CASE("sinusoidal positions: reference and kernel reject the same",
           "[day06][embedding][small]") {
     Tensor<float> out({3, 4});
     const auto rejected = [](View<float> to, double base, const char* words) {
-        CHECK(both_refuse([&] { sinusoidal_positions_cpu(to, base); },
+        CHECK(both_reject([&] { sinusoidal_positions_cpu(to, base); },
                           [&] { sinusoidal_positions_cuda(to, base); }, words));
     };
     rejected(row(out.view(), 0), 10000,

@@ -215,14 +215,14 @@ TEST_CASE("add_rms_norm: coalesced loads and stores", "[day06][add_rms_norm][sma
 
 TEST_CASE("add_rms_norm: rejects what the CPU reference rejects", "[day06][add_rms_norm][small]") {
     Tensor<float> x({4, 4}), r({4, 4}), y({4, 4}), four({4}), three({3});
-    const auto refused = [&](View<const float> weight, float eps, View<float> out,
-                             const char* words) {
-        return both_refuse([&] { add_rms_norm_cpu(x.view(), weight, eps, r.view(), out); },
+    const auto rejected = [&](View<const float> weight, float eps, View<float> out,
+                              const char* words) {
+        return both_reject([&] { add_rms_norm_cpu(x.view(), weight, eps, r.view(), out); },
                            [&] { add_rms_norm_cuda(x.view(), weight, eps, r.view(), out); }, words);
     };
-    REQUIRE(refused(three.view(), 1, y.view(), "so weight must have shape (4), not (3)"));
-    REQUIRE(refused(four.view(), 0, y.view(), "must be positive"));
-    REQUIRE(refused(four.view(), 1, r.view(), "residual and out overlap"));
+    REQUIRE(rejected(three.view(), 1, y.view(), "so weight must have shape (4), not (3)"));
+    REQUIRE(rejected(four.view(), 0, y.view(), "must be positive"));
+    REQUIRE(rejected(four.view(), 1, r.view(), "residual and out overlap"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ void check_causal_row(const View<const float>& q, const View<const float>& k,
     require_same_shape(op, "q", q, "v", v);
     require_same_shape(op, "q", q, "out", out);
     if (q.extent(1) < 1 || q.extent(1) > 32) {
-        refuse("causal_row: q has shape " + to_string(q.shape()) +
+        reject("causal_row: q has shape " + to_string(q.shape()) +
                ", but a head must have 1 to 32 channels here, one per lane");
     }
     require_memory(op, "q", q);
@@ -20,7 +20,7 @@ void check_causal_row(const View<const float>& q, const View<const float>& k,
     require_memory(op, "v", v);
     require_output(op, out);
     if (overlap(q, out) || overlap(k, out) || overlap(v, out)) {
-        refuse("causal_row: out overlaps an input, which would be overwritten before it is read");
+        reject("causal_row: out overlaps an input, which would be overwritten before it is read");
     }
 }
 

@@ -288,13 +288,13 @@ TEST_CASE("causal_row: one pass without intermediate stores", "[day06][causal_ro
 
 TEST_CASE("causal_row: rejects what the CPU reference rejects", "[day06][causal_row][small]") {
     Tensor<float> a({4, 8}), out({4, 8}), wide({2, 33}), far({2, 33});
-    REQUIRE(both_refuse([&] { causal_row_cpu(a.view(), a.view(), a.view(), wide.view()); },
+    REQUIRE(both_reject([&] { causal_row_cpu(a.view(), a.view(), a.view(), wide.view()); },
                         [&] { causal_row_cuda(a.view(), a.view(), a.view(), wide.view()); },
                         "they must be equal"));
-    REQUIRE(both_refuse([&] { causal_row_cpu(wide.view(), wide.view(), wide.view(), far.view()); },
+    REQUIRE(both_reject([&] { causal_row_cpu(wide.view(), wide.view(), wide.view(), far.view()); },
                         [&] { causal_row_cuda(wide.view(), wide.view(), wide.view(), far.view()); },
                         "a head must have 1 to 32 channels here"));
-    REQUIRE(both_refuse([&] { causal_row_cpu(a.view(), a.view(), a.view(), a.view()); },
+    REQUIRE(both_reject([&] { causal_row_cpu(a.view(), a.view(), a.view(), a.view()); },
                         [&] { causal_row_cuda(a.view(), a.view(), a.view(), a.view()); },
                         "out overlaps an input"));
 }

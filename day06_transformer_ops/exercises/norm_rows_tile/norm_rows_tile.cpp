@@ -9,14 +9,14 @@ void check_norm_rows_tile(const View<const float>& in, const View<float>& out) {
     require_rank(op, "in", in, 2);
     require_same_shape(op, "in", in, "out", out);
     if (in.extent(1) > 128) {
-        refuse("norm_rows_tile: rows have " + std::to_string(in.extent(1)) +
+        reject("norm_rows_tile: rows have " + std::to_string(in.extent(1)) +
                " elements; a tile here holds 128");
     }
     require_contiguous(op, "in", in);
     require_contiguous(op, "out", out);
     require_memory(op, "in", in);
     require_memory(op, "out", out);
-    if (overlap(in, out)) refuse("norm_rows_tile: in and out overlap");
+    if (overlap(in, out)) reject("norm_rows_tile: in and out overlap");
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -196,7 +196,7 @@ TEST_CASE("norm_rows_tile: rejects what the CPU reference rejects",
           "[day06][norm_rows_tile][small]") {
     Tensor<float> a({4, 4}), wide({2, 8}), long_one({1, 129}), other({1, 129});
     const auto both = [](Tensor<float>& in, Tensor<float>& out, const char* words) {
-        return both_refuse([&] { norm_rows_tile_cpu(in.view(), out.view()); },
+        return both_reject([&] { norm_rows_tile_cpu(in.view(), out.view()); },
                            [&] { norm_rows_tile_cuda(in.view(), out.view()); }, words);
     };
     REQUIRE(both(a, wide, "they must be equal"));

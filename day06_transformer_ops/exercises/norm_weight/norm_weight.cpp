@@ -11,7 +11,7 @@ void check_norm_weight(const View<const float>& in, const View<const float>& row
     require_same_shape(op, "in", in, "grad", grad);
     const auto demand = [&](const char* name, const Shape& shape, const Shape& wanted) {
         if (shape == wanted) return;
-        refuse("norm_weight: in has shape " + to_string(in.shape()) + ", so " + name +
+        reject("norm_weight: in has shape " + to_string(in.shape()) + ", so " + name +
                " must have shape " + to_string(wanted) + ", not " + to_string(shape));
     };
     demand("rows", rows.shape(), {in.extent(0), 2});
@@ -22,7 +22,7 @@ void check_norm_weight(const View<const float>& in, const View<const float>& row
         require_contiguous(op, names[i], all[i]);
         require_memory(op, names[i], all[i]);
         if (i < 3 && overlap(all[i], d_weight)) {
-            refuse(std::string("norm_weight: ") + names[i] + " and d_weight overlap");
+            reject(std::string("norm_weight: ") + names[i] + " and d_weight overlap");
         }
     }
 }

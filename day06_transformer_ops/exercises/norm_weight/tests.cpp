@@ -199,17 +199,17 @@ TEST_CASE("norm_weight: one thread per column, and no surplus blocks",
 
 TEST_CASE("norm_weight: rejects what the CPU reference rejects", "[day06][norm_weight][small]") {
     Tensor<float> x({4, 3}), g({4, 3}), rows({4, 2}), three({3}), four({4});
-    const auto refused = [&](View<const float> of_rows, View<const float> grad, View<float> d,
-                             const char* words) {
-        return both_refuse([&] { norm_weight_cpu(x.view(), of_rows, grad, d); },
+    const auto rejected = [&](View<const float> of_rows, View<const float> grad, View<float> d,
+                              const char* words) {
+        return both_reject([&] { norm_weight_cpu(x.view(), of_rows, grad, d); },
                            [&] { norm_weight_cuda(x.view(), of_rows, grad, d); }, words);
     };
     REQUIRE(
-        refused(rows.view(), g.view(), four.view(), "so d_weight must have shape (3), not (4)"));
+        rejected(rows.view(), g.view(), four.view(), "so d_weight must have shape (3), not (4)"));
     REQUIRE(
-        refused(four.view(), g.view(), three.view(), "so rows must have shape (4, 2), not (4)"));
-    REQUIRE(refused(rows.view(), rows.view(), three.view(), "they must be equal"));
-    REQUIRE(refused(rows.view(), g.view(), {g.data(), Shape{3}}, "grad and d_weight overlap"));
+        rejected(four.view(), g.view(), three.view(), "so rows must have shape (4, 2), not (4)"));
+    REQUIRE(rejected(rows.view(), rows.view(), three.view(), "they must be equal"));
+    REQUIRE(rejected(rows.view(), g.view(), {g.data(), Shape{3}}, "grad and d_weight overlap"));
 }
 
 }  // namespace

@@ -202,14 +202,14 @@ TEST_CASE("softmax_back: a warp reads its row twice and writes it once",
 
 TEST_CASE("softmax_back: rejects what the CPU reference rejects", "[day06][softmax_back][small]") {
     Tensor<float> a({4, 4}), b({4, 4}), wide({2, 8});
-    const auto refused = [&](View<const float> grad, View<float> out, const char* words) {
-        return both_refuse([&] { softmax_back_cpu(a.view(), grad, out); },
+    const auto rejected = [&](View<const float> grad, View<float> out, const char* words) {
+        return both_reject([&] { softmax_back_cpu(a.view(), grad, out); },
                            [&] { softmax_back_cuda(a.view(), grad, out); }, words);
     };
-    REQUIRE(refused(wide.view(), b.view(), "they must be equal"));
-    REQUIRE(refused(b.view(), wide.view(), "they must be equal"));
-    REQUIRE(refused(b.view(), a.view(), "p and d_in overlap"));
-    REQUIRE(refused(b.view(), b.view(), "grad and d_in overlap"));
+    REQUIRE(rejected(wide.view(), b.view(), "they must be equal"));
+    REQUIRE(rejected(b.view(), wide.view(), "they must be equal"));
+    REQUIRE(rejected(b.view(), a.view(), "p and d_in overlap"));
+    REQUIRE(rejected(b.view(), b.view(), "grad and d_in overlap"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ void check_softmax_rows(const View<const float>& in, const View<float>& out) {
     require_memory(op, "in", in);
     require_memory(op, "out", out);
     if (overlap(in, out)) {
-        refuse("softmax_rows: in and out overlap");
+        reject("softmax_rows: in and out overlap");
     }
 }
 

@@ -8,7 +8,7 @@ namespace sixdays::gpt2 {
 
 void check_capacity(const Config& config, std::int64_t capacity) {
     if (capacity < 1 || capacity > config.context) {
-        refuse("a text of " + std::to_string(capacity) + " tokens; this model takes 1 to " +
+        reject("a text of " + std::to_string(capacity) + " tokens; this model takes 1 to " +
                std::to_string(config.context));
     }
 }
@@ -40,7 +40,7 @@ Prompts prompts_of(const ModelWeights& model) {
 
 void check_tensor_cores(const Config& config) {
     if (tensor_cores_take(config)) return;
-    refuse(
+    reject(
         "prompts on tensor cores need heads of 8, 16, 24, ... or 128 numbers and an MLP whose "
         "width is a multiple of 8; this model's have " +
         std::to_string(config.head_dim()) + " and " + std::to_string(config.hidden) +

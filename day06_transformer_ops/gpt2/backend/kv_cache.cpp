@@ -15,12 +15,12 @@ void check_positions(std::int64_t position, std::int64_t count, std::int64_t hel
                      std::int64_t capacity) {
     const std::string asked = "KV cache: " + std::to_string(count) + " positions from " +
                               std::to_string(position) + " on";
-    if (position < 0 || count < 1) refuse(asked + " are none");
+    if (position < 0 || count < 1) reject(asked + " are none");
     if (position > held) {
-        refuse(asked + " would leave a hole: only " + std::to_string(held) + " are held");
+        reject(asked + " would leave a hole: only " + std::to_string(held) + " are held");
     }
     if (count > capacity - position) {
-        refuse(asked + " were asked for, but the context ends at " + std::to_string(capacity));
+        reject(asked + " were asked for, but the context ends at " + std::to_string(capacity));
     }
 }
 
@@ -35,12 +35,12 @@ KvCache::KvCache(View<float> keys, View<float> values) : keys_(keys), values_(va
     const char* const op = "KV cache";
     require_rank(op, "keys", keys, 4);
     require_same_shape(op, "keys", keys, "values", values);
-    if (keys.size() == 0) refuse("KV cache: shape " + to_string(keys.layout.shape) + " is empty");
+    if (keys.size() == 0) reject("KV cache: shape " + to_string(keys.layout.shape) + " is empty");
     require_injective(op, "keys", keys);
     require_injective(op, "values", values);
     require_memory(op, "keys", keys);
     require_memory(op, "values", values);
-    if (overlap(keys, values)) refuse("KV cache: keys and values overlap");
+    if (overlap(keys, values)) reject("KV cache: keys and values overlap");
     held_.resize(static_cast<std::size_t>(keys.extent(0)), 0);
 }
 
@@ -67,7 +67,7 @@ KvSlots KvCache::held(std::int64_t layer) const {
 
 void KvCache::cut(std::int64_t length) {
     if (length < 0 || length > this->length()) {
-        refuse("KV cache: cannot be cut to " + std::to_string(length) +
+        reject("KV cache: cannot be cut to " + std::to_string(length) +
                " positions, for it holds " + std::to_string(this->length()));
     }
     std::fill(held_.begin(), held_.end(), length);
@@ -82,7 +82,7 @@ KvSlots KvCache::slots(std::int64_t layer, std::int64_t begin, std::int64_t end)
 
 void KvCache::check_layer(std::int64_t layer) const {
     if (layer < 0 || layer >= layers()) {
-        refuse("KV cache: layer " + std::to_string(layer) + " of " + std::to_string(layers()));
+        reject("KV cache: layer " + std::to_string(layer) + " of " + std::to_string(layers()));
     }
 }
 

@@ -410,8 +410,8 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
     try {
         run(read_words(argc, argv), command);
-    } catch (const std::invalid_argument& refused) {
-        std::fprintf(stderr, "gpt2_bench: %s\n", refused.what());
+    } catch (const std::invalid_argument& rejected) {
+        std::fprintf(stderr, "gpt2_bench: %s\n", rejected.what());
         return 2;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gpt2_bench: %s\n", error.what());

@@ -68,20 +68,20 @@ void check_attend_fast(const View<const float>& q, const View<const float>& keys
         require_rank(op, name, rows, 2);
         if (rows.extent(0) < 1 || rows.extent(1) != q.extent(0) ||
             (rows.extent(1) > 1 && rows.stride(1) != 1)) {
-            refuse("attend: " + std::string(name) + " has shape " + to_string(rows.shape()) +
+            reject("attend: " + std::string(name) + " has shape " + to_string(rows.shape()) +
                    " and strides " + to_string(rows.layout.strides) + ", but must have rows of " +
                    std::to_string(q.extent(0)) + " side by side, one at least");
         }
         require_memory(op, name, rows);
-        if (overlap(rows, out)) refuse("attend: " + std::string(name) + " and out overlap");
+        if (overlap(rows, out)) reject("attend: " + std::string(name) + " and out overlap");
     };
     check_rows("keys", keys);
     check_rows("values", values);
     if (keys.extent(0) != values.extent(0)) {
-        refuse("attend: " + std::to_string(keys.extent(0)) + " keys, but " +
+        reject("attend: " + std::to_string(keys.extent(0)) + " keys, but " +
                std::to_string(values.extent(0)) + " values");
     }
-    if (overlap(q, out)) refuse("attend: q and out overlap");
+    if (overlap(q, out)) reject("attend: q and out overlap");
 }
 
 void attend_fast(View<const float> q, View<const float> keys, View<const float> values,

@@ -27,7 +27,7 @@ static_assert(std::endian::native == std::endian::little, "GGUF numbers are read
 class ByteReader {
 public:
     /// @param bytes  the whole file
-    /// @param file   its name, the first word of every refusal
+    /// @param file   its name, the first word of every rejection
     /// @param at     where to begin, <= bytes.size()
     ByteReader(std::span<const std::byte> bytes, std::string_view file, std::size_t at = 0)
         : bytes_(bytes), file_(file), at_(at) {}
@@ -37,7 +37,7 @@ public:
     /// The next `count` bytes. @throws std::invalid_argument  the file ends before
     std::span<const std::byte> bytes(std::uint64_t count, std::string_view meaning) {
         if (count > bytes_.size() - at_) {
-            refuse(at_, std::string(meaning) + " takes " + std::to_string(count) +
+            reject(at_, std::string(meaning) + " takes " + std::to_string(count) +
                             (count == 1 ? " byte" : " bytes") + ", but the file ends at byte " +
                             std::to_string(bytes_.size()));
         }
@@ -64,7 +64,7 @@ public:
     }
 
     /// @throws std::invalid_argument  always: "tiny.gguf, byte 24: <sentence>"
-    [[noreturn]] void refuse(std::size_t at, const std::string& sentence) const {
+    [[noreturn]] void reject(std::size_t at, const std::string& sentence) const {
         throw std::invalid_argument(std::string(file_) + ", byte " + std::to_string(at) + ": " +
                                     sentence);
     }

@@ -42,7 +42,7 @@ ValueType read_type(ByteReader& in, const std::string& meaning) {
     const std::size_t at = in.at();
     const auto number = in.number<std::uint32_t>(meaning);
     if (number > static_cast<std::uint32_t>(ValueType::f64)) {
-        in.refuse(at, meaning + " is " + std::to_string(number) + ", but types are 0 to 12");
+        in.reject(at, meaning + " is " + std::to_string(number) + ", but types are 0 to 12");
     }
     return static_cast<ValueType>(number);
 }
@@ -60,7 +60,7 @@ void check_booleans(const ByteReader& in, std::span<const std::byte> bytes,
                     const std::string& what) {
     for (const std::byte& byte : bytes) {
         if (byte <= std::byte{1}) continue;
-        in.refuse(in.at() - static_cast<std::size_t>(bytes.data() + bytes.size() - &byte),
+        in.reject(in.at() - static_cast<std::size_t>(bytes.data() + bytes.size() - &byte),
                   what + " is a bool, but " + std::to_string(static_cast<int>(byte)) +
                       " is neither 0 nor 1");
     }
@@ -70,7 +70,7 @@ void check_booleans(const ByteReader& in, std::span<const std::byte> bytes,
 void pass(ByteReader& in, ValueType type, std::uint64_t count, const std::string& what, int depth) {
     if (const std::uint64_t each = bytes_of(type); each > 0) {
         if (count > UINT64_MAX / each) {  // else count * each wraps round to something small
-            in.refuse(in.at(), what + " claims " + std::to_string(count) + " elements");
+            in.reject(in.at(), what + " claims " + std::to_string(count) + " elements");
         }
         const auto bytes = in.bytes(count * each, what);
         if (type == ValueType::boolean) check_booleans(in, bytes, what);
@@ -80,7 +80,7 @@ void pass(ByteReader& in, ValueType type, std::uint64_t count, const std::string
         if (type == ValueType::text) {
             in.text(what);
         } else {
-            if (depth == kDeepestArray) in.refuse(in.at(), what + ": arrays in arrays in arrays");
+            if (depth == kDeepestArray) in.reject(in.at(), what + ": arrays in arrays in arrays");
             const ArrayHead head = read_head(in, what);
             pass(in, head.element, head.count, what, depth + 1);
         }
@@ -106,12 +106,12 @@ Gguf::Gguf(std::span<const std::byte> bytes, std::string file)
     : bytes_(bytes), file_(std::move(file)) {
     ByteReader in = reader(0);
     if (in.number<std::uint32_t>("the word GGUF") != 0x46554747) {
-        refuse(0, "a GGUF file begins with the letters GGUF");
+        reject(0, "a GGUF file begins with the letters GGUF");
     }
     const auto version = in.number<std::uint32_t>("the version");
     if (version != kVersion) {
         const bool swapped = version == kVersion << 24;
-        refuse(4, "version 3 of GGUF is read here, but this is version " +
+        reject(4, "version 3 of GGUF is read here, but this is version " +
                       (swapped ? "3 for big-endian machines" : std::to_string(version)));
     }
     const auto tensor_count = in.number<std::uint64_t>("the number of tensors");
@@ -119,7 +119,7 @@ Gguf::Gguf(std::span<const std::byte> bytes, std::string file)
     read_values(in, value_count);
     read_tensors(in, tensor_count);
     place_tensors(in.at());
-    refuse_overlap();
+    reject_overlap();
 }
 // [gguf]
 
@@ -128,12 +128,12 @@ void Gguf::read_values(ByteReader& in, std::uint64_t count) {
         const std::size_t at = in.at();
         const std::string_view key = in.text("key " + std::to_string(i));
         if (key.empty() || key.size() > kLongestKey) {
-            refuse(at, "key " + std::to_string(i) + " has " + std::to_string(key.size()) +
+            reject(at, "key " + std::to_string(i) + " has " + std::to_string(key.size()) +
                            " letters; 1 to 65535 are allowed");
         }
         const ValueType type = read_type(in, "the type of key " + quoted(key));
         const Value value = read_value(in, type, "key " + quoted(key));
-        if (!values_.emplace(key, value).second) refuse(at, "key " + quoted(key) + " again");
+        if (!values_.emplace(key, value).second) reject(at, "key " + quoted(key) + " again");
         keys_.push_back(key);
     }
     constexpr std::string_view key = "general.alignment";
@@ -142,7 +142,7 @@ void Gguf::read_values(ByteReader& in, std::uint64_t count) {
         key, [](ValueType type) { return type == ValueType::u32; }, "uint32");
     alignment_ = reader(found.at).number<std::uint32_t>(key);
     if (alignment_ < 8 || !std::has_single_bit(alignment_)) {
-        refuse(found.at, "key " + quoted(key) + " is " + std::to_string(alignment_) +
+        reject(found.at, "key " + quoted(key) + " is " + std::to_string(alignment_) +
                              ", but must be a power of 2, 8 or more");
     }
 }
@@ -152,7 +152,7 @@ void Gguf::read_tensors(ByteReader& in, std::uint64_t count) {
         tensors_.push_back(read_tensor(in));
         const FileTensor& tensor = tensors_.back();
         if (!by_name_.emplace(tensor.name, i).second) {
-            refuse(tensor.at, "tensor " + quoted(tensor.name) + " again");
+            reject(tensor.at, "tensor " + quoted(tensor.name) + " again");
         }
     }
 }
@@ -161,7 +161,7 @@ FileTensor Gguf::read_tensor(ByteReader& in) const {
     FileTensor tensor{{}, in.at(), 0, {}};
     tensor.name = in.text("a tensor's name");
     const std::string what = "tensor " + quoted(tensor.name.substr(0, kLongestName));
-    const auto wrong = [&](const std::string& why) { refuse(tensor.at, what + why); };
+    const auto wrong = [&](const std::string& why) { reject(tensor.at, what + why); };
     if (tensor.name.empty() || tensor.name.size() > kLongestName) {
         wrong(" has a name of " + std::to_string(tensor.name.size()) +
               " letters; 1 to 64 are allowed");
@@ -189,7 +189,7 @@ void Gguf::place_tensors(std::size_t list_end) {
     for (FileTensor& tensor : tensors_) {
         Weight& weight = tensor.weight;
         const auto wrong = [&](const std::string& why) {
-            refuse(tensor.at, "tensor " + quoted(tensor.name) + why);
+            reject(tensor.at, "tensor " + quoted(tensor.name) + why);
         };
         std::uint64_t bytes = 0;
         try {
@@ -212,7 +212,7 @@ void Gguf::place_tensors(std::size_t list_end) {
     }
 }
 
-void Gguf::refuse_overlap() const {
+void Gguf::reject_overlap() const {
     std::vector<const FileTensor*> order;
     for (const FileTensor& tensor : tensors_) order.push_back(&tensor);
     std::sort(order.begin(), order.end(), [](auto a, auto b) { return a->offset < b->offset; });
@@ -222,7 +222,7 @@ void Gguf::refuse_overlap() const {
         const auto bytes =
             static_cast<std::uint64_t>(gpt2::bytes_of(before.weight.type, before.weight.shape));
         if (before.offset + bytes > after.offset) {
-            refuse(after.at, "tensor " + quoted(after.name) + " begins at offset " +
+            reject(after.at, "tensor " + quoted(after.name) + " begins at offset " +
                                  std::to_string(after.offset) + ", inside of tensor " +
                                  quoted(before.name) + ", which ends at " +
                                  std::to_string(before.offset + bytes));
@@ -230,8 +230,8 @@ void Gguf::refuse_overlap() const {
     }
 }
 
-void Gguf::refuse(std::size_t at, const std::string& sentence) const {
-    reader(at).refuse(at, sentence);
+void Gguf::reject(std::size_t at, const std::string& sentence) const {
+    reader(at).reject(at, sentence);
 }
 
 }  // namespace sixdays::gpt2

@@ -14,8 +14,8 @@
 /// The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 ///
 /// A file comes from anywhere, so nothing in it is believed: every count, length and offset is held
-/// against the bytes that are there before it is used. Refusals are std::invalid_argument and name
-/// the file, the byte, the key or tensor, and what was expected.
+/// against the bytes that are there before it is used. Rejections are std::invalid_argument and
+/// name the file, the byte, the key or tensor, and what was expected.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,7 @@ inline constexpr std::string_view kFileChecksum = "checksum.file";
 class Gguf {
 public:
     /// @param bytes  the whole file; must outlive this object
-    /// @param file   what refusals call it
+    /// @param file   what rejections call it
     /// @throws std::invalid_argument  anything that is not as the format wants it
     Gguf(std::span<const std::byte> bytes, std::string file);
 
@@ -111,7 +111,7 @@ public:
     std::uint64_t checksum_outside_tensors() const;
 
     /// What this file says wrong: "tiny.gguf, byte 24: <sentence>".
-    [[noreturn]] void refuse(std::size_t at, const std::string& sentence) const;
+    [[noreturn]] void reject(std::size_t at, const std::string& sentence) const;
 
 private:
     ByteReader reader(std::size_t at) const { return {bytes_, file_, at}; }
@@ -119,7 +119,7 @@ private:
     void read_tensors(ByteReader& in, std::uint64_t count);
     FileTensor read_tensor(ByteReader& in) const;
     void place_tensors(std::size_t list_end);
-    void refuse_overlap() const;
+    void reject_overlap() const;
 
     const Value& single(std::string_view key, bool (*fits)(ValueType), const char* wanted) const;
     const Value& array(std::string_view key, bool (*fits)(ValueType), const char* wanted) const;

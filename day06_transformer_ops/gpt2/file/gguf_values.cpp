@@ -48,7 +48,7 @@ std::int64_t integer_within(ByteReader& in, ValueType type, std::string_view key
     std::int64_t number = 0;
     std::string text;
     if (!next_integer(in, type, number, text) || number < least || number > most) {
-        in.refuse(at, about(key) + " is " + text + ", but must be a number from " +
+        in.reject(at, about(key) + " is " + text + ", but must be a number from " +
                           std::to_string(least) + " to " + std::to_string(most));
     }
     return number;
@@ -87,11 +87,11 @@ const Value& Gguf::value(std::string_view key) const {
     return found->second;
 }
 
-// The value under a key, refused if `fits` does not take its type.
+// The value under a key, rejected if `fits` does not take its type.
 const Value& Gguf::single(std::string_view key, bool (*fits)(ValueType), const char* wanted) const {
     const Value& found = value(key);
     if (!fits(found.type)) {
-        refuse(found.at,
+        reject(found.at,
                about(key) + " is of type " + to_string(found.type) + ", but must be " + wanted);
     }
     return found;
@@ -103,7 +103,7 @@ const Value& Gguf::array(std::string_view key, bool (*fits)(ValueType), const ch
     if (found.type != ValueType::array || !fits(found.element)) {
         const std::string type = to_string(found.type);
         const bool array = found.type == ValueType::array;
-        refuse(found.at, about(key) + " is of type " + type +
+        reject(found.at, about(key) + " is of type " + type +
                              (array ? " of " + to_string(found.element) : "") +
                              ", but must be an array of " + wanted);
     }

@@ -12,7 +12,7 @@ namespace sixdays::gpt2 {
 
 MappedFile::MappedFile(const std::string& path) {
     const PlainFile file(path);
-    if (file.size() == 0) return;  // mmap refuses to map nothing
+    if (file.size() == 0) return;  // mmap rejects to map nothing
 
     size_ = static_cast<std::size_t>(file.size());
     void* const memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);

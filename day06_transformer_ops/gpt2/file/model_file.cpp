@@ -18,7 +18,7 @@ public:
     Weight matrix(const std::string& name, const Shape& shape) {
         const FileTensor& found = file_.tensor(name);
         if (found.weight.shape != shape) {
-            file_.refuse(found.at, "tensor " + quoted(name) + " has shape " +
+            file_.reject(found.at, "tensor " + quoted(name) + " has shape " +
                                        to_string(found.weight.shape) +
                                        ", but the keys of this file ask for " + to_string(shape));
         }
@@ -41,10 +41,10 @@ public:
     }
 
     // A tensor that nobody asked for belongs to another model, and so does the result.
-    void refuse_rest() const {
+    void reject_rest() const {
         for (const FileTensor& tensor : file_.tensors()) {
             if (taken_.contains(tensor.name)) continue;
-            file_.refuse(tensor.at, "tensor " + quoted(tensor.name) + " has no place in a GPT-2");
+            file_.reject(tensor.at, "tensor " + quoted(tensor.name) + " has no place in a GPT-2");
         }
     }
 
@@ -56,7 +56,7 @@ private:
 Config read_config(const Gguf& file) {
     const std::string_view architecture = file.text("general.architecture");
     if (architecture != "gpt2") {
-        file.refuse(
+        file.reject(
             file.value("general.architecture").at,
             "the architecture is " + quoted(architecture) + ", but this engine runs 'gpt2'");
     }
@@ -70,28 +70,28 @@ Config read_config(const Gguf& file) {
     config.vocabulary = file.tensor("token_embd.weight").weight.shape[0];
     config.epsilon = static_cast<float>(file.real("gpt2.attention.layer_norm_epsilon"));
 
-    const auto refuse = [&](const char* key, const std::string& sentence) {
-        file.refuse(file.value(key).at, quoted(key) + sentence);
+    const auto reject = [&](const char* key, const std::string& sentence) {
+        file.reject(file.value(key).at, quoted(key) + sentence);
     };
     if (config.channels % config.heads != 0) {
-        refuse("gpt2.attention.head_count", " is " + std::to_string(config.heads) +
+        reject("gpt2.attention.head_count", " is " + std::to_string(config.heads) +
                                                 ", which does not divide the " +
                                                 std::to_string(config.channels) + " channels");
     }
     if (const char* key = "gpt2.attention.head_count_kv"; file.has(key)) {
         if (size(key) != config.heads) {
-            refuse(key, " differs from the " + std::to_string(config.heads) +
+            reject(key, " differs from the " + std::to_string(config.heads) +
                             " heads of the queries, and GPT-2 has as many of each");
         }
     }
     if (!std::isfinite(config.epsilon) || config.epsilon <= 0) {
-        refuse("gpt2.attention.layer_norm_epsilon",
+        reject("gpt2.attention.layer_norm_epsilon",
                " is " + std::to_string(config.epsilon) + ", but must be finite and above 0");
     }
     if (const char* key = "tokenizer.ggml.tokens"; file.has(key)) {
         const std::uint64_t tokens = file.value(key).count;  // before any of them is looked at
         if (tokens != static_cast<std::uint64_t>(config.vocabulary)) {
-            refuse(key, " has " + std::to_string(tokens) + " tokens, but token_embd.weight has " +
+            reject(key, " has " + std::to_string(tokens) + " tokens, but token_embd.weight has " +
                             std::to_string(config.vocabulary) + " rows");
         }
     }
@@ -119,7 +119,7 @@ ModelWeights read_model(const Gguf& file) {
     NormWeights final_norm = take.norm("output_norm", C);
     const bool tied = !file.has_tensor("output.weight");
     const Weight head = tied ? tokens : take.matrix("output.weight", {V, C});
-    take.refuse_rest();
+    take.reject_rest();
     return {config, tokens, positions, std::move(blocks), std::move(final_norm), head};
 }
 // [read_model]

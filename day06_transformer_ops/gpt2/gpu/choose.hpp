@@ -31,7 +31,7 @@ void launch_choose(View<const float> logits, const SamplerOptions* options, std:
 
 /// The sentence for such a token. @param advice  what stands behind it
 /// @throws std::invalid_argument  always
-[[noreturn]] void refuse_logits(std::int64_t instead_of_token, std::int64_t V,
+[[noreturn]] void reject_logits(std::int64_t instead_of_token, std::int64_t V,
                                 const std::string& advice = "");
 
 }  // namespace sixdays::gpt2

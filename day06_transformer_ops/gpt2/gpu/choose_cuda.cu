@@ -210,12 +210,12 @@ void launch_choose(View<const float> logits, const SamplerOptions* options, std:
     gpu::check_launch("choose_kernel", 1, kThreads);
 }
 
-void refuse_logits(std::int64_t instead_of_token, std::int64_t V, const std::string& advice) {
+void reject_logits(std::int64_t instead_of_token, std::int64_t V, const std::string& advice) {
     if (instead_of_token == kNoToken) {
-        refuse("sample: none of " + std::to_string(V) + " logits is finite, so no token can come" +
+        reject("sample: none of " + std::to_string(V) + " logits is finite, so no token can come" +
                advice);
     }
-    refuse("sample: the logit of token " + std::to_string(-1 - instead_of_token) +
+    reject("sample: the logit of token " + std::to_string(-1 - instead_of_token) +
            " is NaN or infinite; a finite number or -inf is needed" + advice);
 }
 

@@ -97,7 +97,7 @@ public:
         if (T_ < kManyQueries)
             return attention_cuda(q, k, v, {}, heads(normed()), {.stream = queue_});
         const std::int64_t H = config_.heads;
-        const std::int64_t pitch = (S + 3) / 4 * 4;  // rows of scores begin at quads
+        const std::int64_t pitch = (S + 3) / 4 * 4;  // rows of scores begin at vectors
         if (H * T_ * pitch > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * pitch);
         const View<float> scores = slice(scores_.view({H, T_, pitch}), 2, 0, S);
         Epilogue scaled;
@@ -187,7 +187,7 @@ public:
 
     std::int64_t token(std::int64_t position) override {
         const std::int64_t token = ids_.download(position, 1)[0];
-        if (token < 0) refuse_logits(token, config_.vocabulary, advice());
+        if (token < 0) reject_logits(token, config_.vocabulary, advice());
         return token;
     }
     std::string advice() const override {

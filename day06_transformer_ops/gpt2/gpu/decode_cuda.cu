@@ -20,7 +20,7 @@ using HeadRows = Shares<8, 1, 2>;  // rows by the ten thousand
 
 // [norm]
 /// Layer norm of the stream. Every block computes it redundantly: that is cheaper than another
-/// kernel. A thread rereads only the quads that it has written: no barrier is needed.
+/// kernel. A thread rereads only the vectors that it has written: no barrier is needed.
 template <class C>
 struct Norm {
     static constexpr int kRowsKept = kNormKeeps;  // weight and bias
@@ -30,9 +30,9 @@ struct Norm {
     __device__ void before(float* kept, int K) const {
 #pragma unroll 1
         for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            const Quad w = quad(weight + k), b = quad(bias + k);
-            quad(kept + k) = w;
-            quad(kept + K + k) = b;
+            const Vector w = vector(weight + k), b = vector(bias + k);
+            vector(kept + k) = w;
+            vector(kept + K + k) = b;
         }
     }
     __device__ void operator()(float* x, const float* kept, int K) const {
@@ -40,24 +40,24 @@ struct Norm {
         float sum = 0, squares = 0;
 #pragma unroll 1
         for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            const Quad q = quad(stream + k);
+            const Vector q = vector(stream + k);
             for (const float s : q.x) sum += s - first;
-            quad(x + k) = q;
+            vector(x + k) = q;
         }
         const float mean = first + gpu::block_reduce<C::THREADS>(sum, gpu::Plus()) / N;
 #pragma unroll 1
         for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            const Quad q = quad(x + k);
+            const Vector q = vector(x + k);
             for (const float s : q.x) squares += (s - mean) * (s - mean);
         }
         squares = gpu::block_reduce<C::THREADS>(squares, gpu::Plus());
         const float scale = 1 / std::sqrt(squares / N + eps);
 #pragma unroll 1
         for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            Quad q = quad(x + k);
-            const Quad w = quad(kept + k), b = quad(kept + K + k);
+            Vector q = vector(x + k);
+            const Vector w = vector(kept + k), b = vector(kept + K + k);
             for (int i = 0; i < 4; ++i) q.x[i] = fmaf((q.x[i] - mean) * scale, w.x[i], b.x[i]);
-            quad(x + k) = q;
+            vector(x + k) = q;
         }
     }
 };
@@ -90,13 +90,13 @@ struct Join {
         for (int k = 4 * me; k < K; k += 4 * threads) {
             const int head = k / D;
             const float* const from = parts.sums + head * kSplits * D + k % D;
-            Quad sum = {};
+            Vector sum = {};
 #pragma unroll
             for (int s = 0; s < kSplits; ++s) {
-                const Quad part = quad(from + s * D);
+                const Vector part = vector(from + s * D);
                 for (int i = 0; i < 4; ++i) sum.x[i] += shares[head * kSplits + s] * part.x[i];
             }
-            quad(x + k) = sum;
+            vector(x + k) = sum;
         }
     }
 };
@@ -109,7 +109,8 @@ struct Hidden {
     __device__ void before(float*, int) const {}
     __device__ void operator()(float* x, const float*, int K) const {
 #pragma unroll 4
-        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) quad(x + k) = quad(hidden + k);
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x)
+            vector(x + k) = vector(hidden + k);
     }
 };
 

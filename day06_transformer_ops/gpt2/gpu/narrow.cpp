@@ -10,7 +10,7 @@ void check_narrow(const View<const float>& in, const View<T>& out) {
     require_same_shape("narrow", "in", in, "out", out);
     require_memory("narrow", "in", in);
     require_output("narrow", out);
-    if (overlap(in, out)) refuse("narrow: in and out overlap");
+    if (overlap(in, out)) reject("narrow: in and out overlap");
 }
 
 template <class T>

@@ -1,10 +1,10 @@
-// The kernels: a thread loads eight numbers, two quads of floats, and stores one quad. And a kernel
-// that applies a layer norm first.
+// The kernels: a thread loads eight numbers, two vectors of floats, and stores one vector. And a
+// kernel that applies a layer norm first.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx/pack.hpp"
 #include "common/gpu/reduce.hpp"
 #include "common/tensor/arguments.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "common/tensor/walk.hpp"
 #include "day06_transformer_ops/activation/steps/functions.hpp"
 #include "day06_transformer_ops/gpt2/gpu/narrow.hpp"
@@ -46,7 +46,7 @@ bool in_eights(const View<T>& x) {
 template <class T>
 void require_eights(const View<const float>& in, const View<T>& out) {
     if (out.size() > 0 && !(in_eights(in) && in_eights(out))) {
-        refuse(
+        reject(
             "narrow: rows are to lie along memory, in whole groups of eight numbers that begin at "
             "multiples of their size; but in has " +
             to_string(in.layout) + " and out " + to_string(out.layout));
@@ -68,38 +68,38 @@ void launch(const View<const Eight>& in, const View<uint4>& out, gpu::Stream str
 // One warp per row. It reads the row three times; the second and third time from the L1 cache.
 template <class T>
 __global__ void norm_narrow_kernel(const float4* in, const float4* weight, const float4* bias,
-                                   std::int64_t rows, int quads, float eps, uint2* out) {
+                                   std::int64_t rows, int vectors, float eps, uint2* out) {
     const std::int64_t row = std::int64_t{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     if (row >= rows) return;  // all lanes of the warp
-    const float4* const x = in + row * quads;
-    const float first = x->x, share = 1 / static_cast<float>(4 * quads);
+    const float4* const x = in + row * vectors;
+    const float first = x->x, share = 1 / static_cast<float>(4 * vectors);
     float sum = 0, squares = 0;
-    for (int q = lane; q < quads; q += 32) {
+    for (int q = lane; q < vectors; q += 32) {
         sum += (x[q].x - first) + (x[q].y - first) + (x[q].z - first) + (x[q].w - first);
     }
     const float mean = first + gpu::warp_reduce(sum, gpu::Plus()) * share;
-    for (int q = lane; q < quads; q += 32) {
+    for (int q = lane; q < vectors; q += 32) {
         const float4 d = {x[q].x - mean, x[q].y - mean, x[q].z - mean, x[q].w - mean};
         squares += d.x * d.x + d.y * d.y + d.z * d.z + d.w * d.w;
     }
     const float scale = rsqrtf(gpu::warp_reduce(squares, gpu::Plus()) * share + eps);
-    for (int q = lane; q < quads; q += 32) {
+    for (int q = lane; q < vectors; q += 32) {
         const float4 z = x[q], w = weight[q], b = bias[q];
         const auto y = [&](float of, float times, float plus) {
             return fmaf((of - mean) * scale, times, plus);
         };
-        out[row * quads + q] = make_uint2(gpu::pack<T>(y(z.x, w.x, b.x), y(z.y, w.y, b.y)),
-                                          gpu::pack<T>(y(z.z, w.z, b.z), y(z.w, w.w, b.w)));
+        out[row * vectors + q] = make_uint2(gpu::pack<T>(y(z.x, w.x, b.x), y(z.y, w.y, b.y)),
+                                            gpu::pack<T>(y(z.z, w.z, b.z), y(z.w, w.w, b.w)));
     }
 }
 // [norm_narrow]
 
-// What the kernel reads in quads, from the first number on.
+// What the kernel reads in vectors, from the first number on.
 const float4* in_one_run(const char* what, const View<const float>& x) {
     if (x.data == nullptr || !is_contiguous(x.layout) ||
         !has_wider(x.data, x.layout, sizeof(float))) {
-        refuse(std::string("norm_narrow: ") + what +
+        reject(std::string("norm_narrow: ") + what +
                " must be there and lie in one run from a multiple of 16 bytes on, but it has " +
                to_string(x.layout));
     }
@@ -115,7 +115,7 @@ void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormPar
     require_eights(in, out);
     if (out.size() == 0) return;
     if (!is_contiguous(out.layout))
-        refuse("norm_narrow: out must lie in one run, but it has " + to_string(out.layout));
+        reject("norm_narrow: out must lie in one run, but it has " + to_string(out.layout));
     const float4 *const x = in_one_run("in", in),
                         *const weight = in_one_run("weight", parameters.weight),
                         *const bias = in_one_run("bias", parameters.bias);

@@ -203,7 +203,7 @@ private:
 std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
                                            Prompts prompts) {
     if (prompts == Prompts::tensor_cores)
-        refuse("your kernels compute in floats. Try without --fast");
+        reject("your kernels compute in floats. Try without --fast");
     return std::make_unique<MineBackend>(model, capacity);
 }
 

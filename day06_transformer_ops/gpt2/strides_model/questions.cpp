@@ -36,7 +36,7 @@ std::int64_t number_in(std::string_view word) {
     const auto end = word.data() + word.size();
     const auto [at, error] = std::from_chars(word.data(), end, number);
     if (error != std::errc() || at != end) {
-        refuse("\"" + std::string(word) +
+        reject("\"" + std::string(word) +
                "\" is not a number. The forms are: shape 3 4 5, shape 3 4 5 index "
                "1 2 3, and shape 3 4 5 offset 33");
     }
@@ -46,7 +46,7 @@ std::int64_t number_in(std::string_view word) {
 void check_shape(const Shape& shape) {
     for (int d = 0; d < shape.rank; ++d) {
         if (shape[d] < 1 || shape[d] > kMostExtent) {
-            refuse("extent " + std::to_string(shape[d]) + " of dim " + std::to_string(d) +
+            reject("extent " + std::to_string(shape[d]) + " of dim " + std::to_string(d) +
                    ": the model has seen 1 to 9 only");
         }
     }
@@ -54,12 +54,12 @@ void check_shape(const Shape& shape) {
 
 void check_index(const Index& index, const Shape& shape) {
     if (index.rank != shape.rank) {
-        refuse("index " + to_string(index) + " has " + std::to_string(index.rank) +
+        reject("index " + to_string(index) + " has " + std::to_string(index.rank) +
                " numbers, but shape " + to_string(shape) + " has " + std::to_string(shape.rank));
     }
     for (int d = 0; d < shape.rank; ++d) {
         if (index[d] < 0 || index[d] >= shape[d]) {
-            refuse("index " + std::to_string(index[d]) + " of dim " + std::to_string(d) +
+            reject("index " + std::to_string(index[d]) + " of dim " + std::to_string(d) +
                    ", whose extent is " + std::to_string(shape[d]));
         }
     }
@@ -95,15 +95,15 @@ Question read_question(std::string_view text) {
     auto words = words_of(text);
     if (!words.empty() && words.back() == "->") words.pop_back();
     if (words.empty() || words[0] != "shape") {
-        refuse("a question begins with the word shape: shape 3 4 5 index 1 2 3");
+        reject("a question begins with the word shape: shape 3 4 5 index 1 2 3");
     }
     const auto middle = std::find_if(words.begin() + 1, words.end(), [](std::string_view word) {
         return word == "index" || word == "offset";
     });
     const auto numbers = [](auto begin, auto end) {
-        if (begin == end) refuse("there is no number after \"" + std::string(begin[-1]) + "\"");
+        if (begin == end) reject("there is no number after \"" + std::string(begin[-1]) + "\"");
         if (end - begin > kMostDims) {
-            refuse(std::to_string(end - begin) + " numbers after \"" + std::string(begin[-1]) +
+            reject(std::to_string(end - begin) + " numbers after \"" + std::string(begin[-1]) +
                    "\": the model has seen shapes of up to 4 dimensions");
         }
         Dims dims;
@@ -118,9 +118,9 @@ Question read_question(std::string_view text) {
         check_index(given, shape);
         return {Asked::offset, shape, given};
     }
-    if (given.rank != 1) refuse("an offset is one number, not " + to_string(given));
+    if (given.rank != 1) reject("an offset is one number, not " + to_string(given));
     if (given[0] < 0 || given[0] >= size(shape)) {
-        refuse("offset " + std::to_string(given[0]) + " in a shape of " +
+        reject("offset " + std::to_string(given[0]) + " in a shape of " +
                std::to_string(size(shape)) + " elements");
     }
     return {Asked::index, shape, unravel(given[0], shape)};
@@ -134,7 +134,7 @@ bool held_out(const Shape& shape) {
 }
 
 std::vector<Shape> shapes_of(int rank, bool held) {
-    if (rank < 1 || rank > kMostDims) refuse("rank " + std::to_string(rank) + " is not 1 to 4");
+    if (rank < 1 || rank > kMostDims) reject("rank " + std::to_string(rank) + " is not 1 to 4");
     const Shape all = Dims::filled(rank, kMostExtent);
     std::vector<Shape> shapes;
     for (std::int64_t n = 0; n < size(all); ++n) {

@@ -1,4 +1,4 @@
-// The KV cache: where a position lies, what counts as held, and what is refused.
+// The KV cache: where a position lies, what counts as held, and what is rejected.
 #include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
 
 #include "common/tensor/transform.hpp"
@@ -114,21 +114,22 @@ TEST_CASE("a position written again forgets what came behind it", "[day06][small
     CHECK(holds(c.cache, 1, 6));
     c.cache.cut(1);
     for (std::int64_t layer = 0; layer < kLayers; ++layer) CHECK(holds(c.cache, layer, 1));
-    CHECK(refusal([&] { c.cache.cut(2); }) ==
+    CHECK(rejection([&] { c.cache.cut(2); }) ==
           "KV cache: cannot be cut to 2 positions, for it holds 1");
-    CHECK(contains(refusal([&] { c.cache.cut(-1); }), "cut to -1"));
+    CHECK(contains(rejection([&] { c.cache.cut(-1); }), "cut to -1"));
     c.cache.cut(0);
     CHECK(c.cache.length() == 0);
     CHECK(c.cache.held(0).keys.size() == 0);
 }
 
-TEST_CASE("positions beyond the context are refused before anything is written", "[day06][small]") {
+TEST_CASE("positions beyond the context are rejected before anything is written",
+          "[day06][small]") {
     Cache c;
     for (std::int64_t layer = 0; layer < kLayers; ++layer) c.append(layer, 0, 5);
     const Tensor<float> before = c.keys;
     const auto both = [&](std::int64_t position, std::int64_t count) {
-        const std::string room = refusal([&] { c.cache.check_room(position, count); });
-        CHECK(refusal([&] { (void)c.cache.append(1, position, count); }) == room);
+        const std::string room = rejection([&] { c.cache.check_room(position, count); });
+        CHECK(rejection([&] { (void)c.cache.append(1, position, count); }) == room);
         return room;
     };
     CHECK(both(5, 3) ==
@@ -143,19 +144,19 @@ TEST_CASE("positions beyond the context are refused before anything is written",
     CHECK(equal(c.keys, before));
     c.cache.check_room(5, 2);  // the last two fit
     c.append(0, 5, 1);         // one layer ahead: the next position must still come to all
-    CHECK(contains(refusal([&] { c.cache.check_room(6, 1); }), "only 5 are held"));
+    CHECK(contains(rejection([&] { c.cache.check_room(6, 1); }), "only 5 are held"));
     CHECK(both(0, 7).empty());
 }
 
-TEST_CASE("layers and memory that do not fit are refused", "[day06][small]") {
+TEST_CASE("layers and memory that do not fit are rejected", "[day06][small]") {
     Cache c;
-    CHECK(refusal([&] { (void)c.cache.append(3, 0, 1); }) == "KV cache: layer 3 of 3");
-    CHECK(contains(refusal([&] { (void)c.cache.append(-1, 0, 1); }), "layer -1 of 3"));
-    CHECK(contains(refusal([&] { (void)c.cache.held(3); }), "layer 3 of 3"));
+    CHECK(rejection([&] { (void)c.cache.append(3, 0, 1); }) == "KV cache: layer 3 of 3");
+    CHECK(contains(rejection([&] { (void)c.cache.append(-1, 0, 1); }), "layer -1 of 3"));
+    CHECK(contains(rejection([&] { (void)c.cache.held(3); }), "layer 3 of 3"));
     Tensor<float> other({kLayers, kHeads, kCapacity, kDim + 1}), flat({3, 4, 5}),
         none({3, 2, 0, 4});
     const auto made = [](View<float> keys, View<float> values) {
-        return refusal([&] { KvCache cache(keys, values); });
+        return rejection([&] { KvCache cache(keys, values); });
     };
     CHECK(contains(made(c.keys.view(), other.view()), "they must be equal"));
     CHECK(contains(made(flat.view(), flat.view()), "rank 4 is needed"));
@@ -172,6 +173,6 @@ TEST_CASE("what a cache costs: keys and values, 4 bytes each", "[day06][small]")
     // GPT-2's 1024 positions are 72 MiB; 2048 would be 144, for keys and values are two halves.
     CHECK(kv_cache_bytes(12, 12, 1024, 64) == 75497472);
     CHECK(kv_cache_bytes(12, 12, 2048, 64) == 150994944);
-    CHECK(contains(refusal([] { (void)kv_cache_bytes(1 << 20, 1 << 20, 1 << 20, 1 << 20); }),
+    CHECK(contains(rejection([] { (void)kv_cache_bytes(1 << 20, 1 << 20, 1 << 20, 1 << 20); }),
                    "64 bits"));
 }

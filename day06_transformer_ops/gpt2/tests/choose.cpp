@@ -123,8 +123,8 @@ TEST_CASE("choose: minus infinity cannot come; NaN and infinity are told", "[day
     CHECK(chosen(logits, {.temperature = 0}) == -1 - 5);
     logits(30) = std::numeric_limits<float>::quiet_NaN();
     CHECK(chosen(logits, {1, 3, 0.5f, 3}) == -1 - 30);
-    CHECK(contains(refusal([] { refuse_logits(-1 - 30, 40); }), "token 30 is NaN or infinite"));
-    CHECK(contains(refusal([] { refuse_logits(kNoToken, 40); }), "none of 40 logits"));
+    CHECK(contains(rejection([] { reject_logits(-1 - 30, 40); }), "token 30 is NaN or infinite"));
+    CHECK(contains(rejection([] { reject_logits(kNoToken, 40); }), "none of 40 logits"));
 }
 
 TEST_CASE("choose: one token, and a vocabulary larger than a block", "[day06][small]") {

@@ -126,7 +126,7 @@ dialogue ':stats\nz\n:stats\nz\n' 'the engine itself'
 [ "$(grep -ac "the engine itself" "$folder/out")" = 1 ] || fail "stats were not switched off"
 dialogue ':fast\n' 'unknown command :fast; :help lists the commands'
 dialogue 'zzzzzzzzzzzzzzzzzzzzzzzzz\nz\n' 'do not fit'
-[ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a refused line ended the dialogue"
+[ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a rejected line ended the dialogue"
 
 # Ctrl-C while it waits for a line, which comes through a pipe that stays open. One that comes while
 # a text is being made ends that text only, so a slow machine needs two.

@@ -1,4 +1,4 @@
-// Each condition of what chooses and refuses, false alone: one operand at a time.
+// Each condition of what chooses and rejects, false alone: one operand at a time.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -38,10 +38,10 @@ TEST_CASE("linear: which weights a warp can read by whole rows", "[day06][small]
         INFO(storage_of(row.type).name << ", " << row.past << " bytes past, N " << row.N << ", K "
                                        << row.K);
         const DeviceMatrix w = {row.type, memory + row.past, nullptr, row.N, row.K};
-        CHECK((choose_linear(w) == LinearPath::warp_a_row) == row.takes);
+        CHECK((choose_linear(w) == LinearPath::warp_per_row) == row.takes);
     }
     CHECK(std::string(name(LinearPath::one_output)) == "one_output");
-    CHECK(std::string(name(LinearPath::warp_a_row)) == "warp_a_row");
+    CHECK(std::string(name(LinearPath::warp_per_row)) == "warp_per_row");
     for (std::int64_t D = 0; D <= 140; ++D) {
         CHECK(takes_head(D) == (D % 4 == 0 && D >= 8 && D <= 128));
     }
@@ -95,41 +95,47 @@ TEST_CASE("linear: each operand that does not fit, alone", "[day06][small]") {
         View<float> out;
     };
     const Operands fit = {w, x.view(), bias.view(), out.view()};
-    const auto refused = [&](const std::function<void(Operands&)>& change) {
+    const auto rejected = [&](const std::function<void(Operands&)>& change) {
         Operands o = fit;
         change(o);
-        return refusal([&] { check_linear(o.w, o.x, o.bias, o.out); });
+        return rejection([&] { check_linear(o.w, o.x, o.bias, o.out); });
     };
     const auto fast = [&](const std::function<void(Operands&)>& change) {
         Operands o = fit;
         change(o);
-        return refusal([&] { check_linear_fast(o.w, o.x, o.out); });
+        return rejection([&] { check_linear_fast(o.w, o.x, o.out); });
     };
-    CHECK(refused([](Operands&) {}).empty());
-    CHECK(refused([](Operands& o) { o.bias = {}; }).empty());
-    CHECK(contains(refused([&](Operands& o) { o.x = {x.data(), Shape{16}}; }), "x"));
-    CHECK(contains(refused([&](Operands& o) { o.x = {x.data(), Shape{2, 7}}; }), "(2, 7)"));
-    CHECK(contains(refused([&](Operands& o) { o.x = {x.data(), Shape{1, 8}}; }), "(1, 8)"));
-    CHECK(contains(refused([&](Operands& o) { o.out = {out.data(), Shape{8}}; }), "out"));
-    CHECK(contains(refused([&](Operands& o) { o.out = {out.data(), Shape{2, 3}}; }), "(2, 3)"));
-    CHECK(contains(refused([&](Operands& o) { o.bias = {bias.data(), Shape{3}}; }), "a bias of 3"));
-    CHECK(contains(refused([&](Operands& o) { o.bias = {wide.data(), Shape{5}}; }), "a bias of 5"));
-    CHECK(contains(refused([&](Operands& o) { o.bias = {bias.data(), Shape{2, 2}}; }), "bias"));
-    CHECK(contains(refused([](Operands& o) { o.w.data = nullptr; }), "weights are a null"));
-    CHECK(contains(refused([](Operands& o) { o.w.shape = {2, 2, 8}; }), "w has shape"));
-    CHECK(contains(refused([](Operands& o) { o.x.data = nullptr; }), "null"));
-    CHECK(contains(refused([](Operands& o) { o.out.data = nullptr; }), "null"));
-    CHECK(contains(refused([&](Operands& o) {
+    CHECK(rejected([](Operands&) {}).empty());
+    CHECK(rejected([](Operands& o) { o.bias = {}; }).empty());
+    CHECK(contains(rejected([&](Operands& o) { o.x = {x.data(), Shape{16}}; }), "x"));
+    CHECK(contains(rejected([&](Operands& o) { o.x = {x.data(), Shape{2, 7}}; }), "(2, 7)"));
+    CHECK(contains(rejected([&](Operands& o) { o.x = {x.data(), Shape{1, 8}}; }), "(1, 8)"));
+    CHECK(contains(rejected([&](Operands& o) { o.out = {out.data(), Shape{8}}; }), "out"));
+    CHECK(contains(rejected([&](Operands& o) { o.out = {out.data(), Shape{2, 3}}; }), "(2, 3)"));
+    CHECK(contains(rejected([&](Operands& o) {
+                       o.bias = {bias.data(), Shape{3}};
+                   }),
+                   "a bias of 3"));
+    CHECK(contains(rejected([&](Operands& o) {
+                       o.bias = {wide.data(), Shape{5}};
+                   }),
+                   "a bias of 5"));
+    CHECK(contains(rejected([&](Operands& o) { o.bias = {bias.data(), Shape{2, 2}}; }), "bias"));
+    CHECK(contains(rejected([](Operands& o) { o.w.data = nullptr; }), "weights are a null"));
+    CHECK(contains(rejected([](Operands& o) { o.w.shape = {2, 2, 8}; }), "w has shape"));
+    CHECK(contains(rejected([](Operands& o) { o.x.data = nullptr; }), "null"));
+    CHECK(contains(rejected([](Operands& o) { o.out.data = nullptr; }), "null"));
+    CHECK(contains(rejected([&](Operands& o) {
                        o.out = {out.data(), Layout({2, 4}, {0, 1})};
                    }),
                    "race"));
-    CHECK(contains(refused([&](Operands& o) { o.out = {x.data(), Shape{2, 4}}; }), "overlap"));
+    CHECK(contains(rejected([&](Operands& o) { o.out = {x.data(), Shape{2, 4}}; }), "overlap"));
     // Gaps are the fast loop's business alone.
     const View<float> gaps = slice(slice(wide.view(), 0, 0, 2), 1, 0, 8);
     const View<float> columns = slice(slice(wide.view(), 0, 0, 2), 1, 0, 8, 2);
-    CHECK(refused([&](Operands& o) { o.x = gaps; }).empty());
+    CHECK(rejected([&](Operands& o) { o.x = gaps; }).empty());
     CHECK(contains(fast([&](Operands& o) { o.x = gaps; }), "contiguous"));
-    CHECK(refused([&](Operands& o) { o.out = columns; }).empty());
+    CHECK(rejected([&](Operands& o) { o.out = columns; }).empty());
     CHECK(contains(fast([&](Operands& o) { o.out = columns; }), "2 elements apart"));
     CHECK(fast([&](Operands& o) { o.out = slice(gaps, 1, 0, 4); }).empty());  // rows apart
     Weight one = rows(w, 0, 1);  // a single column may have any stride
@@ -145,25 +151,25 @@ TEST_CASE("attend: each operand that does not fit, alone", "[day06][small]") {
         View<const float> q, keys, values;
         View<float> out;
     };
-    const auto refused = [&](const std::function<void(Operands&)>& change) {
+    const auto rejected = [&](const std::function<void(Operands&)>& change) {
         Operands o = {q.view(), k.view(), v.view(), out.view()};
         change(o);
-        return refusal([&] { check_attend_fast(o.q, o.keys, o.values, o.out); });
+        return rejection([&] { check_attend_fast(o.q, o.keys, o.values, o.out); });
     };
-    CHECK(refused([](Operands&) {}).empty());
-    CHECK(contains(refused([&](Operands& o) { o.q = {q.data(), Shape{2, 2}}; }), "q"));
-    CHECK(contains(refused([&](Operands& o) { o.out = {wide.data(), Shape{5}}; }), "(5)"));
-    CHECK(contains(refused([&](Operands& o) { o.q.data = nullptr; }), "null"));
-    CHECK(contains(refused([&](Operands& o) { o.out.data = nullptr; }), "null"));
+    CHECK(rejected([](Operands&) {}).empty());
+    CHECK(contains(rejected([&](Operands& o) { o.q = {q.data(), Shape{2, 2}}; }), "q"));
+    CHECK(contains(rejected([&](Operands& o) { o.out = {wide.data(), Shape{5}}; }), "(5)"));
+    CHECK(contains(rejected([&](Operands& o) { o.q.data = nullptr; }), "null"));
+    CHECK(contains(rejected([&](Operands& o) { o.out.data = nullptr; }), "null"));
     const View<float> gaps(wide.data(), Layout({4}, {2}));
-    CHECK(contains(refused([&](Operands& o) { o.q = gaps; }), "contiguous"));
-    CHECK(contains(refused([&](Operands& o) { o.out = gaps; }), "contiguous"));
+    CHECK(contains(rejected([&](Operands& o) { o.q = gaps; }), "contiguous"));
+    CHECK(contains(rejected([&](Operands& o) { o.out = gaps; }), "contiguous"));
     using Rows = View<const float> Operands::*;
     for (const auto& [name, rows] :
          {std::pair<const char*, Rows>{"keys", &Operands::keys}, {"values", &Operands::values}}) {
         INFO(name);
         const auto with = [&, rows = rows](const View<const float>& other) {
-            return refused([&](Operands& o) { o.*rows = other; });
+            return rejected([&](Operands& o) { o.*rows = other; });
         };
         CHECK(contains(with({wide.data(), Shape{12}}), name));
         CHECK(contains(with({wide.data(), Shape{0, 4}}), name));
@@ -174,11 +180,11 @@ TEST_CASE("attend: each operand that does not fit, alone", "[day06][small]") {
         CHECK(contains(with({out.data(), Layout({3, 4}, {0, 1})}), "overlap"));
         CHECK(contains(with({wide.data(), Shape{2, 4}}), "attend: "));
     }
-    CHECK(contains(refused([&](Operands& o) { o.out = {q.data(), Shape{4}}; }), "q and out"));
+    CHECK(contains(rejected([&](Operands& o) { o.out = {q.data(), Shape{4}}; }), "q and out"));
     // Of one number the distance to the next does not matter.
     Tensor<float> one({1}), to({1});
     const View<const float> apart(wide.data(), Layout({3, 1}, {8, 5}));
-    CHECK(refusal([&] { check_attend_fast(one.view(), apart, apart, to.view()); }).empty());
+    CHECK(rejection([&] { check_attend_fast(one.view(), apart, apart, to.view()); }).empty());
 }
 
 TEST_CASE("a random model is made of splitmix64's numbers", "[day06][small]") {

@@ -95,7 +95,7 @@ TEST_CASE("CUDA: a prompt of one token, and generation up to the last position",
     compare({1, 40, 32, 1, 96, 33, 1e-5f}, WeightType::f32, 1, 39);
 }
 
-TEST_CASE("CUDA: heads of 128; rows that no quad fits take the days' operations",
+TEST_CASE("CUDA: heads of 128; rows that no vector fits take the days' operations",
           "[day06][small]") {
     compare({1, 24, 128, 1, 64, 50, 1e-5f}, WeightType::f16, 3, 3);
     compare({1, 24, 36, 6, 50, 50, 1e-5f}, WeightType::bf16, 3, 3);  // heads of 6, rows of 72 bytes
@@ -106,10 +106,10 @@ TEST_CASE(
     "CUDA: one matrix or head that the kernels of one token do not take, and the days' operations "
     "do",
     "[day06][small]") {
-    // Rows of 12 are whole quads as F32 and none as F16.
+    // Rows of 12 are whole vectors as F32 and none as F16.
     const Config config = {2, 8, 12, 1, 12, 20, 1e-5f};
-    const RandomModel quads(config, WeightType::f32), none(config, WeightType::f16);
-    REQUIRE(DeviceModel(quads.weights()).takes_one_token());
+    const RandomModel vectors(config, WeightType::f32), none(config, WeightType::f16);
+    REQUIRE(DeviceModel(vectors.weights()).takes_one_token());
     using Change = void (*)(ModelWeights&, const ModelWeights&);
     const struct {
         const char* what;
@@ -127,13 +127,13 @@ TEST_CASE(
     };
     for (const auto& [what, change] : changes) {
         INFO(what);
-        ModelWeights mixed = quads.weights();
+        ModelWeights mixed = vectors.weights();
         change(mixed, none.weights());
         CHECK_FALSE(DeviceModel(mixed).takes_one_token());
         compare(mixed, 2, 2);
     }
     // The embeddings are read number by number, and may be what they like.
-    ModelWeights embeddings = quads.weights();
+    ModelWeights embeddings = vectors.weights();
     embeddings.token_embedding = none.weights().token_embedding;
     embeddings.position_embedding = none.weights().position_embedding;
     CHECK(DeviceModel(embeddings).takes_one_token());
@@ -144,7 +144,7 @@ TEST_CASE(
     };
     CHECK(takes(32, 4));
     CHECK_FALSE(takes(32, 8));  // heads of 4: fewer numbers than attention has parts
-    CHECK_FALSE(takes(60, 6));  // of 10: no whole quads
+    CHECK_FALSE(takes(60, 6));  // of 10: no whole vectors
     CHECK(takes(128, 1));
     CHECK_FALSE(takes(132, 1));  // more than 32 lanes hold
 }
@@ -330,6 +330,6 @@ TEST_CASE("CUDA: a model that makes NaN is told by the token, however many come"
         engine.read(random_ids(config, 1, 1).view());
         engine.next();
         engine.next();
-        CHECK(contains(refusal([&] { (void)engine.chosen(); }), "the logit of token 0 is NaN"));
+        CHECK(contains(rejection([&] { (void)engine.chosen(); }), "the logit of token 0 is NaN"));
     }
 }

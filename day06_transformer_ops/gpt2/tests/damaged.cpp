@@ -1,4 +1,4 @@
-// Damaged files: each must be read or refused with a sentence. A read past the end, an overflow or
+// Damaged files: each must be read or rejected with a sentence. A read past the end, an overflow or
 // a pointer to nowhere is found by the sanitizers, for which these cases are meant above all.
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
@@ -71,7 +71,7 @@ void damage(Bytes& bytes, std::size_t head, Random& random) {
 
 // Reads everything that a file gives away. Returns the sentence, or "" where all could be read.
 std::string read_all(const Bytes& bytes) {
-    return testing::refusal([&] {
+    return testing::rejection([&] {
         const Gguf file(bytes, "damaged");
         for (const FileTensor& tensor : file.tensors()) {
             Tensor<float> values(tensor.weight.shape);
@@ -84,7 +84,7 @@ std::string read_all(const Bytes& bytes) {
 }
 
 struct Outcome {
-    int whole = 0, refused = 0, silent = 0;
+    int whole = 0, rejected = 0, silent = 0;
 };
 
 Outcome damage_often(const Bytes& good, std::size_t head, int files, std::uint64_t seed) {
@@ -94,7 +94,7 @@ Outcome damage_often(const Bytes& good, std::size_t head, int files, std::uint64
         Random random{seed + static_cast<std::uint64_t>(i)};
         damage(bytes, head, random);
         const std::string sentence = read_all(bytes);
-        ++(sentence.empty() ? outcome.whole : outcome.refused);
+        ++(sentence.empty() ? outcome.whole : outcome.rejected);
         // A sentence names the file and says more than that.
         outcome.silent += !sentence.empty() && sentence.size() < 25;
     }
@@ -103,7 +103,7 @@ Outcome damage_often(const Bytes& good, std::size_t head, int files, std::uint64
 
 }  // namespace
 
-TEST_CASE("24,000 damaged files are read or refused with a sentence, never more",
+TEST_CASE("24,000 damaged files are read or rejected with a sentence, never more",
           "[day06][small]") {
     const Bytes tied = small_model(WeightType::f16, false, {"h e", "Ġ t", "Ġt he"}).bytes();
     const Bytes own = small_model(WeightType::f32, true, {"h e"}).bytes();
@@ -121,7 +121,7 @@ TEST_CASE("24,000 damaged files are read or refused with a sentence, never more"
     Outcome sum;
     const auto add = [&](const Bytes& good, std::size_t head, int files, std::uint64_t seed) {
         const Outcome one = damage_often(good, head, files, seed);
-        sum.whole += one.whole, sum.refused += one.refused, sum.silent += one.silent;
+        sum.whole += one.whole, sum.rejected += one.rejected, sum.silent += one.silent;
     };
     // The keys before the tokens, the list of tensors behind them, and anywhere.
     const Gguf file(tied, "tied");
@@ -131,10 +131,10 @@ TEST_CASE("24,000 damaged files are read or refused with a sentence, never more"
     add(Bytes(tied), tensors + 900, 4000, 3000000);
     add(own, 400, 4000, 4000000);
     add(kinds.bytes(), 250, 6000, 5000000);
-    CHECK(sum.whole + sum.refused == 24000);
+    CHECK(sum.whole + sum.rejected == 24000);
     CHECK(sum.silent == 0);
     CHECK(sum.whole > 500);  // a changed weight harms nobody
-    CHECK(sum.refused > 15000);
+    CHECK(sum.rejected > 15000);
 }
 
 TEST_CASE("every byte of a model's keys and tensor list, inverted", "[day06][small]") {
@@ -142,14 +142,14 @@ TEST_CASE("every byte of a model's keys and tensor list, inverted", "[day06][sma
     const Gguf file(good, "good");
     const std::size_t first = file.tensors()[0].at;
     const std::size_t last = file.tensors().back().at + 60;
-    int refused = 0, seen = 0;
+    int rejected = 0, seen = 0;
     for (std::size_t at = 0; at < last; ++at) {
         if (at == 420) at = first - 40;  // tokens: the case above sees enough of them
         Bytes bytes = good;
         bytes[at] ^= std::byte{0xFF};
-        refused += !read_all(bytes).empty();
+        rejected += !read_all(bytes).empty();
         ++seen;
     }
-    CAPTURE(refused, seen);
-    CHECK(refused > seen * 9 / 10);
+    CAPTURE(rejected, seen);
+    CHECK(rejected > seen * 9 / 10);
 }

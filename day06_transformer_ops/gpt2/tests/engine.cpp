@@ -1,5 +1,5 @@
 // The engine and its backends: against logits from outside the code, token by token against all at
-// once, and what is refused.
+// once, and what is rejected.
 #include "day06_transformer_ops/gpt2/engine.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST_CASE("logits and all layers are NumPy's, for each type of weights", "[day06
     }
 }
 
-TEST_CASE("the bound refuses a layer norm whose epsilon is 2e-5 and not 1e-5", "[day06][small]") {
+TEST_CASE("the bound rejects a layer norm whose epsilon is 2e-5 and not 1e-5", "[day06][small]") {
     const Model model(file_of_tests("tiny.gguf"));
     const Expected expected;
     ModelWeights other = read_model(model.file);
@@ -189,34 +189,34 @@ TEST_CASE("draws depend on seed and position, not on how the text was read", "[d
     CHECK(one[0] == sample(select(logits.view(), 0, 7), {1.5f, 30, 0.95f, 1}, 8));
 }
 
-TEST_CASE("what lies beyond the context is refused before anything is written", "[day06][small]") {
+TEST_CASE("what lies beyond the context is rejected before anything is written", "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
     const RandomModel model(kOdd, WeightType::f32, 47);
     const auto ids = random_ids(kOdd, 12, 48);
     const auto backend = make(name, model.weights(), 10);
     Engine engine(kOdd, *backend, 10);
-    CHECK(refusal([&] { engine.read(ids.view()); }) ==
+    CHECK(rejection([&] { engine.read(ids.view()); }) ==
           "12 tokens behind 0 would end at 12, but the context ends at 10");
     const View<const std::int64_t> all = ids.view();
     engine.read(slice(all, 0, 0, 9));
-    CHECK(refusal([&] { engine.read(slice(all, 0, 9, 11)); }) ==
+    CHECK(rejection([&] { engine.read(slice(all, 0, 9, 11)); }) ==
           "2 tokens behind 9 would end at 11, but the context ends at 10");
     const std::int64_t chosen = engine.chosen();
     engine.next();
     CHECK(backend->token(9) == chosen);
     const std::int64_t last = engine.chosen();  // may be seen, but not be read
-    CHECK(refusal([&] { engine.next(); }) ==
+    CHECK(rejection([&] { engine.next(); }) ==
           "1 tokens behind 10 would end at 11, but the context ends at 10");
     CHECK(engine.chosen() == last);
     CHECK(engine.length() == 10);
 }
 
-TEST_CASE("ids and capacities that are none are refused", "[day06][small]") {
+TEST_CASE("ids and capacities that are none are rejected", "[day06][small]") {
     const RandomModel model(kOdd, WeightType::f32, 57);
     const auto backend = make("cpu", model.weights(), 10);
     Engine engine(kOdd, *backend, 10);
     const auto read = [&](const std::vector<std::int64_t>& ids) {
-        return refusal([&] { engine.read(view_of(ids)); });
+        return rejection([&] { engine.read(view_of(ids)); });
     };
     CHECK(contains(read({1, 37}), "37"));
     CHECK(contains(read({-1}), "-1"));
@@ -225,9 +225,9 @@ TEST_CASE("ids and capacities that are none are refused", "[day06][small]") {
     for (const std::int64_t capacity : {0, -1, 257}) {
         const std::string sentence =
             "a text of " + std::to_string(capacity) + " tokens; this model takes 1 to 256";
-        CHECK(refusal([&] { (void)make("plain", model.weights(), capacity); }) == sentence);
-        CHECK(refusal([&] { (void)make("cpu", model.weights(), capacity); }) == sentence);
-        CHECK(refusal([&] { Engine(kOdd, *backend, capacity); }) == sentence);
+        CHECK(rejection([&] { (void)make("plain", model.weights(), capacity); }) == sentence);
+        CHECK(rejection([&] { (void)make("cpu", model.weights(), capacity); }) == sentence);
+        CHECK(rejection([&] { Engine(kOdd, *backend, capacity); }) == sentence);
     }
     CHECK(make("cpu", model.weights(), 256)->name() == "cpu, 2 threads");
     CHECK(make("cpu 1", model.weights(), 1)->name() == "cpu, 1 thread");

@@ -35,17 +35,17 @@ struct Changed {
     Bytes bytes = small_model(WeightType::f32, true, {"h e"}).bytes();
 
     template <class T>
-    std::string refusal(const std::string& key, T number) {
+    std::string rejection(const std::string& key, T number) {
         const Gguf right(bytes, "test.gguf");
         std::memcpy(bytes.data() + right.value(key).at, &number, sizeof number);
         const Gguf file(bytes, "test.gguf");
-        return testing::refusal([&] { (void)read_model(file); });
+        return testing::rejection([&] { (void)read_model(file); });
     }
 };
 
 template <class T>
 std::string with(const std::string& key, T number) {
-    return Changed().refusal(key, number);
+    return Changed().rejection(key, number);
 }
 
 // The same with a key that a model may have beside the others.
@@ -54,7 +54,7 @@ std::string beside(const std::function<void(GgufWriter&)>& write) {
     write(writer);
     const Bytes bytes = writer.bytes();
     const Gguf file(bytes, "test.gguf");
-    return refusal([&] { (void)read_model(file); });
+    return rejection([&] { (void)read_model(file); });
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ TEST_CASE("gguf: each way to ask takes its own types, alone or in arrays, and no
                 const bool fits =
                     array == way.array &&
                     std::find(way.takes.begin(), way.takes.end(), type) != way.takes.end();
-                const std::string said = refusal([&] { way.ask(key); });
+                const std::string said = rejection([&] { way.ask(key); });
                 CHECK(said.empty() == fits);
                 if (fits) continue;
                 const std::string of = array ? "array of " + to_string(type) : to_string(type);
@@ -120,14 +120,14 @@ TEST_CASE("gguf: a number is held against both ends, whatever its type", "[day06
     const Bytes bytes = writer.bytes();
     const Gguf file(bytes, "test.gguf");
     CHECK(file.integer("i8", -5, -5) == -5);
-    CHECK(contains(refusal([&] { (void)file.integer("i8", -4, 9); }), "is -5, but must be"));
-    CHECK(contains(refusal([&] { (void)file.integer("i8", -9, -6); }), "from -9 to -6"));
-    CHECK(contains(refusal([&] { (void)file.integer("u64", kLeast, kMost); }),
+    CHECK(contains(rejection([&] { (void)file.integer("i8", -4, 9); }), "is -5, but must be"));
+    CHECK(contains(rejection([&] { (void)file.integer("i8", -9, -6); }), "from -9 to -6"));
+    CHECK(contains(rejection([&] { (void)file.integer("u64", kLeast, kMost); }),
                    "is 18446744073709551615, but must be"));
     CHECK(file.integers("i16s", -7, 9) == std::vector<std::int64_t>{3, -7, 9});
-    CHECK(contains(refusal([&] { (void)file.integers("i16s", -6, 9); }), "is -7, but must be"));
-    CHECK(contains(refusal([&] { (void)file.integers("i16s", -7, 8); }), "is 9, but must be"));
-    CHECK(contains(refusal([&] { (void)file.integers("u64s", kLeast, kMost); }),
+    CHECK(contains(rejection([&] { (void)file.integers("i16s", -6, 9); }), "is -7, but must be"));
+    CHECK(contains(rejection([&] { (void)file.integers("i16s", -7, 8); }), "is 9, but must be"));
+    CHECK(contains(rejection([&] { (void)file.integers("u64s", kLeast, kMost); }),
                    "is 9223372036854775808, but must be"));
 }
 

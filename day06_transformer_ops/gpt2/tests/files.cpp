@@ -17,9 +17,9 @@ TEST_CASE("a mapped file is its bytes", "[day06][small]") {
     CHECK(file.bytes()[2] == std::byte{83});
 }
 
-TEST_CASE("files that cannot be mapped are refused with the reason", "[day06][small]") {
+TEST_CASE("files that cannot be mapped are rejected with the reason", "[day06][small]") {
     const auto opened = [](const std::string& path) {
-        return refusal([&] { MappedFile file(path); });
+        return rejection([&] { MappedFile file(path); });
     };
     CHECK(opened("/nowhere/model.gguf") ==
           "/nowhere/model.gguf cannot be opened: No such file or directory");

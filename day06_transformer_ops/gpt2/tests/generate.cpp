@@ -114,17 +114,17 @@ TEST_CASE("a character of two tokens is printed in one go, half of one at the en
     CHECK(whole.pieces == std::vector<std::string>{"", "\xC3\xA9", "", "\xC3"});
 }
 
-TEST_CASE("a text that would not fit is refused before anything is read", "[day06][small]") {
-    const auto refused = [](std::int64_t prompt, std::int64_t n) {
-        return refusal([&] {
+TEST_CASE("a text that would not fit is rejected before anything is read", "[day06][small]") {
+    const auto rejected = [](std::int64_t prompt, std::int64_t n) {
+        return rejection([&] {
             (void)told({64, 64, 64, 64, 64, 64}, std::vector<std::int64_t>(prompt, 1), n, 1000, 8);
         });
     };
-    CHECK(refused(4, 5).empty());  // the fifth need not be read
-    CHECK(refused(4, 6) == "a prompt of 4 tokens and 6 more do not fit: the context ends at 8");
-    CHECK(contains(refused(9, 1), "a prompt of 9 tokens"));
-    CHECK(refused(8, 1).empty());
-    CHECK(refused(1, 0) == "0 tokens to generate; the minimum is 1");
+    CHECK(rejected(4, 5).empty());  // the fifth need not be read
+    CHECK(rejected(4, 6) == "a prompt of 4 tokens and 6 more do not fit: the context ends at 8");
+    CHECK(contains(rejected(9, 1), "a prompt of 9 tokens"));
+    CHECK(rejected(8, 1).empty());
+    CHECK(rejected(1, 0) == "0 tokens to generate; the minimum is 1");
     CHECK(most_tokens(8, {1, 2, 3, 4}) == 5);
     CHECK(most_tokens(8, {}) == 8);
 }
@@ -174,7 +174,7 @@ TEST_CASE("perplexity is exp of the mean surprise, window by window", "[day06][s
     CHECK(found.tokens == 50);
     CHECK(std::abs(found.value / std::exp(surprise / 50) - 1) < 1e-9);
     CHECK(perplexity(engine, {text.begin(), text.begin() + 49}).tokens == 46);  // a last one alone
-    CHECK(contains(refusal([&] { (void)perplexity(engine, {7}); }), "2 are the least"));
+    CHECK(contains(rejection([&] { (void)perplexity(engine, {7}); }), "2 are the least"));
 }
 
 TEST_CASE("perplexity: a logit that is NaN is told with its place, not made into a number",
@@ -189,10 +189,10 @@ TEST_CASE("perplexity: a logit that is NaN is told with its place, not made into
     const auto backend = make("cpu", broken, 8);
     Engine engine(config, *backend, 8);
     CHECK(perplexity(engine, {1, 2, 3, 4, 5, 6}).tokens == 5);  // its logits foresee nothing here
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               (void)perplexity(engine, {1, 2, 3, 4, 5, 6, 7});
           }) == "perplexity: a logit behind token 5 is NaN or infinite");
-    CHECK(contains(refusal([&] { (void)perplexity(engine, std::vector<std::int64_t>(15, 3)); }),
+    CHECK(contains(rejection([&] { (void)perplexity(engine, std::vector<std::int64_t>(15, 3)); }),
                    "behind token 5"));
 }
 

@@ -8,7 +8,7 @@ using namespace sixdays;
 using namespace sixdays::gpt2;
 using namespace sixdays::gpt2::tests;
 using sixdays::testing::contains;
-using sixdays::testing::refusal;
+using sixdays::testing::rejection;
 
 namespace {
 
@@ -108,7 +108,7 @@ TEST_CASE("arrays of arrays are walked, eight deep and no deeper", "[day06][smal
     const Gguf file(bytes, "test.gguf");
     CHECK(file.value("deep").element == ValueType::array);
     CHECK(file.integer("after", 0, 9) == 7);
-    CHECK(contains(refusal_of(nested(9)), "key 'deep': arrays in arrays"));
+    CHECK(contains(rejection_of(nested(9)), "key 'deep': arrays in arrays"));
 }
 
 TEST_CASE("a tensor's dims stand innermost first over row-major bytes", "[day06][small]") {
@@ -153,9 +153,9 @@ TEST_CASE("a tensor may end with the file's last byte, not one later", "[day06][
     GgufWriter writer;
     writer.tensor("a", {3}, WeightType::f32, floats({1, 2, 3}));
     Bytes bytes = writer.bytes();
-    CHECK(refusal_of(bytes).empty());
+    CHECK(rejection_of(bytes).empty());
     bytes.pop_back();
-    CHECK(contains(refusal_of(bytes),
+    CHECK(contains(rejection_of(bytes),
                    "tensor 'a' takes 12 bytes from offset 0, but only 11 bytes follow"));
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("a file without tensors is a vocabulary", "[day06][small]") {
     CHECK_FALSE(file.has_tensor("a"));
 }
 
-TEST_CASE("a key of the wrong kind is refused with its place and type", "[day06][small]") {
+TEST_CASE("a key of the wrong kind is rejected with its place and type", "[day06][small]") {
     GgufWriter writer;
     writer.value("n", std::uint32_t{77});         // value at byte 24 + 8 + 1 + 4 = 37
     writer.value("big", std::uint64_t{1} << 63);  // at 41 + 8 + 3 + 4 = 56
@@ -182,38 +182,38 @@ TEST_CASE("a key of the wrong kind is refused with its place and type", "[day06]
     const Bytes bytes = writer.bytes();
     const Gguf file(bytes, "test.gguf");
     for (const char* key : {"yes", "f32", "f64", "text", "list"}) {
-        CHECK(contains(refusal([&] { (void)file.integer(key, kLeast, kMost); }),
+        CHECK(contains(rejection([&] { (void)file.integer(key, kLeast, kMost); }),
                        "but must be an integer"));
     }
     for (const char* key : {"n", "yes", "f32", "f64", "text", "list"}) {
-        CHECK(contains(refusal([&] { (void)file.integers(key, kLeast, kMost); }),
+        CHECK(contains(rejection([&] { (void)file.integers(key, kLeast, kMost); }),
                        "but must be an array of integers"));
     }
-    CHECK(contains(refusal([&] { (void)file.boolean("text"); }), "is of type text, but must be"));
-    CHECK(contains(refusal([&] { (void)file.real("yes"); }), "is of type bool, but must be"));
-    CHECK(contains(refusal([&] { (void)file.reals("f32"); }), "is of type float32, but must be"));
-    CHECK(contains(refusal([&] { (void)file.texts("text"); }), "is of type text, but must be"));
-    CHECK(refusal([&] { (void)file.text("n"); }) ==
+    CHECK(contains(rejection([&] { (void)file.boolean("text"); }), "is of type text, but must be"));
+    CHECK(contains(rejection([&] { (void)file.real("yes"); }), "is of type bool, but must be"));
+    CHECK(contains(rejection([&] { (void)file.reals("f32"); }), "is of type float32, but must be"));
+    CHECK(contains(rejection([&] { (void)file.texts("text"); }), "is of type text, but must be"));
+    CHECK(rejection([&] { (void)file.text("n"); }) ==
           "test.gguf, byte 37: key 'n' is of type uint32, but must be text");
-    CHECK(refusal([&] { (void)file.real("n"); }) ==
+    CHECK(rejection([&] { (void)file.real("n"); }) ==
           "test.gguf, byte 37: key 'n' is of type uint32, but must be float32 or float64");
-    CHECK(contains(refusal([&] { (void)file.boolean("n"); }), "but must be bool"));
-    CHECK(contains(refusal([&] { (void)file.texts("n"); }),
+    CHECK(contains(rejection([&] { (void)file.boolean("n"); }), "but must be bool"));
+    CHECK(contains(rejection([&] { (void)file.texts("n"); }),
                    "key 'n' is of type uint32, but must be an array of texts"));
-    CHECK(contains(refusal([&] { (void)file.integers("list", 0, 9); }),
+    CHECK(contains(rejection([&] { (void)file.integers("list", 0, 9); }),
                    "key 'list' is of type array of float32, but must be an array of integers"));
-    CHECK(contains(refusal([&] { (void)file.reals("n"); }), "an array of float32 or float64"));
-    CHECK(contains(refusal([&] { (void)file.integer("list", 0, 9); }), "but must be an integer"));
-    CHECK(refusal([&] { (void)file.integer("n", 1, 76); }) ==
+    CHECK(contains(rejection([&] { (void)file.reals("n"); }), "an array of float32 or float64"));
+    CHECK(contains(rejection([&] { (void)file.integer("list", 0, 9); }), "but must be an integer"));
+    CHECK(rejection([&] { (void)file.integer("n", 1, 76); }) ==
           "test.gguf, byte 37: key 'n' is 77, but must be a number from 1 to 76");
     CHECK(file.integer("n", 77, 77) == 77);
-    CHECK(contains(refusal([&] { (void)file.integer("n", 78, 90); }), "from 78 to 90"));
-    CHECK(refusal([&] { (void)file.integer("big", kLeast, kMost); }) ==
+    CHECK(contains(rejection([&] { (void)file.integer("n", 78, 90); }), "from 78 to 90"));
+    CHECK(rejection([&] { (void)file.integer("big", kLeast, kMost); }) ==
           "test.gguf, byte 56: key 'big' is 9223372036854775808, but must be a number from "
           "-9223372036854775808 to 9223372036854775807");
-    CHECK(refusal([&] { (void)file.text("absent"); }) ==
+    CHECK(rejection([&] { (void)file.text("absent"); }) ==
           "test.gguf: key 'absent' is not among the file's 7 keys");
-    CHECK(refusal([&] { (void)file.tensor("absent"); }) ==
+    CHECK(rejection([&] { (void)file.tensor("absent"); }) ==
           "test.gguf: tensor 'absent' is not among the file's 1 tensors");
 }
 

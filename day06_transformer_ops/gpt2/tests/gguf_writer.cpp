@@ -70,8 +70,8 @@ GgufWriter small_model(WeightType type, bool own_head, const std::vector<std::st
     return file;
 }
 
-std::string refusal_of(const Bytes& bytes) {
-    return testing::refusal([&] { Gguf(bytes, "test.gguf"); });
+std::string rejection_of(const Bytes& bytes) {
+    return testing::rejection([&] { Gguf(bytes, "test.gguf"); });
 }
 
 GgufWriter real_vocabulary() {

@@ -18,7 +18,7 @@ std::vector<std::string> tokens_with(const std::vector<std::string>& merges);
 GgufWriter small_model(WeightType type, bool own_head, const std::vector<std::string>& merges);
 
 /// The sentence that reading these bytes ends with; "" if they can be read.
-std::string refusal_of(const Bytes& bytes);
+std::string rejection_of(const Bytes& bytes);
 
 /// GPT-2's own tokens and merges, as a file's keys.
 GgufWriter real_vocabulary();

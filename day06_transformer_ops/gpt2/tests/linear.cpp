@@ -110,7 +110,7 @@ TEST_CASE("linear: loop and ports make the sum that doubles make, in all types",
 
             const DeviceWeight dw(w.weight);
             DeviceIn<float> dx(x), db(bias);
-            for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+            for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_per_row}) {
                 INFO(name(path));
                 DeviceOut<float> got({c.T, c.N});
                 linear_cuda(dw.matrix(), dx.view(), db.view(), got.view(), {.path = path});
@@ -147,7 +147,7 @@ TEST_CASE("linear: without a bias; x and out of any strides", "[day06][small]") 
     const Exact e = exact(w.weight, x, none);
     const DeviceWeight dw(w.weight);
     DeviceIn<float> dx(x, permute(row_major({64, 2}), {1, 0}));
-    for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+    for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_per_row}) {
         INFO(name(path));
         DeviceOut<float> got(permute(row_major({9, 2}), {1, 0}));
         linear_cuda(dw.matrix(), dx.view(), {}, got.view(), {.path = path});
@@ -169,7 +169,7 @@ TEST_CASE("linear: a NaN in x reaches every output, one in a weight its row", "[
         for (double& size : std::span(e.sizes.data(), 6)) size = std::isnan(size) ? 0 : size;
         const DeviceWeight dw(w.weight);
         DeviceIn<float> dx(x);
-        for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+        for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_per_row}) {
             DeviceOut<float> got({2, 3});
             linear_cuda(dw.matrix(), dx.view(), {}, got.view(), {.path = path});
             CHECK(got.close_to(e.sums, bound(e, 32), Nans::where_expected));
@@ -184,15 +184,15 @@ TEST_CASE("linear: rows that no 16 bytes fit take the twin", "[day06][small]") {
     const Exact e = exact(w.weight, x, bias);
     const DeviceWeight dw(w.weight);
     DeviceIn<float> dx(x), db(bias);
-    DeviceOut<float> got({1, 4}), refused({1, 4});
+    DeviceOut<float> got({1, 4}), rejected({1, 4});
     linear_cuda(dw.matrix(), dx.view(), db.view(), got.view());
     CHECK(got.close_to(e.sums, bound(e, 30)));
-    CHECK(contains(refusal([&] {
-                       linear_cuda(dw.matrix(), dx.view(), db.view(), refused.view(),
-                                   {.path = LinearPath::warp_a_row});
+    CHECK(contains(rejection([&] {
+                       linear_cuda(dw.matrix(), dx.view(), db.view(), rejected.view(),
+                                   {.path = LinearPath::warp_per_row});
                    }),
                    "30 columns make a row"));
-    CHECK(refused.untouched());
+    CHECK(rejected.untouched());
 
     DeviceMatrix late = DeviceWeight(Matrix(WeightType::f32, 4, 32, 1).weight).matrix();
     late.data += 4;
@@ -209,26 +209,26 @@ TEST_CASE("linear: no token or no row is no launch; no column leaves the bias", 
     DeviceOut<float> a({1, 0}), b({1, 3});
     linear_cuda(none.matrix(), token.view(), {}, a.view());
     linear_cuda(none.matrix(), no_tokens.view(), {}, DeviceOut<float>({0, 0}).view());
-    for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+    for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_per_row}) {
         DeviceOut<float> got({1, 3});
         linear_cuda(narrow.matrix(), nothing.view(), db.view(), got.view(), {.path = path});
         CHECK(got.matches(unsqueeze(bias.view(), 0)));
     }
 }
 
-TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06][small]") {
+TEST_CASE("linear: what does not fit is rejected by loop and port alike", "[day06][small]") {
     const Matrix w(WeightType::bf16, 4, 32, 1);
     const DeviceWeight dw(w.weight);
     HostIn<float> x(constant({1, 31}, 1.0f)), bias(constant({3}, 1.0f));
     HostIn<float> fits(constant({1, 32}, 1.0f));
     HostOut<float> out({1, 4});
-    CHECK(both_refuse([&] { linear_cpu(w.weight, x.view(), {}, out.view()); },
+    CHECK(both_reject([&] { linear_cpu(w.weight, x.view(), {}, out.view()); },
                       [&] { linear_cuda(dw.matrix(), x.view(), {}, out.view()); },
                       "4 rows and 32 columns, x of shape (1, 31)"));
-    CHECK(both_refuse([&] { linear_cpu(w.weight, fits.view(), bias.view(), out.view()); },
+    CHECK(both_reject([&] { linear_cpu(w.weight, fits.view(), bias.view(), out.view()); },
                       [&] { linear_cuda(dw.matrix(), fits.view(), bias.view(), out.view()); },
                       "a bias of 3 for 4 outputs"));
-    CHECK(both_refuse(
+    CHECK(both_reject(
         [&] {
             linear_cpu(w.weight, fits.view(), {}, {nullptr, {1, 4}});
         },
@@ -236,7 +236,7 @@ TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06
             linear_cuda(dw.matrix(), fits.view(), {}, {nullptr, {1, 4}});
         },
         "null pointer"));
-    CHECK(both_refuse(
+    CHECK(both_reject(
         [&] {
             linear_cpu({WeightType::bf16, nullptr, {4, 32}}, fits.view(), {}, out.view());
         },
@@ -245,17 +245,17 @@ TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06
         },
         "the weights are a null pointer"));
     CHECK(contains(
-        refusal([&] {
+        rejection([&] {
             linear_cpu({WeightType::f32, w.bytes.data(), {2, 2, 32}}, fits.view(), {}, out.view());
         }),
         "w has shape (2, 2, 32)"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}});
                    }),
                    "no matrix"));
 }
 
-TEST_CASE("linear: the bound holds for a bias beside which the sum is small, and refuses x as bf16",
+TEST_CASE("linear: the bound holds for a bias beside which the sum is small, and rejects x as bf16",
           "[day06][small]") {
     const Matrix w(WeightType::f32, 5, 32, 3);
     auto x = seeded<float>({1, 32}, 4, -0x1p-12f, 0x1p-12f);
@@ -271,7 +271,7 @@ TEST_CASE("linear: the bound holds for a bias beside which the sum is small, and
     CHECK_FALSE(worse.close_to(alone.sums, bound(alone, 32)));
 }
 
-TEST_CASE("linear: types that are none, and rows of no whole blocks, are refused by all",
+TEST_CASE("linear: types that are none, and rows of no whole blocks, are rejected by all",
           "[day06][small]") {
     const std::vector<std::byte> bytes(4096);
     HostIn<float> x(constant({1, 33}, 1.0f));
@@ -284,14 +284,14 @@ TEST_CASE("linear: types that are none, and rows of no whole blocks, are refused
     for (const auto& [type, sentence] : wrong) {
         const Weight w = {type, bytes.data(), {4, 33}};
         const DeviceMatrix dw = {type, bytes.data(), nullptr, 4, 33};
-        CHECK(both_refuse([&] { linear_cpu(w, x.view(), {}, out.view()); },
+        CHECK(both_reject([&] { linear_cpu(w, x.view(), {}, out.view()); },
                           [&] { linear_cuda(dw, x.view(), {}, out.view()); }, sentence));
-        CHECK(contains(refusal([&] { linear_fast(w, x.view(), out.view()); }), sentence));
-        CHECK(both_refuse([&] { to_float_cpu(w, wide.view()); },
+        CHECK(contains(rejection([&] { linear_fast(w, x.view(), out.view()); }), sentence));
+        CHECK(both_reject([&] { to_float_cpu(w, wide.view()); },
                           [&] { to_float_cuda(dw, wide.view()); }, sentence));
-        CHECK(contains(refusal([&] { (void)DeviceWeight(w); }), sentence));
+        CHECK(contains(rejection([&] { (void)DeviceWeight(w); }), sentence));
     }
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        (void)Weight{WeightType::q8_0, bytes.data(), {4, 33}}.as_q8_0();
                    }),
                    "33 elements"));
@@ -311,7 +311,7 @@ TEST_CASE("to_float: every weight as a float, exactly", "[day06][small]") {
         DeviceOut<float> got({3, K}), late({3, K}, Lead{1});
         to_float_cuda(dw.matrix(), got.view());
         CHECK(got.matches(want));
-        CHECK(contains(refusal([&] { to_float_cuda(dw.matrix(), late.view()); }),
+        CHECK(contains(rejection([&] { to_float_cuda(dw.matrix(), late.view()); }),
                        "out 4 bytes past"));
     }
 }

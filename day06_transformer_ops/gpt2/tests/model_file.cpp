@@ -14,10 +14,10 @@ using namespace sixdays::testing;
 
 namespace {
 
-std::string model_refusal(const GgufWriter& writer) {
+std::string model_rejection(const GgufWriter& writer) {
     const Bytes bytes = writer.bytes();
     const Gguf file(bytes, "test.gguf");
-    return refusal([&] { (void)read_model(file); });
+    return rejection([&] { (void)read_model(file); });
 }
 
 // The keys of a model; `skip` is left out, `change` writes what it likes instead.
@@ -116,43 +116,44 @@ TEST_CASE("matrices stay in the file's memory, and a token's row is one run", "[
 TEST_CASE("a file without a key, or with another architecture, is no model", "[day06][small]") {
     for (const char* key : {"block_count", "context_length", "embedding_length",
                             "feed_forward_length", "attention.head_count"}) {
-        CHECK(contains(model_refusal(keys(key)),
+        CHECK(contains(model_rejection(keys(key)),
                        "key 'gpt2." + std::string(key) + "' is not among the file's 6 keys"));
         for (const std::uint32_t bad : {0u, (1u << 24) + 1}) {
             const std::string full = "gpt2." + std::string(key);
             const auto change = [&](GgufWriter& file) { file.value(full, bad); };
             CHECK(contains(
-                model_refusal(keys(key, change)),
+                model_rejection(keys(key, change)),
                 "' is " + std::to_string(bad) + ", but must be a number from 1 to 16777216"));
         }
     }
-    CHECK(contains(model_refusal(keys("architecture")), "key 'general.architecture' is not among"));
-    CHECK(contains(model_refusal(keys("epsilon")), "layer_norm_epsilon' is not among"));
-    CHECK(contains(model_refusal(keys("tensors")),
+    CHECK(
+        contains(model_rejection(keys("architecture")), "key 'general.architecture' is not among"));
+    CHECK(contains(model_rejection(keys("epsilon")), "layer_norm_epsilon' is not among"));
+    CHECK(contains(model_rejection(keys("tensors")),
                    "tensor 'token_embd.weight' is not among the file's 0 tensors"));
     CHECK(contains(
-        model_refusal(keys("architecture",
-                           [](GgufWriter& file) { file.text("general.architecture", "llama"); })),
+        model_rejection(keys("architecture",
+                             [](GgufWriter& file) { file.text("general.architecture", "llama"); })),
         "the architecture is 'llama', but this engine runs 'gpt2'"));
 }
 
-TEST_CASE("numbers that contradict each other are refused", "[day06][small]") {
-    CHECK(
-        contains(model_refusal(keys("attention.head_count", with("gpt2.attention.head_count", 3u))),
-                 "'gpt2.attention.head_count' is 3, which does not divide the 8 channels"));
-    CHECK(contains(model_refusal(keys("", with("gpt2.attention.head_count_kv", 1u))),
+TEST_CASE("numbers that contradict each other are rejected", "[day06][small]") {
+    CHECK(contains(
+        model_rejection(keys("attention.head_count", with("gpt2.attention.head_count", 3u))),
+        "'gpt2.attention.head_count' is 3, which does not divide the 8 channels"));
+    CHECK(contains(model_rejection(keys("", with("gpt2.attention.head_count_kv", 1u))),
                    "differs from the 2 heads of the queries"));
-    CHECK(contains(model_refusal(keys("", with("gpt2.attention.head_count_kv", 2u))),
+    CHECK(contains(model_rejection(keys("", with("gpt2.attention.head_count_kv", 2u))),
                    "tensor 'position_embd.weight' is not among"));  // the next thing missing
     for (const float bad : {0.0f, -1e-5f, 1e-5f / 0.0f, 0.0f / 0.0f}) {
-        CHECK(
-            contains(model_refusal(keys("epsilon", with("gpt2.attention.layer_norm_epsilon", bad))),
-                     "but must be finite and above 0"));
+        CHECK(contains(
+            model_rejection(keys("epsilon", with("gpt2.attention.layer_norm_epsilon", bad))),
+            "but must be finite and above 0"));
     }
-    CHECK(contains(model_refusal(keys("",
-                                      [](GgufWriter& file) {
-                                          file.texts("tokenizer.ggml.tokens", {"a", "b"});
-                                      })),
+    CHECK(contains(model_rejection(keys("",
+                                        [](GgufWriter& file) {
+                                            file.texts("tokenizer.ggml.tokens", {"a", "b"});
+                                        })),
                    "'tokenizer.ggml.tokens' has 2 tokens, but token_embd.weight has 3 rows"));
 }
 
@@ -166,7 +167,7 @@ TEST_CASE("a tensor that is missing, misshapen or too much is named", "[day06][s
         const auto at = static_cast<std::ptrdiff_t>(victim.at) + 8;
         misnamed[static_cast<std::size_t>(at) + name.size() - 1] = std::byte{'T'};
         const Gguf one(misnamed, "test.gguf");
-        const std::string missing = refusal([&] { (void)read_model(one); });
+        const std::string missing = rejection([&] { (void)read_model(one); });
         const std::string other = name.substr(0, name.size() - 1) + "T";
         CHECK(contains(missing, name == "output.weight"  // then the head is tied
                                     ? "tensor '" + other + "' has no place in a GPT-2"
@@ -176,7 +177,7 @@ TEST_CASE("a tensor that is missing, misshapen or too much is named", "[day06][s
         const std::size_t last = dims + 8 * static_cast<std::size_t>(victim.weight.shape.rank - 1);
         misshapen[last] = static_cast<std::byte>(static_cast<int>(misshapen[last]) - 1);
         const Gguf two(misshapen, "test.gguf");
-        const std::string wrong = refusal([&] { (void)read_model(two); });
+        const std::string wrong = rejection([&] { (void)read_model(two); });
         if (name == "token_embd.weight") {  // this one says how many tokens there are
             CHECK(contains(wrong, "has 258 tokens, but token_embd.weight has 257 rows"));
         } else {

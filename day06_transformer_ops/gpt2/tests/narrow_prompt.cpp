@@ -1,4 +1,4 @@
-// Prompts on tensor cores: what is rounded, how far logits may move, and which models are refused.
+// Prompts on tensor cores: what is rounded, how far logits may move, and which models are rejected.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -196,7 +196,7 @@ TEST_CASE("norm_narrow: a layer norm in floats, then rounded", "[day06][small]")
         }
         CHECK(from.unchanged());
     };
-    check(f16{}, {5, 8}, 0);     // fewer quads than lanes
+    check(f16{}, {5, 8}, 0);     // fewer vectors than lanes
     check(bf16{}, {3, 136}, 0);  // some lanes have two
     check(f16{}, {9, 768}, 100);
     check(bf16{}, {0, 8}, 0);
@@ -212,7 +212,7 @@ TEST_CASE("norm_narrow: each operand that does not fit, alone", "[day06][small]"
     DeviceOut<f16> out({2, 16}), out_gaps(Layout({2, 16}, {24, 1})), out_flat({16});
     const auto words = [&](const View<const float>& x, const View<const float>& weight,
                            const View<const float>& bias, const View<f16>& to, float eps = 0) {
-        return refusal([&] { norm_narrow_cuda(x, {weight, bias, eps}, to); });
+        return rejection([&] { norm_narrow_cuda(x, {weight, bias, eps}, to); });
     };
     const auto w = row.view();
     CHECK(words(good.view(), w, w, out.view()).empty());
@@ -230,7 +230,7 @@ TEST_CASE("norm_narrow: each operand that does not fit, alone", "[day06][small]"
     CHECK(contains(words(flat.view(), w, w, out_flat.view()), "norm_narrow: in"));
 }
 
-TEST_CASE("narrow: what is no whole group of eight is refused, in or out", "[day06][small]") {
+TEST_CASE("narrow: what is no whole group of eight is rejected, in or out", "[day06][small]") {
     const Layout good = row_major({2, 8});
     const Layout bad[] = {Layout({2, 8}, {12, 1}), Layout({2, 8}, {1, 8}), Layout({2, 8}, {16, 2})};
     const DeviceIn<float> x(Tensor<float>({2, 8}), good);
@@ -240,27 +240,30 @@ TEST_CASE("narrow: what is no whole group of eight is refused, in or out", "[day
         CAPTURE(to_string(other));
         const DeviceIn<float> in(Tensor<float>({2, 8}), other);
         DeviceOut<bf16> out(other);
-        CHECK(contains(refusal([&] { narrow_cuda(in.view(), y.view()); }), words));
-        CHECK(contains(refusal([&] { narrow_cuda(x.view(), out.view()); }), words));
+        CHECK(contains(rejection([&] { narrow_cuda(in.view(), y.view()); }), words));
+        CHECK(contains(rejection([&] { narrow_cuda(x.view(), out.view()); }), words));
     }
     const DeviceIn<float> late(Tensor<float>({2, 8}), good, Lead{4}),
         twelve(Tensor<float>({2, 12}));
     DeviceOut<bf16> late_out(good, Lead{4}), out_12({2, 12}), shared(Layout({2, 8}, {0, 1}));
-    CHECK(contains(refusal([&] { narrow_cuda(late.view(), y.view()); }), words));
-    CHECK(contains(refusal([&] { narrow_cuda(x.view(), late_out.view()); }), words));
-    CHECK(contains(refusal([&] { narrow_cuda(twelve.view(), out_12.view()); }), words));
-    CHECK(contains(refusal([&] { narrow_cuda(x.view(), out_12.view()); }), "narrow: "));
-    CHECK(contains(refusal([&] { narrow_cuda(x.view(), shared.view()); }), "would race"));
+    CHECK(contains(rejection([&] { narrow_cuda(late.view(), y.view()); }), words));
+    CHECK(contains(rejection([&] { narrow_cuda(x.view(), late_out.view()); }), words));
+    CHECK(contains(rejection([&] { narrow_cuda(twelve.view(), out_12.view()); }), words));
+    CHECK(contains(rejection([&] { narrow_cuda(x.view(), out_12.view()); }), "narrow: "));
+    CHECK(contains(rejection([&] { narrow_cuda(x.view(), shared.view()); }), "would race"));
     const View<bf16> over(reinterpret_cast<bf16*>(const_cast<float*>(x.view().data)), {2, 8});
-    CHECK(refusal([&] { narrow_cuda(x.view(), over); }) == "narrow: in and out overlap");
+    CHECK(rejection([&] { narrow_cuda(x.view(), over); }) == "narrow: in and out overlap");
     // The loop takes any strides, and rejects the rest in the same words.
     const Tensor<float> some = seeded<float>({2, 5}, 1, -1, 1);
     Tensor<bf16> to({2, 5}), other({2, 4});
     narrow_cpu(some.view(), to.view());
     CHECK(to(1, 4).bits == bf16(some(1, 4)).bits);
-    CHECK(
-        contains(refusal([&] { narrow_cpu(some.view(), other.view()); }), "narrow: in has shape"));
-    CHECK(contains(refusal([&] { norm_narrow_cpu(some.view(), {{}, {}, -1}, to.view()); }), "eps"));
+    CHECK(contains(rejection([&] { narrow_cpu(some.view(), other.view()); }),
+                   "narrow: in has shape"));
+    CHECK(contains(rejection([&] {
+                       norm_narrow_cpu(some.view(), {{}, {}, -1}, to.view());
+                   }),
+                   "eps"));
 }
 
 TEST_CASE("prompts on tensor cores: logits are off by no more than the roundings, in all types",
@@ -288,12 +291,12 @@ TEST_CASE("prompts on tensor cores: a number that f16 cannot hold is told, with 
         const auto backend = make_cuda_backend(large, 48, prompts);
         Engine engine(kSmall, *backend, 48);
         engine.read(ids.view());
-        return refusal([&] { (void)engine.chosen(); });
+        return rejection([&] { (void)engine.chosen(); });
     };
     const auto foreseen = [&](Prompts prompts) {
         const auto backend = make_cuda_backend(large, 48, prompts);
         Engine engine(kSmall, *backend, 48);
-        return refusal([&] { (void)perplexity(engine, {ids.data(), ids.data() + 5}); });
+        return rejection([&] { (void)perplexity(engine, {ids.data(), ids.data() + 5}); });
     };
     const char* const way_out = "rounded to f16, which ends at 65504. Try --floats";
     CHECK(chosen(Prompts::floats).empty());
@@ -309,7 +312,7 @@ TEST_CASE("prompts on tensor cores: a number that f16 cannot hold is told, with 
     const auto backend = make_cuda_backend(broken, 48, Prompts::tensor_cores);
     Engine engine(kSmall, *backend, 48);
     engine.read(ids.view());
-    const std::string told = refusal([&] { (void)engine.chosen(); });
+    const std::string told = rejection([&] { (void)engine.chosen(); });
     CHECK(contains(told, "is NaN or infinite"));
     CHECK_FALSE(contains(told, "--floats"));
 }
@@ -365,12 +368,13 @@ TEST_CASE("prompts on tensor cores: f16 only if all matrices are F16", "[day06][
     }
 }
 
-TEST_CASE("prompts on tensor cores: heads and rows that they do not take are refused",
+TEST_CASE("prompts on tensor cores: heads and rows that they do not take are rejected",
           "[day06][small]") {
     const auto words = [](std::int64_t channels, std::int64_t heads, std::int64_t hidden) {
         const Config config = {1, 8, channels, heads, hidden, 20, 1e-5f};
         const RandomModel model(config, WeightType::f32);
-        return refusal([&] { (void)make_cuda_backend(model.weights(), 8, Prompts::tensor_cores); });
+        return rejection(
+            [&] { (void)make_cuda_backend(model.weights(), 8, Prompts::tensor_cores); });
     };
     CHECK(words(16, 1, 8).empty());
     CHECK(words(128, 1, 8).empty());
@@ -387,7 +391,7 @@ TEST_CASE("prompts on tensor cores: heads and rows that they do not take are ref
     constexpr std::int64_t kLong = std::int64_t{1} << 40;
     long_text.config.context = kLong;
     CHECK(contains(
-        refusal([&] { (void)make_cuda_backend(long_text, kLong, Prompts::tensor_cores); }), all));
+        rejection([&] { (void)make_cuda_backend(long_text, kLong, Prompts::tensor_cores); }), all));
 }
 
 TEST_CASE("prompts on tensor cores: a matrix becomes floats in the same room as without them",

@@ -9,9 +9,9 @@ using namespace sixdays::testing;
 
 namespace {
 
-std::string refused(std::vector<std::string> arguments) {
+std::string rejected(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--model", "m"});
-    return refusal([&] { (void)parse(arguments); });
+    return rejection([&] { (void)parse(arguments); });
 }
 
 }  // namespace
@@ -87,23 +87,23 @@ TEST_CASE("each numeric flag has a range, which its sentence names, and shows no
     };
     for (const auto& f : flags) {
         CAPTURE(f.flag);
-        CHECK(refused({"--prompt", "a", f.flag, f.least}).empty());
-        CHECK(refused({"--prompt", "a", f.flag, f.most}).empty());
+        CHECK(rejected({"--prompt", "a", f.flag, f.least}).empty());
+        CHECK(rejected({"--prompt", "a", f.flag, f.most}).empty());
         const std::string long_one(100'000, '9'), letters(100'000, 'x');
         for (const std::string& wrong :
              {std::string(f.below), std::string(f.above), std::string("99999999999999999999999"),
               std::string("-99999999999999999999999"), std::string("many"), std::string("1 "),
               std::string(" 1"), std::string("+1"), std::string("0x1"), std::string("nan"),
               std::string("inf"), std::string(), std::string("1\n"), long_one, letters}) {
-            const std::string said = refused({"--prompt", "a", f.flag, wrong});
+            const std::string said = rejected({"--prompt", "a", f.flag, wrong});
             CAPTURE(wrong.substr(0, 80), said);
             CHECK(said.rfind(std::string(f.flag) + " is ", 0) == 0);
             CHECK(contains(said, std::string(", but must be ") + f.range));
             CHECK(said.size() < 300);
         }
     }
-    CHECK(refused({std::string(100'000, '-')}).size() < 200);
-    CHECK(refused({"--backend", std::string(100'000, 'c')}).size() < 200);
+    CHECK(rejected({std::string(100'000, '-')}).size() < 200);
+    CHECK(rejected({"--backend", std::string(100'000, 'c')}).size() < 200);
 }
 
 TEST_CASE("the defaults are those that --help lists", "[day06][small]") {
@@ -134,51 +134,53 @@ TEST_CASE("--compare reads in floats, whatever the file's type, unless --fast is
     CHECK(cuda("--fast").prompts == Prompts::tensor_cores);
 }
 
-TEST_CASE("a command line that means nothing is refused with the word at fault", "[day06][small]") {
-    CHECK(refused({"--quick"}) == "'--quick' is not a flag");
-    CHECK(refused({"text"}) == "'text' is not a flag");
-    CHECK(refused({"--promt", "a"}) == "'--promt' is not a flag; did you mean --prompt?");
-    CHECK(refused({"--state"}) == "'--state' is not a flag; did you mean --stats?");
-    CHECK(refused({"--top_q"}) == "'--top_q' is not a flag; did you mean --top-k?");
-    CHECK(refused({"--hlep"}) == "'--hlep' is not a flag; did you mean --help?");
-    CHECK(refused({"--seeds"}) == "'--seeds' is not a flag; did you mean --seed?");
-    CHECK(refused({"-k"}) == "'-k' is not a flag");  // one letter of two
-    CHECK(refused({"--modellll", "m"}) == "'--modellll' is not a flag");
-    CHECK(refused({"--prompt", "a", "--fast"}) ==
+TEST_CASE("a command line that means nothing is rejected with the word at fault",
+          "[day06][small]") {
+    CHECK(rejected({"--quick"}) == "'--quick' is not a flag");
+    CHECK(rejected({"text"}) == "'text' is not a flag");
+    CHECK(rejected({"--promt", "a"}) == "'--promt' is not a flag; did you mean --prompt?");
+    CHECK(rejected({"--state"}) == "'--state' is not a flag; did you mean --stats?");
+    CHECK(rejected({"--top_q"}) == "'--top_q' is not a flag; did you mean --top-k?");
+    CHECK(rejected({"--hlep"}) == "'--hlep' is not a flag; did you mean --help?");
+    CHECK(rejected({"--seeds"}) == "'--seeds' is not a flag; did you mean --seed?");
+    CHECK(rejected({"-k"}) == "'-k' is not a flag");  // one letter of two
+    CHECK(rejected({"--modellll", "m"}) == "'--modellll' is not a flag");
+    CHECK(rejected({"--prompt", "a", "--fast"}) ==
           "--fast and --floats need --backend cuda: they say how a GPU reads prompts");
-    CHECK(contains(refused({"--prompt", "a", "--floats"}), "need --backend cuda"));
+    CHECK(contains(rejected({"--prompt", "a", "--floats"}), "need --backend cuda"));
     for (const char* first : {"--fast", "--floats"}) {
         const char* const second = first[3] == 'a' ? "--floats" : "--fast";
-        CHECK(refused({"--backend", "cuda", "--prompt", "a", first, second}) ==
+        CHECK(rejected({"--backend", "cuda", "--prompt", "a", first, second}) ==
               "--fast rounds prompts and --floats does not: give one of them, or neither");
     }
-    CHECK(refused({"--prompt"}) == "--prompt needs a value");
-    CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number from 1 to 16777216");
-    CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number from 1 to 16777216");
-    CHECK(refused({"-n", "4x"}) == "-n is '4x', but must be a whole number from 1 to 16777216");
-    CHECK(refused({"-n", ""}) == "-n is '', but must be a whole number from 1 to 16777216");
-    CHECK(contains(refused({"-n", "99999999999999999999"}), "'99999999999999999999'"));
-    CHECK(refused({"--threads", "0"}) ==
+    CHECK(rejected({"--prompt"}) == "--prompt needs a value");
+    CHECK(rejected({"-n", "many"}) ==
+          "-n is 'many', but must be a whole number from 1 to 16777216");
+    CHECK(rejected({"-n", "0"}) == "-n is 0, but must be a whole number from 1 to 16777216");
+    CHECK(rejected({"-n", "4x"}) == "-n is '4x', but must be a whole number from 1 to 16777216");
+    CHECK(rejected({"-n", ""}) == "-n is '', but must be a whole number from 1 to 16777216");
+    CHECK(contains(rejected({"-n", "99999999999999999999"}), "'99999999999999999999'"));
+    CHECK(rejected({"--threads", "0"}) ==
           "--threads is 0, but must be a whole number from 1 to 1024");
-    CHECK(refused({"--top-k", "-1"}) ==
+    CHECK(rejected({"--top-k", "-1"}) ==
           "--top-k is -1, but must be a whole number from 0 to 16777216");
-    CHECK(refused({"--seed", "-1"}) ==
+    CHECK(rejected({"--seed", "-1"}) ==
           "--seed is '-1', but must be a whole number from 0 to 18446744073709551615");
-    CHECK(refused({"--backend", "gpu"}) == "--backend is 'gpu', but must be cpu or cuda");
-    CHECK(refused({"--temperature", "hot"}) ==
+    CHECK(rejected({"--backend", "gpu"}) == "--backend is 'gpu', but must be cpu or cuda");
+    CHECK(rejected({"--temperature", "hot"}) ==
           "--temperature is 'hot', but must be a number from 0 to 1000");
-    CHECK(contains(refused({"--prompt", "a", "--temperature", "-1"}),
+    CHECK(contains(rejected({"--prompt", "a", "--temperature", "-1"}),
                    "--temperature is -1, but must be a number from 0 to 1000"));
-    CHECK(contains(refused({"--prompt", "a", "--temperature", "nan"}), "--temperature is nan"));
-    CHECK(contains(refused({"--prompt", "a", "--top-p", "1.5"}),
+    CHECK(contains(rejected({"--prompt", "a", "--temperature", "nan"}), "--temperature is nan"));
+    CHECK(contains(rejected({"--prompt", "a", "--top-p", "1.5"}),
                    "--top-p is 1.5, but must be a number from 0 to 1"));
     const std::string one =
         "exactly one of --prompt TEXT, --interactive and --perplexity FILE is needed";
-    CHECK(refused({}) == one);
-    CHECK(refused({"--prompt", "a", "--interactive"}) == one);
-    CHECK(refused({"--interactive", "--perplexity", "f"}) == one);
-    CHECK(contains(refused({"--compare"}), "--compare needs the --prompt TEXT"));
-    CHECK(refusal([] {
+    CHECK(rejected({}) == one);
+    CHECK(rejected({"--prompt", "a", "--interactive"}) == one);
+    CHECK(rejected({"--interactive", "--perplexity", "f"}) == one);
+    CHECK(contains(rejected({"--compare"}), "--compare needs the --prompt TEXT"));
+    CHECK(rejection([] {
               (void)parse({"--prompt", "a"});
           }) == "--model FILE is missing: a GPT-2 as a GGUF file");
 }

@@ -82,11 +82,11 @@ TEST_CASE("blocks and weights may have strides, rows and columns are not mixed u
     CHECK(out.matches(want));
 }
 
-TEST_CASE("Q8_0 refuses what does not fit, before it writes", "[day06][small]") {
+TEST_CASE("Q8_0 rejects what does not fit, before it writes", "[day06][small]") {
     const auto in = blocks(3, 2, 50);
     HostOut<float> out({3, 64}), narrow({3, 63}), short_({2, 64}), y({3});
     const auto dequantise = [&](View<float> to) {
-        return refusal([&] { dequantise_q8_0_cpu(in.view(), to); });
+        return rejection([&] { dequantise_q8_0_cpu(in.view(), to); });
     };
     CHECK(dequantise(narrow.view()) ==
           "dequantise_q8_0: out has 63 columns, but in has 2 blocks of 32 a row");
@@ -149,18 +149,18 @@ TEST_CASE("there and back, every weight is off by half a scale at most", "[day06
 TEST_CASE("Q8_0 is not made of what does not fit", "[day06][small]") {
     Tensor<float> in({3, 64}), narrow({3, 63});
     Tensor<Q8Block> out({3, 2}), short_({2, 2});
-    const auto refused = [&](View<const float> from, View<Q8Block> to) {
-        return refusal([&] { quantise_q8_0_cpu(from, to); });
+    const auto rejected = [&](View<const float> from, View<Q8Block> to) {
+        return rejection([&] { quantise_q8_0_cpu(from, to); });
     };
-    CHECK(refused(narrow.view(), out.view()) ==
+    CHECK(rejected(narrow.view(), out.view()) ==
           "quantise_q8_0: in has 63 columns, but out has 2 blocks of 32 a row");
-    CHECK(refused(in.view(), short_.view()) == "quantise_q8_0: out has 2 rows, but in has 3");
-    CHECK(contains(refused(in.view(), {out.data(), Layout({3, 2}, {0, 1})}), "would race"));
+    CHECK(rejected(in.view(), short_.view()) == "quantise_q8_0: out has 2 rows, but in has 3");
+    CHECK(contains(rejected(in.view(), {out.data(), Layout({3, 2}, {0, 1})}), "would race"));
     for (const float bad : {NAN, INFINITY, -8.4e6f}) {
         in(2, 40) = bad;
-        CHECK(contains(refused(in.view(), out.view()), "the weight at (2, 40) is "));
+        CHECK(contains(rejected(in.view(), out.view()), "the weight at (2, 40) is "));
     }
     in(2, 40) = 8.3e6f;
-    CHECK(refused(in.view(), out.view()).empty());
+    CHECK(rejected(in.view(), out.view()).empty());
     CHECK(std::isfinite(static_cast<float>(out(2, 1).scale)));
 }

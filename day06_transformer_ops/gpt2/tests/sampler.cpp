@@ -252,9 +252,9 @@ TEST_CASE("a draw depends on seed and step alone", "[day06][small]") {
     CHECK(same_step < 30);
 }
 
-TEST_CASE("logits and options that mean nothing are refused", "[day06][small]") {
+TEST_CASE("logits and options that mean nothing are rejected", "[day06][small]") {
     const auto says = [](const Tensor<float>& logits, const SamplerOptions& options) {
-        return refusal([&] { (void)sample(logits.view(), options, 0); });
+        return rejection([&] { (void)sample(logits.view(), options, 0); });
     };
     for (const float temperature : {0.0f, 1.0f}) {
         const SamplerOptions options{temperature, 0, 1, 0};
@@ -273,9 +273,9 @@ TEST_CASE("logits and options that mean nothing are refused", "[day06][small]") 
     CHECK(contains(says(one, {1, 0, -0.1f, 0}), "a top_p of -0.1"));
     CHECK(contains(says(one, {1, 0, 1.1f, 0}), "a top_p of 1.1"));
     CHECK(contains(says(one, {1, 0, kNan, 0}), "a top_p of nan"));
-    CHECK(contains(refusal([] { (void)sample({nullptr, Shape{3}}, {}, 0); }), "null pointer"));
-    CHECK(contains(refusal([&] { (void)sample({one.data(), Shape{1, 2}}, {}, 0); }), "rank 1"));
-    CHECK(refusal([] { check_sampler({0, 0, 0, 0}); }).empty());
+    CHECK(contains(rejection([] { (void)sample({nullptr, Shape{3}}, {}, 0); }), "null pointer"));
+    CHECK(contains(rejection([&] { (void)sample({one.data(), Shape{1, 2}}, {}, 0); }), "rank 1"));
+    CHECK(rejection([] { check_sampler({0, 0, 0, 0}); }).empty());
 }
 
 TEST_CASE("sampler: each option at the edges of what is allowed, alone", "[day06][small]") {
@@ -309,13 +309,13 @@ TEST_CASE("sampler: each option at the edges of what is allowed, alone", "[day06
     };
     for (const auto& row : rows) {
         CAPTURE(row.options.temperature, row.options.top_k, row.options.top_p);
-        const std::string said = refusal([&] { check_sampler(row.options); });
+        const std::string said = rejection([&] { check_sampler(row.options); });
         CHECK(said.empty() == (row.said[0] == 0));
         if (row.said[0] != 0) CHECK(contains(said, row.said));
-        // Greedy choices refuse the same, although they use one option of three.
+        // Greedy choices reject the same, although they use one option of three.
         SamplerOptions greedy = row.options;
         if (std::string(row.said) != "temperature") greedy.temperature = 0;
-        CHECK(refusal([&] { check_sampler(greedy); }) == said);
+        CHECK(rejection([&] { check_sampler(greedy); }) == said);
     }
 }
 

@@ -182,26 +182,26 @@ TEST_CASE("a weight of 0 does not hide a NaN in x", "[day06][small]") {
     }
 }
 
-TEST_CASE("the fast product refuses what does not fit, before it writes", "[day06][small]") {
+TEST_CASE("the fast product rejects what does not fit, before it writes", "[day06][small]") {
     const Matrix m = random_matrix(WeightType::f32, 6, 8, 1);
     Tensor<float> x({2, 8});
     HostOut<float> out({2, 6});
-    const auto refused = [&](const Weight& w, View<const float> in, View<float> to) {
-        return refusal([&] { linear_fast(w, in, to); });
+    const auto rejected = [&](const Weight& w, View<const float> in, View<float> to) {
+        return rejection([&] { linear_fast(w, in, to); });
     };
-    CHECK(refused(rows(m.weight, 0, 5), x.view(), out.view()) ==
+    CHECK(rejected(rows(m.weight, 0, 5), x.view(), out.view()) ==
           "linear: weights of 5 rows and 8 columns, x of shape (2, 8) and out of shape (2, 6) do "
           "not fit");
-    CHECK(contains(refused(m.weight, slice(x.view(), 0, 0, 1), out.view()), "x of shape (1, 8)"));
-    CHECK(contains(refused(m.weight, slice(x.view(), 1, 0, 4), out.view()), "x of shape (2, 4)"));
+    CHECK(contains(rejected(m.weight, slice(x.view(), 0, 0, 1), out.view()), "x of shape (1, 8)"));
+    CHECK(contains(rejected(m.weight, slice(x.view(), 1, 0, 4), out.view()), "x of shape (2, 4)"));
     Tensor<float> wide({2, 16}), gaps({2, 12});
-    CHECK(contains(refused(m.weight, slice(wide.view(), 1, 0, 8), out.view()), "contiguous"));
-    CHECK(refused(m.weight, x.view(), slice(gaps.view(), 1, 0, 12, 2)) ==
+    CHECK(contains(rejected(m.weight, slice(wide.view(), 1, 0, 8), out.view()), "contiguous"));
+    CHECK(rejected(m.weight, x.view(), slice(gaps.view(), 1, 0, 12, 2)) ==
           "linear: the columns of out lie 2 elements apart, but this loop wants them side by side");
-    CHECK(contains(refused(m.weight, {nullptr, x.shape()}, out.view()), "null pointer"));
-    CHECK(contains(refused({WeightType::f32, nullptr, {6, 8}}, x.view(), out.view()),
+    CHECK(contains(rejected(m.weight, {nullptr, x.shape()}, out.view()), "null pointer"));
+    CHECK(contains(rejected({WeightType::f32, nullptr, {6, 8}}, x.view(), out.view()),
                    "weights are a null pointer"));
-    CHECK(refused(m.weight, x.view(), {x.data(), Shape{2, 6}}) == "linear: x and out overlap");
+    CHECK(rejected(m.weight, x.view(), {x.data(), Shape{2, 6}}) == "linear: x and out overlap");
     CHECK(out.untouched());
 }
 
@@ -232,22 +232,22 @@ TEST_CASE("the fast attention bears scores whose exp no float can hold", "[day06
     CHECK(out(0) == (first ? 5 : 7));
 }
 
-TEST_CASE("the fast attention refuses what does not fit", "[day06][small]") {
+TEST_CASE("the fast attention rejects what does not fit", "[day06][small]") {
     Tensor<float> q({4}), k({3, 4}), v({3, 4});
     HostOut<float> out({4});
     float scores[3];
-    const auto refused = [&](View<const float> keys, View<const float> values) {
-        return refusal([&] { attend_fast(q.view(), keys, values, scores, out.view()); });
+    const auto rejected = [&](View<const float> keys, View<const float> values) {
+        return rejection([&] { attend_fast(q.view(), keys, values, scores, out.view()); });
     };
-    CHECK(refused(k.view(), slice(v.view(), 0, 0, 2)) == "attend: 3 keys, but 2 values");
-    CHECK(contains(refused(slice(k.view(), 0, 0, 0), v.view()), "keys has shape (0, 4)"));
-    CHECK(contains(refused(k.view(), slice(v.view(), 1, 0, 4, 2)), "values has shape (3, 2)"));
-    CHECK(contains(refused(transpose(Tensor<float>({4, 3}).view()), v.view()), "strides (1, 3)"));
-    CHECK(contains(refused({nullptr, Shape{3, 4}}, v.view()), "null pointer"));
-    CHECK(refusal([&] {
+    CHECK(rejected(k.view(), slice(v.view(), 0, 0, 2)) == "attend: 3 keys, but 2 values");
+    CHECK(contains(rejected(slice(k.view(), 0, 0, 0), v.view()), "keys has shape (0, 4)"));
+    CHECK(contains(rejected(k.view(), slice(v.view(), 1, 0, 4, 2)), "values has shape (3, 2)"));
+    CHECK(contains(rejected(transpose(Tensor<float>({4, 3}).view()), v.view()), "strides (1, 3)"));
+    CHECK(contains(rejected({nullptr, Shape{3, 4}}, v.view()), "null pointer"));
+    CHECK(rejection([&] {
               attend_fast(q.view(), k.view(), v.view(), scores, {q.data(), Shape{4}});
           }) == "attend: q and out overlap");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               attend_fast(q.view(), k.view(), v.view(), scores, {v.data(), Shape{4}});
           }) == "attend: values and out overlap");
     CHECK(out.untouched());

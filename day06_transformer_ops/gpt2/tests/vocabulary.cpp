@@ -40,8 +40,8 @@ struct Keys {
         const Bytes file = bytes();
         return Vocabulary(Gguf(file, "test.gguf"));
     }
-    std::string refusal() const {
-        return testing::refusal([&] { (void)vocabulary(); });
+    std::string rejection() const {
+        return testing::rejection([&] { (void)vocabulary(); });
     }
 };
 
@@ -100,9 +100,9 @@ TEST_CASE("a vocabulary knows its bytes, merges and end", "[day06][small]") {
         CHECK(vocabulary.bytes(vocabulary.token_of_byte(b)) ==
               std::string(1, static_cast<char>(b)));
     }
-    CHECK(refusal([&] { (void)vocabulary.bytes(260); }) == "token 260 of a vocabulary of 260");
-    CHECK(contains(refusal([&] { (void)vocabulary.bytes(-1); }), "token -1"));
-    CHECK(contains(refusal([&] { (void)decode(vocabulary, {0, 260}); }), "token 260"));
+    CHECK(rejection([&] { (void)vocabulary.bytes(260); }) == "token 260 of a vocabulary of 260");
+    CHECK(contains(rejection([&] { (void)vocabulary.bytes(-1); }), "token -1"));
+    CHECK(contains(rejection([&] { (void)decode(vocabulary, {0, 260}); }), "token 260"));
     CHECK(decode(vocabulary, {258, 0, 259}) == " the!<|endoftext|>");
 
     const std::int64_t h = vocabulary.token_of_byte('h'), e = vocabulary.token_of_byte('e');
@@ -169,11 +169,11 @@ TEST_CASE("a piece of 256 KiB is merged in one go", "[day06][small]") {
     CHECK(tokens == std::vector<std::int64_t>(1 << 15, 258));
 }
 
-TEST_CASE("a vocabulary that cannot work is refused", "[day06][small]") {
+TEST_CASE("a vocabulary that cannot work is rejected", "[day06][small]") {
     const auto with = [](auto change) {
         Keys keys;
         change(keys);
-        return keys.refusal();
+        return keys.rejection();
     };
     CHECK(with([](Keys&) {}).empty());
     CHECK(contains(with([](Keys& k) { k.model = "llama"; }),

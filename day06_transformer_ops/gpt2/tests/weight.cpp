@@ -23,12 +23,12 @@ TEST_CASE("bytes of a shape, by type", "[day06][small]") {
     CHECK(bytes_of(WeightType::bf16, {7}) == 14);
     CHECK(bytes_of(WeightType::q8_0, {3, 64}) == 3 * 2 * 34);
     CHECK(bytes_of(WeightType::q8_0, {50257, 768}) == 41009712);  // GPT-2's embedding: 50257 rows
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               (void)bytes_of(WeightType::q8_0, {32, 33});
           }) == "rows of 33 elements do not divide into blocks of 32, which Q8_0 is made of");
-    CHECK(contains(refusal([] { (void)bytes_of(WeightType::f32, {std::int64_t{1} << 61}); }),
+    CHECK(contains(rejection([] { (void)bytes_of(WeightType::f32, {std::int64_t{1} << 61}); }),
                    "takes more bytes than 63 bits can count"));
-    CHECK(contains(refusal([] { (void)bytes_of(static_cast<WeightType>(3), {1}); }), "type 3"));
+    CHECK(contains(rejection([] { (void)bytes_of(static_cast<WeightType>(3), {1}); }), "type 3"));
 }
 
 TEST_CASE("weights of each type become the floats they are", "[day06][small]") {
@@ -76,30 +76,30 @@ TEST_CASE("Q8_0 weights: matrices, rows of them, and vectors", "[day06][small]")
     CHECK(vector.matches(reshape(want.view(), {192})));
 }
 
-TEST_CASE("weights refuse other types, shapes and places", "[day06][small]") {
+TEST_CASE("weights reject other types, shapes and places", "[day06][small]") {
     const auto f = distinct<float>({3, 5});
     const Weight w = weight_of(WeightType::f32, f, {3, 5});
-    CHECK(refusal([&] { (void)w.as_f16(); }) == "weights of type F32 were asked for as F16");
-    CHECK(contains(refusal([&] { (void)w.as_q8_0(); }), "F32 were asked for as Q8_0"));
-    CHECK(contains(refusal([&] { (void)w.as_bf16(); }), "F32 were asked for as BF16"));
+    CHECK(rejection([&] { (void)w.as_f16(); }) == "weights of type F32 were asked for as F16");
+    CHECK(contains(rejection([&] { (void)w.as_q8_0(); }), "F32 were asked for as Q8_0"));
+    CHECK(contains(rejection([&] { (void)w.as_bf16(); }), "F32 were asked for as BF16"));
     const Weight odd{WeightType::f32, w.data + 2, {2}};
-    CHECK(refusal([&] { (void)odd.as_f32(); }) ==
+    CHECK(rejection([&] { (void)odd.as_f32(); }) ==
           "weights of type F32 must lie at a multiple of 4 bytes");
-    CHECK(refusal([&] { (void)rows(w, 2, 4); }) == "rows [2, 4) of weights of shape (3, 5)");
-    CHECK(contains(refusal([&] { (void)rows(w, -1, 2); }), "rows [-1, 2)"));
-    CHECK(contains(refusal([&] { (void)rows(w, 2, 1); }), "rows [2, 1)"));
-    CHECK(contains(refusal([&] { (void)rows({w.type, w.data, {15}}, 0, 1); }), "shape (15)"));
+    CHECK(rejection([&] { (void)rows(w, 2, 4); }) == "rows [2, 4) of weights of shape (3, 5)");
+    CHECK(contains(rejection([&] { (void)rows(w, -1, 2); }), "rows [-1, 2)"));
+    CHECK(contains(rejection([&] { (void)rows(w, 2, 1); }), "rows [2, 1)"));
+    CHECK(contains(rejection([&] { (void)rows({w.type, w.data, {15}}, 0, 1); }), "shape (15)"));
     CHECK(rows(w, 3, 3).shape == Shape{0, 5});
 
     HostOut<float> out({5, 3}), right({3, 5});
-    CHECK(refusal([&] { to_float_cpu(w, out.view()); }) ==
+    CHECK(rejection([&] { to_float_cpu(w, out.view()); }) ==
           "to_float: the weights have shape (3, 5), but out has shape (5, 3)");
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        to_float_cpu({w.type, nullptr, {3, 5}}, right.view());
                    }),
                    "the weights are a null pointer"));
     const View<float> same(right.view().data, Layout({3, 5}, {1, 0}));
-    CHECK(contains(refusal([&] { to_float_cpu(w, same); }), "would race"));
+    CHECK(contains(rejection([&] { to_float_cpu(w, same); }), "would race"));
     CHECK(out.untouched());
     CHECK(right.untouched());
 }

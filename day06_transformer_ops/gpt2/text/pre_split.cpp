@@ -39,7 +39,7 @@ pcre2_code* compile() {
     pcre2_code* const code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                                            PCRE2_UTF | PCRE2_ANCHORED, &error, &at, nullptr);
     if (code == nullptr) {
-        throw std::runtime_error("PCRE2 refuses the pre-split at letter " + std::to_string(at) +
+        throw std::runtime_error("PCRE2 rejects the pre-split at letter " + std::to_string(at) +
                                  ": " + message_of(error));
     }
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // where it can: then it is faster

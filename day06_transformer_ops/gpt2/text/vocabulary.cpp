@@ -53,7 +53,7 @@ char32_t letter_of(std::uint8_t byte) {
 Vocabulary::Vocabulary(const Gguf& file) {
     const auto demand = [&](const char* key, std::string_view wanted) {
         if (file.text(key) != wanted) {
-            file.refuse(file.value(key).at, "key " + quoted(key) + " is " + quoted(file.text(key)) +
+            file.reject(file.value(key).at, "key " + quoted(key) + " is " + quoted(file.text(key)) +
                                                 ", but must be " + quoted(wanted));
         }
     };
@@ -69,12 +69,12 @@ void Vocabulary::read_tokens(const Gguf& file) {
     std::vector<std::int64_t> types(texts.size(), kNormal);
     if (file.has(kTypes)) types = file.integers(kTypes, 0, kMostTypes);
     if (types.size() != texts.size()) {
-        file.refuse(file.value(kTypes).at, "key " + quoted(kTypes) + " has " +
+        file.reject(file.value(kTypes).at, "key " + quoted(kTypes) + " has " +
                                                std::to_string(types.size()) + " types for " +
                                                std::to_string(texts.size()) + " tokens");
     }
-    const auto refuse = [&](std::size_t token, const std::string& why) {
-        file.refuse(file.value(kTokens).at,
+    const auto reject = [&](std::size_t token, const std::string& why) {
+        file.reject(file.value(kTokens).at,
                     "token " + std::to_string(token) + ", " + quoted(texts[token]) + ", " + why);
     };
     for (std::size_t token = 0; token < texts.size(); ++token) {
@@ -83,16 +83,16 @@ void Vocabulary::read_tokens(const Gguf& file) {
             continue;
         }
         const auto bytes = bytes_from(texts[token]);
-        if (!bytes || bytes->empty()) refuse(token, "is not written in GPT-2's letters for bytes");
+        if (!bytes || bytes->empty()) reject(token, "is not written in GPT-2's letters for bytes");
         if (!tokens_.emplace(*bytes, token).second) {
-            refuse(token, "is token " + std::to_string(tokens_.at(*bytes)) + " already");
+            reject(token, "is token " + std::to_string(tokens_.at(*bytes)) + " already");
         }
         bytes_.push_back(*bytes);
     }
     for (unsigned byte = 0; byte < 256; ++byte) {
         const auto found = tokens_.find(std::string(1, static_cast<char>(byte)));
         if (found == tokens_.end()) {
-            file.refuse(
+            file.reject(
                 file.value(kTokens).at,
                 "key " + quoted(kTokens) + " has no token for byte " + std::to_string(byte));
         }
@@ -102,24 +102,24 @@ void Vocabulary::read_tokens(const Gguf& file) {
 
 void Vocabulary::read_merges(const Gguf& file) {
     const auto texts = file.texts(kMerges);
-    const auto refuse = [&](std::size_t rank, const char* why) {
-        file.refuse(file.value(kMerges).at,
+    const auto reject = [&](std::size_t rank, const char* why) {
+        file.reject(file.value(kMerges).at,
                     "merge " + std::to_string(rank) + ", " + quoted(texts[rank]) + ", " + why);
     };
     const auto token = [&](std::size_t rank, const std::optional<std::string>& bytes) {
         const auto found = tokens_.find(bytes.value_or(""));
-        if (found == tokens_.end()) refuse(rank, "is of or into something that is no token");
+        if (found == tokens_.end()) reject(rank, "is of or into something that is no token");
         return found->second;
     };
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
         const std::size_t space = texts[rank].find(' ');  // a space inside a token would be Ġ
-        if (space == std::string_view::npos) refuse(rank, "is not two tokens and a space between");
+        if (space == std::string_view::npos) reject(rank, "is not two tokens and a space between");
         const auto left = bytes_from(texts[rank].substr(0, space));
         const auto right = bytes_from(texts[rank].substr(space + 1));
         const std::uint64_t pair = pair_of(token(rank, left), token(rank, right));
         const std::int64_t result = token(rank, *left + *right);
         if (!merges_.emplace(pair, Merge{static_cast<std::int64_t>(rank), result}).second) {
-            refuse(rank, "was listed before");
+            reject(rank, "was listed before");
         }
     }
 }

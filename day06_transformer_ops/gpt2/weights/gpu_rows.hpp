@@ -13,14 +13,14 @@
 namespace sixdays::gpt2 {
 
 /// Four floats, loaded and stored at once.
-struct alignas(16) Quad {
+struct alignas(16) Vector {
     float x[4];
 };
-__device__ __forceinline__ Quad& quad(float* at) {
-    return *reinterpret_cast<Quad*>(at);
+__device__ __forceinline__ Vector& vector(float* at) {
+    return *reinterpret_cast<Vector*>(at);
 }
-__device__ __forceinline__ const Quad& quad(const float* at) {
-    return *reinterpret_cast<const Quad*>(at);
+__device__ __forceinline__ const Vector& vector(const float* at) {
+    return *reinterpret_cast<const Vector*>(at);
 }
 
 // [to_floats]

@@ -3,7 +3,7 @@
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 namespace sixdays::gpt2 {
@@ -19,28 +19,28 @@ void check_product(WeightType type, const std::byte* weights, std::int64_t N, st
     require_rank(op, "x", x, 2);
     require_rank(op, "out", out, 2);
     if (x.extent(1) != K || out.extent(1) != N || x.extent(0) != out.extent(0)) {
-        refuse("linear: weights of " + std::to_string(N) + " rows and " + std::to_string(K) +
+        reject("linear: weights of " + std::to_string(N) + " rows and " + std::to_string(K) +
                " columns, x of shape " + to_string(x.shape()) + " and out of shape " +
                to_string(out.shape()) + " do not fit");
     }
     if (bias.data != nullptr) {
         require_rank(op, "bias", bias, 1);
         if (bias.extent(0) != N) {
-            refuse("linear: a bias of " + std::to_string(bias.extent(0)) + " for " +
+            reject("linear: a bias of " + std::to_string(bias.extent(0)) + " for " +
                    std::to_string(N) + " outputs");
         }
     }
-    if (weights == nullptr && N * K > 0) refuse("linear: the weights are a null pointer");
+    if (weights == nullptr && N * K > 0) reject("linear: the weights are a null pointer");
     require_memory(op, "x", x);
     require_output(op, out);
-    if (overlap(x, out)) refuse("linear: x and out overlap");
+    if (overlap(x, out)) reject("linear: x and out overlap");
 }
 
 }  // namespace
 
 void check_linear(const Weight& w, const View<const float>& x, const View<const float>& bias,
                   const View<float>& out) {
-    if (w.shape.rank != 2) refuse("linear: w has shape " + to_string(w.shape));
+    if (w.shape.rank != 2) reject("linear: w has shape " + to_string(w.shape));
     check_product(w.type, w.data, w.shape[0], w.shape[1], x, bias, out);
 }
 
@@ -48,10 +48,11 @@ void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<
                   const View<float>& out, std::optional<LinearPath> path) {
     check_product(w.type, w.data, w.N, w.K, x, bias, out);
     require_known_path("linear", path);
-    if (path == LinearPath::warp_a_row && choose_linear(w) != path) {
-        refuse(std::string("linear: path ") + name(*path) + " wants rows of " +
+    if (path == LinearPath::warp_per_row && choose_linear(w) != path) {
+        reject(std::string("linear: path ") + name(*path) + " wants rows of " +
                storage_of(w.type).name + " that begin at multiples of 16 bytes, but row 0 begins " +
-               std::to_string(past_quad(w.data)) + " bytes past one, and " + std::to_string(w.K) +
+               std::to_string(misalignment(w.data)) + " bytes past one, and " +
+               std::to_string(w.K) +
                " columns make a row; it takes up to 24576, which is what shared memory holds");
     }
 }
@@ -60,7 +61,7 @@ void check_linear_fast(const Weight& w, const View<const float>& x, const View<f
     check_linear(w, x, {}, out);
     require_contiguous("linear", "x", x);
     if (out.extent(1) > 1 && out.stride(1) != 1) {
-        refuse("linear: the columns of out lie " + std::to_string(out.stride(1)) +
+        reject("linear: the columns of out lie " + std::to_string(out.stride(1)) +
                " elements apart, but this loop wants them side by side");
     }
 }
@@ -68,7 +69,7 @@ void check_linear_fast(const Weight& w, const View<const float>& x, const View<f
 const char* name(LinearPath path) {
     static constexpr Named<LinearPath> kNames[] = {
         {LinearPath::one_output, "one_output"},
-        {LinearPath::warp_a_row, "warp_a_row"},
+        {LinearPath::warp_per_row, "warp_per_row"},
     };
     return name_in(kNames, path);
 }
@@ -78,9 +79,9 @@ constexpr std::int64_t kMostRows = std::int64_t{1} << 29;
 
 LinearPath choose_linear(const DeviceMatrix& w) {
     const std::int64_t row = w.type == WeightType::q8_0 ? w.K : bytes_of(w.type, {w.K});
-    const bool quads = past_quad(w.data) == 0 && row % kQuad == 0;
-    const bool takes = quads && w.N < kMostRows && phase_fits(w.K, 0);
-    return takes ? LinearPath::warp_a_row : LinearPath::one_output;
+    const bool vectors = misalignment(w.data) == 0 && row % kVectorBytes == 0;
+    const bool takes = vectors && w.N < kMostRows && phase_fits(w.K, 0);
+    return takes ? LinearPath::warp_per_row : LinearPath::one_output;
 }
 
 }  // namespace sixdays::gpt2

@@ -29,9 +29,9 @@ namespace sixdays::gpt2 {
 
 /// How linear_cuda computes it.
 enum class LinearPath {
-    one_output,  // one thread per output: the twin
-    warp_a_row,  // 02: one warp per row of weights, 8 or 16 bytes per lane; x is in shared memory,
-                 // which has room for 24,576 columns
+    one_output,    // one thread per output: the twin
+    warp_per_row,  // 02: one warp per row of weights, 8 or 16 bytes per lane; x is in shared memory,
+                   // which has room for 24,576 columns
 };
 [[nodiscard]] const char* name(LinearPath path);
 [[nodiscard]] LinearPath choose_linear(const DeviceMatrix& w);

@@ -3,8 +3,8 @@
 
 #include "common/gpu/launch.hpp"
 #include "common/tensor/arguments.hpp"
-#include "common/tensor/quads.hpp"
 #include "common/tensor/transform.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day06_transformer_ops/gpt2/weights/phase.hpp"
 
 namespace sixdays::gpt2 {
@@ -86,7 +86,7 @@ void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> b
                 linear_kernel<<<grid, kThreads, 0, how.stream>>>(rows, x, bias, out);
                 gpu::check_launch("linear_kernel", grid, kThreads);
             });
-        case LinearPath::warp_a_row:  // the second token finds the weights in the L2 cache
+        case LinearPath::warp_per_row:  // the second token finds the weights in the L2 cache
             for (std::int64_t t = 0; t < x.extent(0); ++t) {
                 launch_phase<Shares<8, 1, 1>>(w, Copied{select(x, 0, t)},
                                               Stored{bias, select(out, 0, t)}, how.stream);
@@ -97,14 +97,14 @@ void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> b
 void to_float_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream) {
     (void)bytes_of(w.type, {w.N, w.K});
     if (out.shape() != Shape{w.N, w.K}) {
-        refuse("to_float: weights of shape " + to_string(Shape{w.N, w.K}) + " and out of shape " +
+        reject("to_float: weights of shape " + to_string(Shape{w.N, w.K}) + " and out of shape " +
                to_string(out.shape()));
     }
     require_contiguous("to_float", "out", out);
     require_output("to_float", out);
-    if (past_quad(w.data) != 0 || past_quad(out.data) != 0) {
-        refuse("to_float: the weights begin " + std::to_string(past_quad(w.data)) + " and out " +
-               std::to_string(past_quad(out.data)) + " bytes past a multiple of 16");
+    if (misalignment(w.data) != 0 || misalignment(out.data) != 0) {
+        reject("to_float: the weights begin " + std::to_string(misalignment(w.data)) + " and out " +
+               std::to_string(misalignment(out.data)) + " bytes past a multiple of 16");
     }
     if (out.size() == 0) return;
     with_rows(w, [&](auto rows) {

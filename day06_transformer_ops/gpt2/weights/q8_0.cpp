@@ -1,4 +1,4 @@
-// What the loops over Q8_0 blocks refuse.
+// What the loops over Q8_0 blocks reject.
 #include "day06_transformer_ops/gpt2/weights/q8_0.hpp"
 
 #include "common/tensor/arguments.hpp"
@@ -16,17 +16,17 @@ void check_q8_0(const char* op, const In& in, const Out& out, const Weights& wei
     require_rank(op, "out", out, 2);
     // Divided and not multiplied: an absurd number of blocks must not overflow.
     if (weights.extent(1) % kQ8Block != 0 || weights.extent(1) / kQ8Block != blocks.extent(1)) {
-        refuse(std::string(op) + ": " + of_weights + " has " + std::to_string(weights.extent(1)) +
+        reject(std::string(op) + ": " + of_weights + " has " + std::to_string(weights.extent(1)) +
                " columns, but " + of_blocks + " has " + std::to_string(blocks.extent(1)) +
                " blocks of 32 a row");
     }
     if (out.extent(0) != in.extent(0)) {
-        refuse(std::string(op) + ": out has " + std::to_string(out.extent(0)) +
+        reject(std::string(op) + ": out has " + std::to_string(out.extent(0)) +
                " rows, but in has " + std::to_string(in.extent(0)));
     }
     require_memory(op, "in", in);
     require_output(op, out);
-    if (overlap(in, out)) refuse(std::string(op) + ": in and out overlap");
+    if (overlap(in, out)) reject(std::string(op) + ": in and out overlap");
 }
 
 }  // namespace

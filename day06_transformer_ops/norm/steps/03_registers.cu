@@ -8,8 +8,8 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [apply]
-/// The results for a quad of z, whose first element has index i. WIDE: weight and bias, where they
-/// are given, can be read with 128-bit loads.
+/// The results for a vector of z, whose first element has index i. WIDE: weight and bias, where
+/// they are given, can be read with 128-bit loads.
 template <bool WIDE, int N>
 __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
 #pragma unroll
@@ -31,11 +31,11 @@ __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
 // [apply]
 
 // [kernel]
-// share: 1 / length. With few quads per thread, an SM has room for 1,280 threads
+// share: 1 / length. With few vectors per thread, an SM has room for 1,280 threads
 // of small blocks, with 48 registers each; or for 1,024 of large ones, with 64.
-template <class OP, bool WIDE, class T, int THREADS, int QUADS,
+template <class OP, bool WIDE, class T, int THREADS, int VECTORS,
           int BLOCK = THREADS* kRowsOfBlock<THREADS>>
-__global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
+__global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
     norm_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* residual, T* out,
                           int length, float share,
                           const __grid_constant__ NormParameters parameters) {
@@ -44,21 +44,21 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
     const Offsets<3> at = rows.offsets(r);
     if (residual != nullptr) residual += at.of[2];
     in += at.of[0];
-    HeldRow<T, THREADS, QUADS> row;
-    const auto each = [&](const auto& f) { row.each_quad(length, f); };
+    HeldRow<T, THREADS, VECTORS> row;
+    const auto each = [&](const auto& f) { row.each_vector(length, f); };
     const auto each_number = [&](const auto& f) {
-        each([&](int, const uint4& quad) {
-            float x[kPerQuad<T>];
-            unpack<T>(quad, x);
+        each([&](int, const uint4& vector) {
+            float x[kPerVector<T>];
+            unpack<T>(vector, x);
             for (const float number : x) f(number);
         });
     };
-    each([&](int i, uint4& quad) { quad = __ldcs(reinterpret_cast<const uint4*>(in + i)); });
+    each([&](int i, uint4& vector) { vector = __ldcs(reinterpret_cast<const uint4*>(in + i)); });
     float first = float(in[0]), mean = 0, squares = 0;
     if (residual != nullptr) {  // the row is the sum of both
         first = float(T(first + float(residual[0])));
-        each([&](int i, uint4& quad) {
-            quad = sum_of<T>(quad, *reinterpret_cast<const uint4*>(residual + i));
+        each([&](int i, uint4& vector) {
+            vector = sum_of<T>(vector, *reinterpret_cast<const uint4*>(residual + i));
         });
     }
     if (OP::kCentered) {
@@ -69,11 +69,11 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
     squares = row_reduce<THREADS>(squares, Plus());
     const float scale = rsqrtf(squares * share + parameters.eps);
     T* const y = out + at.of[1];
-    each([&](int i, const uint4& quad) {
+    each([&](int i, const uint4& vector) {
         // The old residual is no longer needed.
-        if (residual != nullptr) *reinterpret_cast<uint4*>(residual + i) = quad;
-        float x[kPerQuad<T>];
-        unpack<T>(quad, x);
+        if (residual != nullptr) *reinterpret_cast<uint4*>(residual + i) = vector;
+        float x[kPerVector<T>];
+        unpack<T>(vector, x);
         for (float& z : x) z = (z - mean) * scale;
         apply<WIDE>(parameters, x, i);
         __stcs(reinterpret_cast<uint4*>(y + i), pack<T>(x));
@@ -81,23 +81,23 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
 }
 // [kernel]
 
-/// Calls f(threads, quads), both constants, large enough to hold a row of this many quads. A row in
-/// a single warp needs no barrier.
+/// Calls f(threads, vectors), both constants, large enough to hold a row of this many vectors. A
+/// row in a single warp needs no barrier.
 template <class F>
-void with_held_quads(std::int64_t quads, const F& f) {
+void with_held_vectors(std::int64_t vectors, const F& f) {
     using std::integral_constant;
     constexpr integral_constant<int, 32> warp;
-    if (quads <= 32) return f(warp, integral_constant<int, 1>());
-    if (quads <= 64) return f(warp, integral_constant<int, 2>());
-    if (quads <= 96) return f(warp, integral_constant<int, 3>());
-    if (quads <= 128) return f(warp, integral_constant<int, 4>());
-    if (quads <= 160) return f(warp, integral_constant<int, 5>());
-    if (quads <= 192) return f(integral_constant<int, 64>(), integral_constant<int, 3>());
-    if (quads <= 224) return f(warp, integral_constant<int, 7>());
+    if (vectors <= 32) return f(warp, integral_constant<int, 1>());
+    if (vectors <= 64) return f(warp, integral_constant<int, 2>());
+    if (vectors <= 96) return f(warp, integral_constant<int, 3>());
+    if (vectors <= 128) return f(warp, integral_constant<int, 4>());
+    if (vectors <= 160) return f(warp, integral_constant<int, 5>());
+    if (vectors <= 192) return f(integral_constant<int, 64>(), integral_constant<int, 3>());
+    if (vectors <= 224) return f(warp, integral_constant<int, 7>());
     constexpr integral_constant<int, 4> four;
-    if (quads <= 512) return f(integral_constant<int, 128>(), four);
-    if (quads <= 1024) return f(integral_constant<int, 256>(), four);
-    if (quads <= 2048) return f(integral_constant<int, 512>(), four);
+    if (vectors <= 512) return f(integral_constant<int, 128>(), four);
+    if (vectors <= 1024) return f(integral_constant<int, 256>(), four);
+    if (vectors <= 2048) return f(integral_constant<int, 512>(), four);
     return f(integral_constant<int, 1024>(), four);  // kMostHeld floats
 }
 
@@ -106,19 +106,19 @@ void with_held_quads(std::int64_t quads, const F& f) {
 template <class OP, class T>
 void launch_norm_registers(const Rows<const T>& in, const NormParameters& parameters,
                            const Rows<T>& residual, const Rows<T>& out, gpu::Stream stream) {
-    const auto in_quads = [](const View<const float>& v) {
+    const auto vectorized = [](const View<const float>& v) {
         return v.data == nullptr || has_wider(v.data, v.layout, sizeof(float));
     };
-    const bool wide = in_quads(parameters.weight) && in_quads(parameters.bias);
+    const bool wide = vectorized(parameters.weight) && vectorized(parameters.bias);
     walk_rows(
         in, out, residual.first.layout,
         [&](const RowWalk& rows, const T* from, T* to, std::int64_t third) {
             T* const sum = residual.first.data != nullptr ? residual.first.data + third : nullptr;
-            with_held_quads(in.length / kPerQuad<T>, [&](auto threads, auto quads) {
-                constexpr int THREADS = threads, QUADS = quads,
+            with_held_vectors(in.length / kPerVector<T>, [&](auto threads, auto vectors) {
+                constexpr int THREADS = threads, VECTORS = vectors,
                               BLOCK = THREADS * kRowsOfBlock<THREADS>;
-                const auto kernel = wide ? norm_registers_kernel<OP, true, T, THREADS, QUADS>
-                                         : norm_registers_kernel<OP, false, T, THREADS, QUADS>;
+                const auto kernel = wide ? norm_registers_kernel<OP, true, T, THREADS, VECTORS>
+                                         : norm_registers_kernel<OP, false, T, THREADS, VECTORS>;
                 const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
                 kernel<<<grid, BLOCK, 0, stream>>>(rows, from, sum, to, static_cast<int>(in.length),
                                                    1 / static_cast<float>(in.length), parameters);

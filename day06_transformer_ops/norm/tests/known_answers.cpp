@@ -19,14 +19,14 @@ void check_layer_norm(View<const float> host, View<const float> device,
     CHECK(reference.close_to(want, bound));
     int paths = 0;
     for (const NormPath path :
-         {NormPath::thread_a_row, NormPath::warp_a_row, NormPath::registers, NormPath::tile}) {
+         {NormPath::thread_per_row, NormPath::warp_per_row, NormPath::registers, NormPath::tile}) {
         CAPTURE(name(path));
         DeviceOut<float> got(want.shape());
         if (path == NormPath::tile && !gpu::has_tile()) continue;
         const auto asked = [&] {
             check_norm<float>("layer_norm", device, on_device, got.view(), path);
         };
-        if (!refusal(asked).empty()) continue;
+        if (!rejection(asked).empty()) continue;
         layer_norm_cuda<float>(device, on_device, got.view(), {.path = path});
         CHECK(got.close_to(want, bound));
         ++paths;
@@ -73,15 +73,15 @@ TEST_CASE("layer norm over the last three dimensions is layer norm of a view tha
     HostOut<float> out({2, 12});
     layer_norm_cpu<float>(merged(x.view()), parameters, out.view());
     // [several dims]
-    // norm.hpp's bound: 14 units of the mean |x - x(0)|, 5, scaled by 0.33, and 14 of |z| below 1.7;
-    // times a weight up to 2; 2 units of a result below 6.5.
+    // norm.hpp's bound: 14 units of the mean |x - x(0)|, 5, scaled by 0.33, and 14 of |z| below
+    // 1.7; times a weight up to 2; 2 units of a result below 6.5.
     check_layer_norm(merged(x.view()), merged(dx.view()), parameters,
                      {flat(dw.view()), flat(db.view())}, want, 110);
     CHECK(out.close_to(want, [](const Index&) { return 110 * kU; }));
     // Images of a batch may be apart; within an image the dimensions must merge without a copy.
     const View<const float> every_other = slice(x.view(), 0, 0, 2, 2);
     CHECK(merged(every_other).shape() == Shape{1, 12});
-    CHECK(contains(refusal([&] { (void)merged(slice(x.view(), 3, 0, 2)); }), "copy"));
+    CHECK(contains(rejection([&] { (void)merged(slice(x.view(), 3, 0, 2)); }), "copy"));
 }
 
 }  // namespace

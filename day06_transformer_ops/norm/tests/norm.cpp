@@ -183,25 +183,25 @@ TEST_CASE("layer_norm's bound holds where a row's spread is near the rounding of
 
 TEST_CASE("a path that cannot take a call says what it needs", "[day06][norm][small]") {
     alignas(16) static float memory[2][16];
-    const auto refused = [&](const Layout& in, NormPath path, bool adds = false) {
+    const auto rejected = [&](const Layout& in, NormPath path, bool adds = false) {
         const View<float> out(memory[1] + 1, in);
-        return refusal([&] {
+        return rejection([&] {
             if (!adds) return check_norm<float>("layer_norm", {memory[0], in}, {}, out, path);
             static float stream[16];
             check_add_layer_norm<float>({memory[0], in}, {}, {stream, in}, out, path);
         });
     };
-    CHECK(refused(row_major({1, 8}), NormPath::registers) ==
-          "layer_norm: the path 'registers' needs rows of whole quads along memory that begin at "
+    CHECK(rejected(row_major({1, 8}), NormPath::registers) ==
+          "layer_norm: the path 'registers' needs rows of whole vectors along memory that begin at "
           "multiples of 16 bytes, of 16,384 elements at most; in has shape (1, 8), strides (8, 1), "
           "out shape (1, 8), strides (8, 1)");
-    CHECK(contains(refused(row_major({1, 8}), NormPath::registers, true),
+    CHECK(contains(rejected(row_major({1, 8}), NormPath::registers, true),
                    "add_layer_norm: the path 'registers' needs rows"));
-    CHECK(contains(refused(Layout({2, 4}, {4, -1}), NormPath::tile),
+    CHECK(contains(rejected(Layout({2, 4}, {4, -1}), NormPath::tile),
                    "layer_norm: the path 'tile' needs rows of at most 8192 elements, at one step "
                    "from each other, and no negative stride, for CUDA Tile C++ takes strides for "
                    "sizes; in has "));
-    CHECK(refused(row_major({1, 8}), NormPath::tile, true) ==
+    CHECK(rejected(row_major({1, 8}), NormPath::tile, true) ==
           "add_layer_norm: only layer_norm and rms_norm have the path 'tile'");
 }
 

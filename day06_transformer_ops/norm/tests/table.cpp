@@ -46,7 +46,7 @@ TEST_CASE("the set norm: every path gives the norm wherever its operands are, or
     }
 }
 
-TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06][norm][small]") {
+TEST_CASE("norms take the lengths around their vectors, warps and blocks", "[day06][norm][small]") {
     std::vector<Shape> floats = {
         {1, 1024}, {1, 2048}, {1, 4096}, {2, 2052}, {1, 8192}, {1, 8193}, {2, 1, 2, 2, 1, 2, 1, 3}};
     std::vector<Shape> bf16s;

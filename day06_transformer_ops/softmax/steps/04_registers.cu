@@ -1,6 +1,6 @@
 // Step 4: a register-resident row. It is read once, with 128-bit loads, and maximum, sum and result
 // are computed from registers. The number of threads per row grows with its length, so that each
-// holds at most four quads: then 32 registers are enough for floats, and occupancy is full. While
+// holds at most four vectors: then 32 registers are enough for floats, and occupancy is full. While
 // some warps wait for memory, others compute.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
@@ -14,8 +14,8 @@ template <class T, int THREADS>
 constexpr int kBlocks = (sizeof(T) == 4 ? 2048 : 1280) / (THREADS * kRowsOfBlock<THREADS>);
 
 // [kernel]
-template <class OP, class T, int THREADS, int QUADS>
-__device__ void softmax_of(HeldRow<T, THREADS, QUADS>& row) {
+template <class OP, class T, int THREADS, int VECTORS>
+__device__ void softmax_of(HeldRow<T, THREADS, VECTORS>& row) {
     float m = -INFINITY;
     row.each([&](float x) { m = fmaxf(m, x); });
     m = row_reduce<THREADS>(m, Larger());
@@ -25,7 +25,7 @@ __device__ void softmax_of(HeldRow<T, THREADS, QUADS>& row) {
     row.change([&](int, float& x) { x = OP::of(OP::held(x - m), tail); });
 }
 
-template <class OP, class T, int THREADS, int QUADS>
+template <class OP, class T, int THREADS, int VECTORS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
     softmax_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* out, int length,
                              std::int64_t seen) {
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
     if (r >= rows.size) return;  // all lanes of the warp
     const Offsets<3> at = rows.offsets(r);
     const int n = static_cast<int>(seen + at.of[2]);
-    HeldRow<T, THREADS, QUADS> row;
+    HeldRow<T, THREADS, VECTORS> row;
     row.load(in + at.of[0], n, -INFINITY);  // exp(-infinity) adds nothing
     softmax_of<OP>(row);
     row.fill(n, 0);
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
 
 // [masked]
 // A masked element counts as -infinity, like the padding past the row's end.
-template <class T, int THREADS, int QUADS>
+template <class T, int THREADS, int VECTORS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
     masked_softmax_registers_kernel(const __grid_constant__ RowWalk rows, const T* in,
                                     const std::uint8_t* mask, std::int64_t stride, T* out,
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
     if (r >= rows.size) return;  // all lanes of the warp
     const Offsets<3> at = rows.offsets(r);
     const Row<const std::uint8_t> seen = {mask + at.of[2], stride};
-    HeldRow<T, THREADS, QUADS> row;
+    HeldRow<T, THREADS, VECTORS> row;
     row.load(in + at.of[0], length, -INFINITY);
     row.change([&](int i, float& x) {
         if (i < length && seen[i] == 0) x = -INFINITY;
@@ -70,10 +70,11 @@ void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
     walk_rows(in, out, token, [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held<T>(in.length, [&](auto threads, auto quads) {
-            constexpr int THREADS = threads, QUADS = quads, BLOCK = THREADS * kRowsOfBlock<THREADS>;
+        with_held<T>(in.length, [&](auto threads, auto vectors) {
+            constexpr int THREADS = threads, VECTORS = vectors,
+                          BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
-            softmax_registers_kernel<OP, T, THREADS, QUADS>
+            softmax_registers_kernel<OP, T, THREADS, VECTORS>
                 <<<grid, BLOCK, 0, stream>>>(rows, from, to, static_cast<int>(in.length), seen + t);
             gpu::check_launch("softmax_registers_kernel", grid, BLOCK);
         });
@@ -84,10 +85,11 @@ template <class T>
 void launch_masked_softmax(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
                            const Rows<T>& out, gpu::Stream stream) {
     const auto run = [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held<T>(in.length, [&](auto threads, auto quads) {
-            constexpr int THREADS = threads, QUADS = quads, BLOCK = THREADS * kRowsOfBlock<THREADS>;
+        with_held<T>(in.length, [&](auto threads, auto vectors) {
+            constexpr int THREADS = threads, VECTORS = vectors,
+                          BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
-            masked_softmax_registers_kernel<T, THREADS, QUADS><<<grid, BLOCK, 0, stream>>>(
+            masked_softmax_registers_kernel<T, THREADS, VECTORS><<<grid, BLOCK, 0, stream>>>(
                 rows, from, mask.first.data + t, mask.stride, to, static_cast<int>(in.length));
             gpu::check_launch("masked_softmax_registers_kernel", grid, BLOCK);
         });

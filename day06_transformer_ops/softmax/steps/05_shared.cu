@@ -1,4 +1,4 @@
-// Step 5: rows of any length and alignment. The first quads of each thread are kept in registers,
+// Step 5: rows of any length and alignment. The first vectors of each thread are kept in registers,
 // as in step 4, and the next ones in shared memory, where asynchronous copies put them. What fits
 // in neither is read twice. A thread reads only what it has copied itself and needs no barrier for
 // that. Two such blocks fit on an SM: while one computes, the other's copies are in flight.
@@ -14,35 +14,35 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [result]
-/// Where a row's results go: as quads if they are aligned like the row.
+/// Where a row's results go: as vectors if they are aligned like the row.
 template <class T>
 struct Result {
     T* y;
     std::int64_t stride;
     int head;
-    bool quads;
+    bool vectors;
 
     __device__ Result(T* to, std::int64_t step, const CutRow<T>& row)
         : y(to), stride(step), head(row.head) {
-        quads = step == 1 && reinterpret_cast<std::uintptr_t>(to + head) % 16 == 0;
+        vectors = step == 1 && reinterpret_cast<std::uintptr_t>(to + head) % 16 == 0;
     }
     __device__ T& operator[](std::int64_t i) const { return y[i * stride]; }
 
-    __device__ void put(int q, const float (&x)[kPerQuad<T>]) const {
-        const std::int64_t i = head + std::int64_t{q} * kPerQuad<T>;
-        if (quads) {
+    __device__ void put(int q, const float (&x)[kPerVector<T>]) const {
+        const std::int64_t i = head + std::int64_t{q} * kPerVector<T>;
+        if (vectors) {
             __stcs(reinterpret_cast<uint4*>(y + i), pack<T>(x));
         } else {
-            for (int e = 0; e < kPerQuad<T>; ++e) (*this)[i + e] = T(x[e]);
+            for (int e = 0; e < kPerVector<T>; ++e) (*this)[i + e] = T(x[e]);
         }
     }
 };
 // [result]
 
-constexpr int kInRegisters = 8;  // quads per thread
+constexpr int kInRegisters = 8;  // vectors per thread
 
 // [kernel]
-/// @param room  quads of a row that fit in shared memory
+/// @param room  vectors of a row that fit in shared memory
 template <class OP, class T, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     softmax_shared_kernel(const __grid_constant__ RowWalk rows, const T* in, T* out,
@@ -54,39 +54,39 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     const CutRow<T> row(in + at.of[0], seen + at.of[2]);
     constexpr int kFirst = kInRegisters * THREADS;
     const int t = threadIdx.x;
-    const int end = min(row.quads, kFirst + room);
+    const int end = min(row.vectors, kFirst + room);
     for (int q = kFirst + t; q < end; q += THREADS) {
-        gpu::copy_async<16>(held + q - kFirst, &row.quad(q));
+        gpu::copy_async<16>(held + q - kFirst, &row.vector(q));
     }
     gpu::copy_async_commit();
     uint4 first[kInRegisters];
 #pragma unroll
     for (int j = 0; j < kInRegisters; ++j) {
         const int q = t + j * THREADS;
-        if (q < row.quads) first[j] = __ldcs(&row.quad(q));
+        if (q < row.vectors) first[j] = __ldcs(&row.vector(q));
     }
-    const auto each_quad = [&](const auto& f) {
+    const auto each_vector = [&](const auto& f) {
 #pragma unroll
         for (int j = 0; j < kInRegisters; ++j) {
             const int q = t + j * THREADS;
-            if (q < row.quads) f(q, first[j]);
+            if (q < row.vectors) f(q, first[j]);
         }
         gpu::copy_async_wait<0>();
         for (int q = kFirst + t; q < end; q += THREADS) f(q, held[q - kFirst]);
 #pragma unroll 4
-        for (int q = end + t; q < row.quads; q += THREADS) f(q, row.quad(q));
+        for (int q = end + t; q < row.vectors; q += THREADS) f(q, row.vector(q));
     };
     PartSum mine;
-    const float loose = mine.take_loose(row);
-    each_quad([&](int, uint4 quad) { mine.take_quad<T>(quad); });
+    const float scalars = mine.take_scalars(row);
+    each_vector([&](int, uint4 vector) { mine.take_vector<T>(vector); });
     const PartSum all = join_block<THREADS>(mine);
     const float tail = OP::tail(all.sum);
     const auto result = [&](float x) { return OP::of(OP::held(x - all.m), tail); };
     const Result<T> y(out + at.of[1], stride, row);
-    if (t < row.loose) y[row.place(t)] = T(result(loose));
-    each_quad([&](int q, uint4 quad) {
-        float x[kPerQuad<T>];
-        unpack<T>(quad, x);
+    if (t < row.scalars) y[row.place(t)] = T(result(scalars));
+    each_vector([&](int q, uint4 vector) {
+        float x[kPerVector<T>];
+        unpack<T>(vector, x);
         for (float& share : x) share = result(share);
         y.put(q, x);
     });
@@ -101,12 +101,12 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
                            gpu::Stream stream) {
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
-    // Quads that fit in one block's shared memory, with a little left for its own variables.
-    const auto most = static_cast<std::int64_t>((gpu::most_shared() - 1024) / kQuad);
-    const std::int64_t quads = in.length / kPerQuad<T>;
+    // Vectors that fit in one block's shared memory, with a little left for its own variables.
+    const auto most = static_cast<std::int64_t>((gpu::most_shared() - 1024) / kVectorBytes);
+    const std::int64_t vectors = in.length / kPerVector<T>;
     const auto run = [&](auto threads, std::int64_t can_hold) {
         constexpr int THREADS = threads;
-        const std::int64_t rest = quads - kInRegisters * THREADS;
+        const std::int64_t rest = vectors - kInRegisters * THREADS;
         const auto room = static_cast<int>(std::clamp<std::int64_t>(rest, 0, can_hold));
         const auto bytes = gpu::tile_bytes<uint4>(static_cast<std::size_t>(room));
         const auto kernel = softmax_shared_kernel<OP, T, THREADS>;
@@ -119,8 +119,8 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
     };
     // Two blocks per SM, as long as each can hold its row.
     const std::int64_t half = most / 2 - 64;
-    if (quads <= 64 * kInRegisters) return run(std::integral_constant<int, 64>(), 0);
-    if (quads <= 512 * kInRegisters + half) return run(std::integral_constant<int, 512>(), half);
+    if (vectors <= 64 * kInRegisters) return run(std::integral_constant<int, 64>(), 0);
+    if (vectors <= 512 * kInRegisters + half) return run(std::integral_constant<int, 512>(), half);
     run(std::integral_constant<int, 1024>(), most);
 }
 

@@ -16,10 +16,10 @@ __global__ void __launch_bounds__(kThreads)
     const Offsets<3> at = rows.offsets(blockIdx.x);
     const CutRow<T> row(logits + at.of[0], length);
     PartSum mine;
-    mine.take_loose(row);
+    mine.take_scalars(row);
 #pragma unroll 4
-    for (int q = threadIdx.x; q < row.quads; q += kThreads) {
-        mine.take_quad<T>(row.quad(q));
+    for (int q = threadIdx.x; q < row.vectors; q += kThreads) {
+        mine.take_vector<T>(row.vector(q));
     }
     const PartSum all = join_block<kThreads>(mine);
     if (threadIdx.x == 0) {

@@ -31,25 +31,25 @@ struct LogSoftmax {
 
 // [cut_row]
 /// A row of any alignment: a scalar head of `head` elements up to the next sector of 32 bytes,
-/// `quads` from there, and a scalar tail.
+/// `vectors` from there, and a scalar tail.
 template <class T>
 struct CutRow {
     const T* x;
-    int head, quads, loose;  // loose: elements of the scalar head and tail
+    int head, vectors, scalars;  // scalars: elements of the scalar head and tail
 
     __device__ CutRow(const T* row, std::int64_t n) : x(row) {
-        constexpr int kSector = 2 * kPerQuad<T>;  // elements
+        constexpr int kSector = 2 * kPerVector<T>;  // elements
         const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % 32 / sizeof(T));
         head = (kSector - past) % kSector;
         if (head > n) head = static_cast<int>(n);
-        quads = static_cast<int>((n - head) / kPerQuad<T>);
-        loose = static_cast<int>(n - elements());
+        vectors = static_cast<int>((n - head) / kPerVector<T>);
+        scalars = static_cast<int>(n - elements());
     }
-    __device__ const uint4& quad(int q) const {
+    __device__ const uint4& vector(int q) const {
         return reinterpret_cast<const uint4*>(x + head)[q];
     }
-    __device__ std::int64_t elements() const { return std::int64_t{quads} * kPerQuad<T>; }
-    __device__ std::int64_t length() const { return elements() + loose; }
+    __device__ std::int64_t elements() const { return std::int64_t{vectors} * kPerVector<T>; }
+    __device__ std::int64_t length() const { return elements() + scalars; }
     /// The index in the row of element i of head and tail.
     __device__ std::int64_t place(int i) const { return i < head ? i : i + elements(); }
 };
@@ -72,16 +72,16 @@ struct PartSum {
         for (int e = 0; e < N; ++e) sum += expf(x[e] - m);
     }
     template <class T>
-    __device__ void take_quad(uint4 quad) {
-        float x[kPerQuad<T>];
-        unpack<T>(quad, x);
+    __device__ void take_vector(uint4 vector) {
+        float x[kPerVector<T>];
+        unpack<T>(vector, x);
         take(x);
     }
     /// Scalar head and tail, one element per thread; returns the thread's element.
     template <class T>
-    __device__ float take_loose(const CutRow<T>& row) {
+    __device__ float take_scalars(const CutRow<T>& row) {
         const int t = threadIdx.x;
-        const float x[1] = {t < row.loose ? float(row.x[row.place(t)]) : -INFINITY};
+        const float x[1] = {t < row.scalars ? float(row.x[row.place(t)]) : -INFINITY};
         take(x);
         return x[0];
     }

@@ -44,24 +44,24 @@ TEST_CASE("the path tile of cross_entropy takes rows of three dims at most, afte
           "[day06][cross_entropy][small]") {
     alignas(16) static float memory[2][4096];
     static std::int64_t numbers[1024];
-    const auto refused = [&](const Layout& logits, const Layout& targets, const Layout& out) {
-        return refusal([&] {
+    const auto rejected = [&](const Layout& logits, const Layout& targets, const Layout& out) {
+        return rejection([&] {
             check_cross_entropy<float>({memory[0] + 2048, logits}, {numbers + 512, targets},
                                        {memory[1] + 2048, out}, CrossEntropyPath::tile);
         });
     };
     const Layout rows = row_major({2, 3, 4});
     const Layout four = row_major({2, 2, 3, 2}), five({2, 2, 3, 2, 8}, {96, 48, 16, 8, 1});
-    CHECK(refused(five, four, four) == "");
+    CHECK(rejected(five, four, four) == "");
     const std::string words =
         "cross_entropy: the path 'tile' needs, after simplifying, three dimensions of rows at "
         "most, and "
         "logits with no negative stride, for CUDA Tile C++ takes strides for sizes; logits have ";
     const Layout other({2, 2, 3, 2}, {1, 20, 3, 40});
-    CHECK(contains(refused(five, other, four), words));
-    CHECK(contains(refused(five, four, other), words));
-    CHECK(contains(refused(Layout({2, 2, 3, 2, 8}, {300, 130, 40, 9, 1}), other, four), words));
-    CHECK(refused(Layout({2, 3, 4, 8}, {96, 32, 8, -1}), rows, rows) ==
+    CHECK(contains(rejected(five, other, four), words));
+    CHECK(contains(rejected(five, four, other), words));
+    CHECK(contains(rejected(Layout({2, 2, 3, 2, 8}, {300, 130, 40, 9, 1}), other, four), words));
+    CHECK(rejected(Layout({2, 3, 4, 8}, {96, 32, 8, -1}), rows, rows) ==
           words +
               "shape (2, 3, 4, 8), strides (96, 32, 8, -1), targets shape (2, 3, 4), strides "
               "(12, 4, 1), out shape (2, 3, 4), strides (12, 4, 1)");
@@ -89,8 +89,8 @@ TEST_CASE("cross_entropy counts logits in 32 bits where a block takes a row",
     const auto path = [](std::int64_t V) {
         return choose_cross_entropy<float>({nullptr, row_major({2, V})});
     };
-    CHECK(path((std::int64_t{1} << 31) - 1) == CrossEntropyPath::block_a_row);
-    CHECK(path(std::int64_t{1} << 31) == CrossEntropyPath::thread_a_row);
+    CHECK(path((std::int64_t{1} << 31) - 1) == CrossEntropyPath::block_per_row);
+    CHECK(path(std::int64_t{1} << 31) == CrossEntropyPath::thread_per_row);
 }
 
 TEST_CASE("cross_entropy says what does not fit", "[day06][cross_entropy][small]") {
@@ -99,7 +99,8 @@ TEST_CASE("cross_entropy says what does not fit", "[day06][cross_entropy][small]
     Tensor<float> y({4});
     const auto rejected = [&](View<const float> logits, View<const std::int64_t> t, View<float> out,
                               const char* words, std::optional<CrossEntropyPath> path = {}) {
-        CHECK(contains(refusal([&] { check_cross_entropy<float>(logits, t, out, path); }), words));
+        CHECK(
+            contains(rejection([&] { check_cross_entropy<float>(logits, t, out, path); }), words));
     };
     const View<float> eight(y.data(), {8});
     rejected(x.view(), targets.view(), eight,
@@ -109,9 +110,9 @@ TEST_CASE("cross_entropy says what does not fit", "[day06][cross_entropy][small]
              "need a last dim with at least one logit");
     rejected({x.data(), Shape{}}, targets.view(), y.view(), "cross_entropy: logits have shape ()");
     rejected({x.data(), Layout({4, 8}, {1, 4})}, targets.view(), y.view(),
-             "cross_entropy: the path 'block a row' needs rows of logits along memory; they have "
+             "cross_entropy: the path 'block per row' needs rows of logits along memory; they have "
              "shape (4, 8), strides (1, 4)",
-             CrossEntropyPath::block_a_row);
+             CrossEntropyPath::block_per_row);
 }
 
 }  // namespace

@@ -19,23 +19,23 @@ TEST_CASE("softmax' path changes at each length, number of rows and dim where it
     const auto rows = [&](std::int64_t count, std::int64_t n, bool workspace = false) {
         return path(row_major({count, n}), 1, workspace);
     };
-    CHECK(rows(4, 7) == SoftmaxPath::warp_a_row);
-    CHECK(rows(4, 1023) == SoftmaxPath::warp_a_row);
-    CHECK(path(Layout({4, 1024}, {1025, 1}), 1) == SoftmaxPath::warp_a_row);
+    CHECK(rows(4, 7) == SoftmaxPath::warp_per_row);
+    CHECK(rows(4, 1023) == SoftmaxPath::warp_per_row);
+    CHECK(path(Layout({4, 1024}, {1025, 1}), 1) == SoftmaxPath::warp_per_row);
     CHECK(rows(4, 1025) == SoftmaxPath::shared);
     CHECK(rows(4, 16384) == SoftmaxPath::registers);
     CHECK(rows(4, 16388) == SoftmaxPath::shared);
     CHECK(path(Layout({1, kMany - 1}, {kMany, 1}), 1) == SoftmaxPath::shared);
-    CHECK(path(Layout({1, kMany}, {kMany, 1}), 1) == SoftmaxPath::thread_a_row);
-    CHECK(path(row_major({1025, 4}), 0) == SoftmaxPath::thread_a_row);
+    CHECK(path(Layout({1, kMany}, {kMany, 1}), 1) == SoftmaxPath::thread_per_row);
+    CHECK(path(row_major({1025, 4}), 0) == SoftmaxPath::thread_per_row);
     CHECK(path(column_major({8, 4}), 0) == SoftmaxPath::registers);
     CHECK(path(row_major({4, 1}), 0) == SoftmaxPath::registers);  // length-1 dims have any stride
-    CHECK(path(row_major({2, 4, 8}), 1) == SoftmaxPath::thread_a_row);
+    CHECK(path(row_major({2, 4, 8}), 1) == SoftmaxPath::thread_per_row);
     CHECK(path(permute(row_major({2, 4, 8}), {0, 2, 1}), -2) == SoftmaxPath::registers);
     CHECK(choose_softmax<float>({nullptr, row_major({4, 1025})}, 1,
                                 {nullptr, column_major({4, 1025})}) == SoftmaxPath::shared);
     CHECK(choose_softmax<bf16>({nullptr, row_major({4, 12})}, 1, {nullptr, row_major({4, 12})}) ==
-          SoftmaxPath::warp_a_row);
+          SoftmaxPath::warp_per_row);
     // Few and long rows are shared, if there is a workspace.
     CHECK(rows(8, 8192, true) == SoftmaxPath::split);
     CHECK(rows(8, 8192, false) == SoftmaxPath::registers);
@@ -44,7 +44,7 @@ TEST_CASE("softmax' path changes at each length, number of rows and dim where it
     CHECK(path(row_major({2, 4, 8192}), 2, true) == SoftmaxPath::split);
     CHECK(path(row_major({3, 3, 8192}), 2, true) == SoftmaxPath::registers);
     CHECK(path(row_major({8192, 8}), 0, true) == SoftmaxPath::split);
-    CHECK(path(row_major({8, 8192}), 0, true) == SoftmaxPath::thread_a_row);
+    CHECK(path(row_major({8, 8192}), 0, true) == SoftmaxPath::thread_per_row);
 }
 
 TEST_CASE("softmax says how much workspace each path needs", "[day06][softmax][small]") {
@@ -62,7 +62,7 @@ TEST_CASE("softmax says how much workspace each path needs", "[day06][softmax][s
     CHECK(bytes(9, 8192) == 0);
     CHECK(bytes(8, 8191) == 0);
     CHECK(bytes(8, 0) == 0);
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               (void)softmax_workspace_bytes<float>({nullptr, Shape{2, 3}}, 2);
           }).find("softmax: dim 2 asked for") == 0);
 }
@@ -77,24 +77,25 @@ TEST_CASE("a path that cannot take a call of softmax says what it needs",
     };
     const View<float> out(memory[1], plain);
     const View<const std::uint8_t> seen(mask, plain);
-    CHECK(refusal([&] { check_softmax<float>(in(plain, 1), 1, out, SoftmaxPath::registers); }) ==
-          "softmax: the path 'registers' needs rows of whole quads along memory that begin at "
+    CHECK(rejection([&] { check_softmax<float>(in(plain, 1), 1, out, SoftmaxPath::registers); }) ==
+          "softmax: the path 'registers' needs rows of whole vectors along memory that begin at "
           "multiples of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), "
           "out shape (4, 8), strides (8, 1), and rows run along dimension 1");
-    CHECK(refusal([&] { check_softmax<float>(in(plain), 0, out, SoftmaxPath::shared); }) ==
+    CHECK(rejection([&] { check_softmax<float>(in(plain), 0, out, SoftmaxPath::shared); }) ==
           "softmax: the path 'shared' needs rows of in along memory; in has shape (4, 8), strides "
           "(8, 1), and rows run along dimension 0");
-    CHECK(refusal([&] { check_softmax<float>(in(flipped), 1, out, SoftmaxPath::tile); }) ==
+    CHECK(rejection([&] { check_softmax<float>(in(flipped), 1, out, SoftmaxPath::tile); }) ==
           "softmax: the path 'tile' needs rows at one step from each other, and no negative "
           "stride, for CUDA Tile C++ takes strides for sizes; in has shape (4, 8), strides "
           "(8, -1), out shape (4, 8), strides (8, 1), and rows run along dimension 1");
-    CHECK(refusal([&] { check_log_softmax<float>(in(plain), 1, out, SoftmaxPath::online); }) ==
+    CHECK(rejection([&] { check_log_softmax<float>(in(plain), 1, out, SoftmaxPath::online); }) ==
           "log_softmax: only softmax has the path 'online'");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               check_masked_softmax<float>(in(plain), seen, 1, out, SoftmaxPath::shared);
           }) == "masked_softmax: it has no path 'shared'");
-    CHECK(contains(refusal([&] { softmax_cuda(in(plain), 1, out, {.path = SoftmaxPath::split}); }),
-                   "softmax: a workspace of 0 bytes at a null pointer was given, but 16416"));
+    CHECK(
+        contains(rejection([&] { softmax_cuda(in(plain), 1, out, {.path = SoftmaxPath::split}); }),
+                 "softmax: a workspace of 0 bytes at a null pointer was given, but 16416"));
 }
 
 TEST_CASE(
@@ -109,24 +110,24 @@ TEST_CASE(
     DeviceOut<float> g({4, 8}), gtall({8, 4});
     for (const int dim : {2, -3}) {
         const std::string words = "softmax: dim " + std::to_string(dim) + " asked for";
-        CHECK(both_refuse([&] { softmax_cpu(x.view(), dim, y.view()); },
+        CHECK(both_reject([&] { softmax_cpu(x.view(), dim, y.view()); },
                           [&] { softmax_cuda(d.view(), dim, g.view()); }, words));
-        CHECK(both_refuse([&] { log_softmax_cpu(x.view(), dim, y.view()); },
+        CHECK(both_reject([&] { log_softmax_cpu(x.view(), dim, y.view()); },
                           [&] { log_softmax_cuda(d.view(), dim, g.view()); }, "log_" + words));
-        CHECK(both_refuse([&] { masked_softmax_cpu(x.view(), mask.view(), dim, y.view()); },
+        CHECK(both_reject([&] { masked_softmax_cpu(x.view(), mask.view(), dim, y.view()); },
                           [&] { masked_softmax_cuda(d.view(), dm.view(), dim, g.view()); },
                           "masked_" + words));
     }
-    CHECK(both_refuse([&] { masked_softmax_cpu(x.view(), short_mask.view(), 1, y.view()); },
+    CHECK(both_reject([&] { masked_softmax_cpu(x.view(), short_mask.view(), 1, y.view()); },
                       [&] { masked_softmax_cuda(d.view(), dshort.view(), 1, g.view()); },
                       "masked_softmax: mask: broadcast of shape (3, 8) to (4, 8)"));
-    CHECK(both_refuse(
+    CHECK(both_reject(
         [&] {
             causal_softmax_cpu<float>(tall.view(), View<float>(y.data(), {8, 4}));
         },
         [&] { causal_softmax_cuda<float>(dtall.view(), gtall.view()); },
         "causal_softmax: in has shape (8, 4), but scores have shape (..., T, S) with T <= S"));
-    CHECK(both_refuse([&] { causal_softmax_cpu<float>(row(x.view(), 0), row(y.view(), 0)); },
+    CHECK(both_reject([&] { causal_softmax_cpu<float>(row(x.view(), 0), row(y.view(), 0)); },
                       [&] { causal_softmax_cuda<float>(row(d.view(), 0), row(g.view(), 0)); },
                       "causal_softmax: in has shape (8)"));
     CHECK(g.untouched());

@@ -114,7 +114,7 @@ TEST_CASE("2^40 rows of no element are no work", "[day06][softmax][small]") {
     softmax_cpu<float>(none, 1, none);
     log_softmax_cpu<float>(none, 1, none);
     masked_softmax_cpu<float>(none, {nullptr, none.shape()}, 1, none);
-    CHECK(refusal([&] { causal_softmax_cpu<float>(wide, wide); }).find("T <= S") !=
+    CHECK(rejection([&] { causal_softmax_cpu<float>(wide, wide); }).find("T <= S") !=
           std::string::npos);  // so its rows cannot be many and empty
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("the shares of a row add up to 1, and a shift of the row changes no bi
     for (std::int64_t i = 0; i < x.size(); ++i) shifted.data()[i] = x.data()[i] + 1024;  // exact
     DeviceIn<float> d(x), ds(shifted);
     for (const SoftmaxPath p :
-         {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
+         {SoftmaxPath::thread_per_row, SoftmaxPath::warp_per_row, SoftmaxPath::online,
           SoftmaxPath::registers, SoftmaxPath::shared, SoftmaxPath::tile}) {
         if (p == SoftmaxPath::tile && !gpu::has_tile()) continue;
         CAPTURE(name(p));

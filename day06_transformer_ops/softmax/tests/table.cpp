@@ -79,7 +79,7 @@ TEST_CASE("softmax takes rows along any dim of any layout", "[day06][softmax][sm
     CHECK(takes_every_order(cross_entropy_operation<float>({2, 3}, 4)));
 }
 
-TEST_CASE("softmax takes the lengths around its quads, warps and blocks",
+TEST_CASE("softmax takes the lengths around its vectors, warps and blocks",
           "[day06][softmax][small][kernels]") {
     check_values(operations({{131, 3},
                              {131, 4},

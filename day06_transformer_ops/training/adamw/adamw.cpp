@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -26,7 +26,7 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
     constexpr const char* kOp = "adamw";
     const auto beta = [](const char* name, float b) {
         if (!(b >= 0 && b < 1)) {
-            refuse(std::string(kOp) + ": " + name + " is " + std::to_string(b) +
+            reject(std::string(kOp) + ": " + name + " is " + std::to_string(b) +
                    ", but must be 0 or more and below 1");
         }
     };
@@ -34,7 +34,7 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
     beta("beta2", o.beta2);
     const auto least = [](const char* name, float x) {
         if (!(x >= 0) || std::isinf(x)) {
-            refuse(std::string(kOp) + ": " + name + " is " + std::to_string(x) +
+            reject(std::string(kOp) + ": " + name + " is " + std::to_string(x) +
                    ", but must be 0 or more, and finite");
         }
     };
@@ -43,11 +43,11 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
     least("eps", o.eps);
     least("most", o.most);
     if (o.step < 1) {
-        refuse(std::string(kOp) + ": step is " + std::to_string(o.step) +
+        reject(std::string(kOp) + ": step is " + std::to_string(o.step) +
                ", but steps are counted from 1");
     }
     if (o.most > 0 && (o.norm.data == nullptr || o.norm.rank() != 0)) {
-        refuse(std::string(kOp) + ": clipping to " + std::to_string(o.most) +
+        reject(std::string(kOp) + ": clipping to " + std::to_string(o.most) +
                " needs the norm of all gradients, of rank 0");
     }
     const View<const float> views[] = {gradient, first, second, parameters};
@@ -55,7 +55,7 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
     const auto run = [&](const char* name, const auto& v) {
         require_run(kOp, name, v);
         if (!equivalent(v.layout, parameters.layout) && v.size() > 0) {
-            refuse(std::string(kOp) + ": " + name + " has " + to_string(v.layout) +
+            reject(std::string(kOp) + ": " + name + " has " + to_string(v.layout) +
                    ", but parameters " + to_string(parameters.layout) +
                    "; element by element they must lie in the same order");
         }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/tensor/names.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -16,16 +16,17 @@ void check_activate_backward(const View<const float>& in, const View<const float
     require_same_or_apart("activate_backward", "grad", grad, "out", out);
     require_known_path("activate_backward", path);
     if (path == ActivationPath::tile) {
-        refuse(
+        reject(
             "activate_backward: the path 'tile' is there for the way forward only; without a path "
-            "the backward pass takes 'one element' or 'quads'");
+            "the backward pass takes 'one element' or 'vectorized'");
     }
-    if (path != ActivationPath::quads || out.size() == 0 ||
+    if (path != ActivationPath::vectorized || out.size() == 0 ||
         choose_activation<float>(in, grad, out) == path) {
         return;
     }
-    refuse(
-        "activate_backward: the path 'quads' needs rows of whole quads that begin at multiples of "
+    reject(
+        "activate_backward: the path 'vectorized' needs rows of whole vectors that begin at "
+        "multiples of "
         "16 bytes; in has " +
         to_string(in.layout) + ", grad " + to_string(grad.layout) + ", out " +
         to_string(out.layout));

@@ -52,8 +52,8 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
             activate_backward_kernel<<<grid, kThreads, 0, how.stream>>>(what, in, grad, out);
             return gpu::check_launch("activate_backward_kernel", grid, kThreads);
         }
-        case ActivationPath::quads:
-            return launch_activate_backward_quads(what, in, grad, out, how.stream);
+        case ActivationPath::vectorized:
+            return launch_activate_backward_vectorized(what, in, grad, out, how.stream);
         case ActivationPath::tile:
             return;  // rejected above
     }

@@ -3,7 +3,7 @@
 
 #include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward_problem.hpp"
-#include "day06_transformer_ops/training/backward/attention_refuse.hpp"
+#include "day06_transformer_ops/training/backward/attention_reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -17,7 +17,7 @@ void check_attention_backward(const View<const float>& q, const View<const float
     require_known_path(kOp, path);
     require_same_shape(kOp, "k", k, "v", v);
     if (k.rank() != q.rank()) {
-        refuse(std::string(kOp) + ": k has shape " + to_string(k.shape()) + ", but q " +
+        reject(std::string(kOp) + ": k has shape " + to_string(k.shape()) + ", but q " +
                to_string(q.shape()) +
                "; give it the same rank, with extents of 1 where heads share keys");
     }
@@ -36,12 +36,12 @@ void check_attention_backward(const View<const float>& q, const View<const float
                                 std::pair("log_sums", left->log_sums));
     }
     if (path == AttentionBackwardPath::kept && !left) {
-        refuse(std::string(kOp) +
+        reject(std::string(kOp) +
                ": the path 'kept' needs the output and the log of sums that the forward pass left");
     }
     const std::int64_t D = q.extent(q.rank() - 1);
-    if (path && path != AttentionBackwardPath::row_a_thread && D > kMostOfHead) {
-        refuse(std::string(kOp) + ": a head of " + std::to_string(D) + " numbers; " +
+    if (path && path != AttentionBackwardPath::row_per_thread && D > kMostOfHead) {
+        reject(std::string(kOp) + ": a head of " + std::to_string(D) + " numbers; " +
                std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
                "' takes");
     }
@@ -52,14 +52,14 @@ AttentionBackwardPath choose_attention_backward(const View<const float>& q, std:
     const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
     constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of it is empty
     const bool tiles = T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared;
-    if (!tiles) return AttentionBackwardPath::row_a_thread;
+    if (!tiles) return AttentionBackwardPath::row_per_thread;
     constexpr std::int64_t kOneTile = 64;  // no copies overlap: 'tiles' was 6 % faster
     return left && T > kOneTile ? AttentionBackwardPath::kept : AttentionBackwardPath::tiles;
 }
 
 const char* name(AttentionBackwardPath path) {
     static constexpr Named<AttentionBackwardPath> kNames[] = {
-        {AttentionBackwardPath::row_a_thread, "row a thread"},
+        {AttentionBackwardPath::row_per_thread, "row per thread"},
         {AttentionBackwardPath::tiles, "tiles"},
         {AttentionBackwardPath::kept, "kept"},
     };
@@ -85,7 +85,7 @@ AttentionBackward attention_backward_problem(const View<const float>& q, const V
         p.heads *= p.sharing[dim];
     }
     // As in attention_problem(): a stride matters even where it is never used.
-    p.grad_in_quads =
+    p.grad_vectorized =
         has_wider(grad.data, grad.layout, sizeof(float)) && grad.stride(last - 1) % 4 == 0;
     return p;
 }

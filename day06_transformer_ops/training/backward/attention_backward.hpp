@@ -29,9 +29,9 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of attention's backward pass.
 enum class AttentionBackwardPath {
-    row_a_thread,  // the twins: one thread per query, then one thread per key
-    tiles,         // 02: a block owns 64 queries, then 64 keys; loops over tiles. D <= 128
-    kept,          // 03: with the forward pass's results, one loop per block. D <= 128
+    row_per_thread,  // the twins: one thread per query, then one thread per key
+    tiles,           // 02: a block owns 64 queries, then 64 keys; loops over tiles. D <= 128
+    kept,            // 03: with the forward pass's results, one loop per block. D <= 128
 };
 [[nodiscard]] const char* name(AttentionBackwardPath path);
 

@@ -84,7 +84,7 @@ __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p
 }
 // [by_keys]
 
-void launch_row_a_thread(const AttentionBackward& p, gpu::Stream stream) {
+void launch_row_per_thread(const AttentionBackward& p, gpu::Stream stream) {
     if (p.forward.q.count() > 0) {
         const unsigned grid = gpu::blocks_for(p.forward.q.count(), kThreads);
         queries_backward_kernel<<<grid, kThreads, 0, stream>>>(p);
@@ -111,8 +111,8 @@ void launch(View<const float> q, View<const float> k, View<const float> v,
     }
     switch (how.path ? *how.path
                      : choose_attention_backward(q, gpu::most_shared(), left.has_value())) {
-        case AttentionBackwardPath::row_a_thread:
-            return launch_row_a_thread(p, how.stream);
+        case AttentionBackwardPath::row_per_thread:
+            return launch_row_per_thread(p, how.stream);
         case AttentionBackwardPath::tiles:
             return launch_attention_backward_tiles(p, how.stream);
         case AttentionBackwardPath::kept:

@@ -24,7 +24,7 @@ struct AttentionBackward {
     Shape sharing;                   // stack extents of q that share a key, 1 elsewhere
     std::int64_t heads;              // their product
     View<Softmaxed> softmaxed = {};  // one per query
-    bool grad_in_quads = false;      // like forward.in_quads for q, k and v
+    bool grad_vectorized = false;    // like forward.vectorized for q, k and v
     Rows<const float> out = {};      // these two: the forward pass's results
     View<const float> log_sums = {};
 

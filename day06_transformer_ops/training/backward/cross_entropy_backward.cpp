@@ -2,7 +2,7 @@
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 
 #include "common/tensor/names.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -22,7 +22,7 @@ void check_cross_entropy_backward(const View<const float>& logits,
                                   std::optional<CrossEntropyBackwardPath> path) {
     constexpr const char* kOp = "cross_entropy_backward";
     if (logits.rank() == 0 || logits.extent(logits.rank() - 1) == 0) {
-        refuse(std::string(kOp) + ": logits have shape " + to_string(logits.shape()) +
+        reject(std::string(kOp) + ": logits have shape " + to_string(logits.shape()) +
                ", but need a last dim with at least one logit");
     }
     const Shape rows = rows_along(logits, logits.rank() - 1).first.layout.shape;
@@ -32,9 +32,10 @@ void check_cross_entropy_backward(const View<const float>& logits,
     (void)stretched(kOp, "grad", grad, rows);
     require_apart(kOp, "targets", targets, "out", out);
     require_apart(kOp, "grad", grad, "out", out);
-    if (path == CrossEntropyBackwardPath::block_a_row &&
+    if (path == CrossEntropyBackwardPath::block_per_row &&
         choose_cross_entropy_backward(logits, out) != path) {
-        refuse(std::string(kOp) + ": the path 'block a row' needs rows along memory; logits have " +
+        reject(std::string(kOp) +
+               ": the path 'block per row' needs rows along memory; logits have " +
                to_string(logits.layout) + ", out " + to_string(out.layout));
     }
 }
@@ -54,7 +55,7 @@ void check_cross_entropy_backward_bf16(const View<const float>& logits,
     require_apart(kOp, "targets", targets, "out", out);
     require_apart(kOp, "grad", grad, "out", out);
     if (logits.extent(last) == 0 || !along_memory(logits) || !along_memory(out)) {
-        refuse(std::string(kOp) +
+        reject(std::string(kOp) +
                ": rows of at least one logit, along memory, are needed; logits "
                "have " +
                to_string(logits.layout) + ", out " + to_string(out.layout));
@@ -68,7 +69,7 @@ void check_cross_entropy_backward_from_losses(const View<const float>& logits,
                                               const View<const float>& grad, const View<T>& out) {
     if constexpr (std::is_same_v<T, float>) {
         check_cross_entropy_backward(logits, targets, grad, out,
-                                     CrossEntropyBackwardPath::block_a_row);
+                                     CrossEntropyBackwardPath::block_per_row);
     } else {
         check_cross_entropy_backward_bf16(logits, targets, grad, out);
     }
@@ -87,14 +88,14 @@ SIXDAYS_FOR(bf16)
 
 CrossEntropyBackwardPath choose_cross_entropy_backward(const View<const float>& logits,
                                                        const View<float>& out) {
-    return along_memory(logits) && along_memory(out) ? CrossEntropyBackwardPath::block_a_row
-                                                     : CrossEntropyBackwardPath::row_a_thread;
+    return along_memory(logits) && along_memory(out) ? CrossEntropyBackwardPath::block_per_row
+                                                     : CrossEntropyBackwardPath::row_per_thread;
 }
 
 const char* name(CrossEntropyBackwardPath path) {
     static constexpr Named<CrossEntropyBackwardPath> kNames[] = {
-        {CrossEntropyBackwardPath::row_a_thread, "row a thread"},
-        {CrossEntropyBackwardPath::block_a_row, "block a row"},
+        {CrossEntropyBackwardPath::row_per_thread, "row per thread"},
+        {CrossEntropyBackwardPath::block_per_row, "block per row"},
     };
     return name_in(kNames, path);
 }

@@ -25,8 +25,8 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of cross-entropy's backward pass.
 enum class CrossEntropyBackwardPath {
-    row_a_thread,  // one thread per row: the twin
-    block_a_row,   // 02: 128-bit loads, read twice; once with the losses. Rows are contiguous
+    row_per_thread,  // one thread per row: the twin
+    block_per_row,   // 02: 128-bit loads, read twice; once with the losses. Rows are contiguous
 };
 [[nodiscard]] const char* name(CrossEntropyBackwardPath path);
 

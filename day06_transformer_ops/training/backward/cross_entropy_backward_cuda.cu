@@ -44,13 +44,13 @@ void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64
     const Rows<float> to = rows_along(out, last);
     grad = broadcast_to(grad, targets.shape());
     switch (how.path.value_or(choose_cross_entropy_backward(logits, out))) {
-        case CrossEntropyBackwardPath::row_a_thread: {
+        case CrossEntropyBackwardPath::row_per_thread: {
             const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
             cross_entropy_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, targets, grad,
                                                                              to);
             return gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
         }
-        case CrossEntropyBackwardPath::block_a_row:
+        case CrossEntropyBackwardPath::block_per_row:
             return launch_cross_entropy_backward_block(rows, targets, grad, to, how.stream);
     }
 }

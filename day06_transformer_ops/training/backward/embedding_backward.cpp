@@ -2,7 +2,7 @@
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 
 #include "common/tensor/names.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -25,7 +25,7 @@ void check_embed_backward(const View<const float>& grad, const View<const std::i
                           std::optional<EmbedBackwardPath> path) {
     require_known_path(kOp, path);
     if (grad.rank() == 0 || rows_along(grad, grad.rank() - 1).first.shape() != ids.shape()) {
-        refuse(std::string(kOp) + ": ids have shape " + to_string(ids.shape()) + ", but grad " +
+        reject(std::string(kOp) + ": ids have shape " + to_string(ids.shape()) + ", but grad " +
                to_string(grad.shape()) + "; it must have a row for each id");
     }
     require_memory(kOp, "grad", grad);
@@ -45,7 +45,7 @@ View<const std::int64_t> places_of(const View<const std::int64_t>& ids,
 
 const char* name(EmbedBackwardPath path) {
     static constexpr Named<EmbedBackwardPath> kNames[] = {
-        {EmbedBackwardPath::column_a_thread, "column a thread"},
+        {EmbedBackwardPath::column_per_thread, "column per thread"},
         {EmbedBackwardPath::atomics, "atomics"},
         {EmbedBackwardPath::word_a_block, "word a block"},
     };

@@ -21,9 +21,9 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of the embedding's backward pass.
 enum class EmbedBackwardPath {
-    column_a_thread,  // one thread per column: the twin; bitwise equal to the CPU reference
-    atomics,          // 02: one thread per element of grad; faster, last bits vary between runs
-    word_a_block,     // 03: fast and bitwise equal: the first token of each id adds up all of them
+    column_per_thread,  // one thread per column: the twin; bitwise equal to the CPU reference
+    atomics,            // 02: one thread per element of grad; faster, last bits vary between runs
+    word_a_block,  // 03: fast and bitwise equal: the first token of each id adds up all of them
 };
 [[nodiscard]] const char* name(EmbedBackwardPath path);
 

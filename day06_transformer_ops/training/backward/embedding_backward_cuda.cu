@@ -37,7 +37,7 @@ void embed_backward_cuda(View<const float> grad, View<const std::int64_t> ids,
     const Rows<const float> rows = rows_along(grad, grad.rank() - 1);
     places = places_of(ids, places, d);
     switch (how.path.value_or(EmbedBackwardPath::word_a_block)) {
-        case EmbedBackwardPath::column_a_thread: {
+        case EmbedBackwardPath::column_per_thread: {
             const unsigned grid = gpu::blocks_for(rows.length, kThreads);
             embed_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, ids, places, d);
             return gpu::check_launch("embed_backward_kernel", grid, kThreads);

@@ -2,7 +2,7 @@
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 
 #include "common/tensor/half.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 template <class T>
@@ -31,7 +31,7 @@ void check_linear_shapes(const View<const float>& in, const View<const float>& w
     require_rank(kOp, "weight", weight, 2);
     const std::int64_t K = weight.extent(0), N = weight.extent(1);
     if (in.rank() == 0 || in.extent(in.rank() - 1) != K) {
-        refuse(std::string(kOp) + ": in has shape " + to_string(in.shape()) + ", but weight " +
+        reject(std::string(kOp) + ": in has shape " + to_string(in.shape()) + ", but weight " +
                to_string(weight.shape()) + "; a row of in must have " + std::to_string(K) +
                " elements");
     }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "common/tensor/names.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -44,10 +44,10 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
     constexpr const char* kOp = "layer_norm_backward";
     check_norm_backward(kOp, in, parameters, grad, d_in, d);
     require_known_path(kOp, path);
-    if (path && path != LayerNormBackwardPath::row_a_thread && in.size() > 0 &&
-        choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::row_a_thread) {
-        refuse(std::string(kOp) + ": the path '" + name(*path) +
-               "' needs rows of whole quads along memory that begin at "
+    if (path && path != LayerNormBackwardPath::row_per_thread && in.size() > 0 &&
+        choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::row_per_thread) {
+        reject(std::string(kOp) + ": the path '" + name(*path) +
+               "' needs rows of whole vectors along memory that begin at "
                "multiples of 16 bytes, of " +
                std::to_string(kMostOfLanes) + " elements at most; in has " + to_string(in.layout) +
                ", grad " + to_string(grad.layout) + ", d_in " + to_string(d_in.layout));
@@ -58,10 +58,10 @@ LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
                                                  const View<const float>& grad,
                                                  const View<float>& d_in) {
     const int last = in.rank() - 1;
-    const bool quads =
-        can_be_quads(in, last) && can_be_quads(grad, last) && can_be_quads(d_in, last);
-    return quads && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::ahead
-                                                    : LayerNormBackwardPath::row_a_thread;
+    const bool vectors =
+        can_be_vectors(in, last) && can_be_vectors(grad, last) && can_be_vectors(d_in, last);
+    return vectors && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::ahead
+                                                      : LayerNormBackwardPath::row_per_thread;
 }
 
 LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) {
@@ -75,7 +75,7 @@ LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) 
 
 const char* name(LayerNormBackwardPath path) {
     static constexpr Named<LayerNormBackwardPath> kNames[] = {
-        {LayerNormBackwardPath::row_a_thread, "row a thread"},
+        {LayerNormBackwardPath::row_per_thread, "row per thread"},
         {LayerNormBackwardPath::registers, "registers"},
         {LayerNormBackwardPath::ahead, "ahead"},
     };

@@ -25,9 +25,9 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of layer norm's backward pass.
 enum class LayerNormBackwardPath {
-    row_a_thread,  // the loop's twins: a thread, a row; then a thread, a column
-    registers,     // 02: a warp, a row, read once; rows of whole quads, of kMostOfLanes at most
-    ahead,         // 03: the same, and the next row is copied meanwhile
+    row_per_thread,  // the loop's twins: a thread, a row; then a thread, a column
+    registers,  // 02: a warp, a row, read once; rows of whole vectorized, of kMostOfLanes at most
+    ahead,      // 03: the same, and the next row is copied meanwhile
 };
 [[nodiscard]] const char* name(LayerNormBackwardPath path);
 inline constexpr std::int64_t kMostOfLanes = 1024;
@@ -65,7 +65,8 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
                                                                const View<const float>& grad,
                                                                const View<float>& d_in);
 
-/// RMS norm's, with the same arguments and refusals; the port by 'ahead' where it takes these rows.
+/// RMS norm's, with the same arguments and rejections; the port by 'ahead' where it takes these
+/// rows.
 void rms_norm_backward_cpu(View<const float> in, const NormParameters& parameters,
                            View<const float> grad, View<float> d_in, const NormGradients& d);
 /// @param workspace  what rows leave for columns
@@ -74,7 +75,7 @@ void rms_norm_backward_cuda(View<const float> in, const NormParameters& paramete
                             gpu::Workspace workspace, gpu::Stream stream = {});
 [[nodiscard]] std::int64_t rms_norm_backward_workspace_bytes(const View<const float>& in);
 
-/// What both norms' ways back refuse, in the name of `op`.
+/// What both norms' ways back reject, in the name of `op`.
 void check_norm_backward(const char* op, const View<const float>& in,
                          const NormParameters& parameters, const View<const float>& grad,
                          const View<float>& d_in, const NormGradients& d);

@@ -118,9 +118,9 @@ void launch_columns(const Rows<const float>& x, const Rows<const float>& g, cons
     gpu::check_launch("norm_columns_kernel", grid, kThreads);
 }
 
-void launch_row_a_thread(const Rows<const float>& x, const NormParameters& parameters,
-                         const Rows<const float>& g, const Rows<float>& d_in,
-                         const NormGradients& d, const View<float>& rows, gpu::Stream stream) {
+void launch_row_per_thread(const Rows<const float>& x, const NormParameters& parameters,
+                           const Rows<const float>& g, const Rows<float>& d_in,
+                           const NormGradients& d, const View<float>& rows, gpu::Stream stream) {
     const unsigned grid = gpu::blocks_for(x.count(), kThreads);
     layer_norm_backward_kernel<<<grid, kThreads, 0, stream>>>(x, parameters, g, d_in, rows);
     gpu::check_launch("layer_norm_backward_kernel", grid, kThreads);
@@ -140,8 +140,8 @@ void layer_norm_backward_cuda(View<const float> in, const NormParameters& parame
     const LayerNormLeft left = gpu::carve("layer_norm_backward", how.workspace,
                                           [&](gpu::Carver& c) { return layer_norm_left(c, in); });
     switch (how.path.value_or(choose_layer_norm_backward(in, grad, d_in))) {
-        case LayerNormBackwardPath::row_a_thread:
-            return launch_row_a_thread(x, parameters, g, dx, d, left.rows, how.stream);
+        case LayerNormBackwardPath::row_per_thread:
+            return launch_row_per_thread(x, parameters, g, dx, d, left.rows, how.stream);
         case LayerNormBackwardPath::registers:
             return launch_layer_norm_backward_registers(x, parameters, g, dx, d, left.parts,
                                                         how.stream);

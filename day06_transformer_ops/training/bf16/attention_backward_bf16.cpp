@@ -3,9 +3,9 @@
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
 
 #include "common/tensor/names.hpp"
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
-#include "day06_transformer_ops/training/backward/attention_refuse.hpp"
+#include "day06_transformer_ops/training/backward/attention_reject.hpp"
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16_problem.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -17,7 +17,7 @@ constexpr const char* kOp = "attention_backward_bf16";
 bool in_pairs(const View<float>& x) {
     return x.size() == 0 || has_wider(x.data, x.layout, sizeof(float), 2 * sizeof(float));
 }
-bool in_quads(const View<const bf16>& x) {
+bool vectorized(const View<const bf16>& x) {
     return x.size() == 0 || has_wider(x.data, x.layout, sizeof(bf16));
 }
 
@@ -27,9 +27,10 @@ AttentionBackwardBf16Path choose_attention_backward_bf16(const View<const bf16>&
                                                          const View<const bf16>& k,
                                                          const View<const bf16>& v,
                                                          const AttentionGradients& d) {
-    const bool fits = q.extent(q.rank() - 1) <= kMostOfHead && in_quads(q) && in_quads(k) &&
-                      in_quads(v) && in_pairs(d.q) && in_pairs(d.k) && in_pairs(d.v);
-    return fits ? AttentionBackwardBf16Path::tensor_cores : AttentionBackwardBf16Path::row_a_thread;
+    const bool fits = q.extent(q.rank() - 1) <= kMostOfHead && vectorized(q) && vectorized(k) &&
+                      vectorized(v) && in_pairs(d.q) && in_pairs(d.k) && in_pairs(d.v);
+    return fits ? AttentionBackwardBf16Path::tensor_cores
+                : AttentionBackwardBf16Path::row_per_thread;
 }
 
 void check_attention_backward_bf16(const View<const bf16>& q, const View<const bf16>& k,
@@ -54,7 +55,7 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
     require_gradient(kOp, "d_v", d.v, keys);
     require_no_length(kOp, options);
     if (!(options.scale >= 0) || std::isinf(options.scale)) {
-        refuse(std::string(kOp) + ": scale is " + std::to_string(options.scale) +
+        reject(std::string(kOp) + ": scale is " + std::to_string(options.scale) +
                ", but must be finite and not negative; 0 stands for 1 / sqrt(D)");
     }
     require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
@@ -62,9 +63,9 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
                             std::pair("grad", grad));
     if (path == AttentionBackwardBf16Path::tensor_cores &&
         choose_attention_backward_bf16(q, k, v, d) != path) {
-        refuse(std::string(kOp) + ": the path 'tensor cores' needs heads of " +
+        reject(std::string(kOp) + ": the path 'tensor cores' needs heads of " +
                std::to_string(kMostOfHead) +
-               " numbers at most, q, k and v whose rows are whole quads of eight numbers along "
+               " numbers at most, q, k and v whose rows are whole vectors of eight numbers along "
                "memory and begin at multiples of 16 bytes, and outputs whose rows are whole pairs; "
                "q has " +
                to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
@@ -75,7 +76,7 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
 
 const char* name(AttentionBackwardBf16Path path) {
     static constexpr Named<AttentionBackwardBf16Path> kNames[] = {
-        {AttentionBackwardBf16Path::row_a_thread, "row a thread"},
+        {AttentionBackwardBf16Path::row_per_thread, "row per thread"},
         {AttentionBackwardBf16Path::tensor_cores, "tensor cores"},
     };
     return name_in(kNames, path);

@@ -20,8 +20,8 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of attention's backward pass from bf16.
 enum class AttentionBackwardBf16Path {
-    row_a_thread,  // the twin: one thread per query, then one thread per key
-    tensor_cores,  // 02: one warp per 16 rows; scores, weights and slopes stay in its registers
+    row_per_thread,  // the twin: one thread per query, then one thread per key
+    tensor_cores,    // 02: one warp per 16 rows; scores, weights and slopes stay in its registers
 };
 [[nodiscard]] const char* name(AttentionBackwardBf16Path path);
 

@@ -1,6 +1,6 @@
 // The twins, and the launcher.
 #include "common/gpu/launch.hpp"
-#include "day06_transformer_ops/training/backward/attention_refuse.hpp"
+#include "day06_transformer_ops/training/backward/attention_reject.hpp"
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16_problem.hpp"
 #include "day06_transformer_ops/training/bf16/steps/steps.hpp"
 
@@ -20,7 +20,7 @@ __global__ void key_back_kernel(const __grid_constant__ AttentionBackwardBf16 p)
 }
 // [twins]
 
-void launch_row_a_thread(const AttentionBackwardBf16& p, gpu::Stream stream) {
+void launch_row_per_thread(const AttentionBackwardBf16& p, gpu::Stream stream) {
     if (p.heads * p.T > 0) {
         const unsigned grid = gpu::blocks_for(p.heads * p.T, kThreads);
         query_back_kernel<<<grid, kThreads, 0, stream>>>(p);
@@ -63,8 +63,8 @@ void attention_backward_bf16_cuda(View<const bf16> q, View<const bf16> k, View<c
                                  [&](gpu::Carver& c) { return made(c, q); });
     p.rounded = room.rounded, p.softmaxed = room.softmaxed;
     switch (how.path.value_or(choose_attention_backward_bf16(q, k, v, d))) {
-        case AttentionBackwardBf16Path::row_a_thread:
-            return launch_row_a_thread(p, how.stream);
+        case AttentionBackwardBf16Path::row_per_thread:
+            return launch_row_per_thread(p, how.stream);
         case AttentionBackwardBf16Path::tensor_cores:
             return launch_attention_backward_tensor_cores(p, how.stream);
     }

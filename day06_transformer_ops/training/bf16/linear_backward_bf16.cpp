@@ -3,7 +3,7 @@
 
 #include "day05_matmul/matmul_bf16.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

@@ -12,7 +12,7 @@ void check_tokens(const char* name, const std::vector<std::int64_t>& tokens,
                   std::int64_t vocabulary) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
-        refuse("a batch whose " + std::string(name) + " " + std::to_string(i) + " is " +
+        reject("a batch whose " + std::string(name) + " " + std::to_string(i) + " is " +
                std::to_string(tokens[i]) + ", but tokens are 0 to " +
                std::to_string(vocabulary - 1));
     }
@@ -26,13 +26,13 @@ Batch check_batch(const Batch& batch, std::int64_t size, std::int64_t vocabulary
     if (marked.counts.empty()) marked.counts.assign(tokens, true);
     if (batch.ids.size() != tokens || batch.targets.size() != tokens ||
         marked.counts.size() != tokens) {
-        refuse("a batch of " + std::to_string(batch.ids.size()) + " tokens, " +
+        reject("a batch of " + std::to_string(batch.ids.size()) + " tokens, " +
                std::to_string(batch.targets.size()) + " targets and " +
                std::to_string(marked.counts.size()) + " marks which of them count; each must be " +
                std::to_string(tokens));
     }
     if (counting(marked) == 0) {
-        refuse("a batch of which no target counts: there is nothing to learn from it");
+        reject("a batch of which no target counts: there is nothing to learn from it");
     }
     check_tokens("id", batch.ids, vocabulary);
     check_tokens("target", batch.targets, vocabulary);

@@ -18,8 +18,8 @@ namespace sixdays::day06_transformer_ops {
 
 namespace {
 
-[[noreturn]] void refuse_gpus(std::int64_t gpus, const std::string& why) {
-    refuse(std::to_string(gpus) + " GPUs were requested, but " + why);
+[[noreturn]] void reject_gpus(std::int64_t gpus, const std::string& why) {
+    reject(std::to_string(gpus) + " GPUs were requested, but " + why);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
     if (gpus == 1) return;
     int there = 0;
     SIXDAYS_CUDA(cudaGetDeviceCount(&there));
-    if (gpus > there) refuse_gpus(gpus, "this machine has " + std::to_string(there));
+    if (gpus > there) reject_gpus(gpus, "this machine has " + std::to_string(there));
     std::vector<ncclComm_t> comms(static_cast<std::size_t>(gpus));
     check(ncclCommInitAll(comms.data(), gpus_, nullptr), "ncclCommInitAll");
     all_ = std::make_unique<Gpus>();
@@ -135,7 +135,7 @@ struct NcclSum::Gpus {};
 
 NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
     if (gpus == 1) return;
-    refuse_gpus(gpus, gpu::is_emulated()
+    reject_gpus(gpus, gpu::is_emulated()
                           ? "the emulator is one"
                           : "this program was built without NCCL, which adds up what they find: "
                             "docs/training_runs.md says how to get it");

@@ -162,7 +162,7 @@ struct CudaOperations {
     }
     void activate(Activation what, In in, Out16 out) const {
         if (what != Activation::gelu_tanh) {
-            refuse(std::string("activate: of bf16 there is '") + name(Activation::gelu_tanh) +
+            reject(std::string("activate: of bf16 there is '") + name(Activation::gelu_tanh) +
                    "' alone, not '" + name(what) + "'");
         }
         gpt2::narrow_cuda(in, out, gpt2::Before::gelu, stream);
@@ -192,7 +192,7 @@ struct CudaOperations {
     }
     void linear_backward(In16 in, In weight, In16 grad, Out d_in, const LinearGradients& d) const {
         if (d.bias.data != nullptr) {
-            refuse("linear_backward: a bias' gradient is added up from floats, but grad is bf16");
+            reject("linear_backward: a bias' gradient is added up from floats, but grad is bf16");
         }
         linear_backward_bf16_cuda(in, weights.of(weight), grad, d_in, d.weight, stream);
     }

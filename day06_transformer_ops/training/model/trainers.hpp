@@ -20,7 +20,7 @@ public:
         : sum_(sum), size_(batch * config.context) {
         const int n = sum.gpus();
         if (batch % n != 0) {
-            refuse(std::to_string(batch) + " sequences cannot be shared out among " +
+            reject(std::to_string(batch) + " sequences cannot be shared out among " +
                    std::to_string(n) + " GPUs equally");
         }
         all_.reserve(static_cast<std::size_t>(n));

@@ -317,7 +317,7 @@ expect 1 "is of a run whose --bf16 was on, but this one has off" \
 expect 1 "is of a run whose --bf16 was off, but this one has on" \
     "${rounded[@]}" --bf16 --out "$folder/floats" --resume
 
-# GPUs that share a batch: refused where they are not there, else one whole batch's loss.
+# GPUs that share a batch: rejected where they are not there, else one whole batch's loss.
 expect 2 "--gpus is 0, but must be a whole number from 1 to 1024" --gpus 0
 expect 2 "--gpus is 2, but --backend is cpu; must be cuda" "${tiny[@]}" --gpus 2 --out "$folder/m"
 expect 2 "--gpus is 3, which does not divide the 2 of --batch equally" \

@@ -50,7 +50,7 @@ TEST_CASE("a text is its bytes, each of the 256 a token of its own", "[day06][tr
     ++seen[static_cast<std::size_t>(batch.targets[510])];
     CHECK(std::count(seen.begin(), seen.end(), 2) == 256);  // and the end of a text never
     CHECK(seen.size() == 257);
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        (void)text_source(path, {1, 512, 0});
                    }),
                    "has 512 bytes, but a context of 512 needs 513 at least"));
@@ -92,16 +92,16 @@ TEST_CASE("a batch of lines: the answer and the end behind it count, the questio
     const Batch both = line_source(2, {10, 24, 3}).batch(0);
     CHECK(std::equal(both.ids.begin() + 5 * 24, both.ids.end(), lines.batch(1).ids.begin()));
 
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] {
                        (void)line_source(5, {1, 64, 0});
                    }),
                    "--strides is 5, but must be 1 to 4"));
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] {
                        (void)line_source(0, {1, 64, 0});
                    }),
                    "--strides is 0, but must be 1 to 4"));
     CHECK(line_source(4, {1, 39, 0}).batch(0).ids.size() == 39);
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] {
                        (void)line_source(4, {1, 38, 0});
                    }),
                    "up to 40 tokens, so --context must be 39 or more, not 38"));
@@ -240,15 +240,15 @@ TEST_CASE("a run does not write over the text that it learns, whatever the path 
         CHECK(parsed(text, out).text == text);  // nothing is there that could be lost
         write_whole(text, {std::byte{'a'}});
         for (const std::string& model : {out, near, round}) {
-            const std::string said = refusal([&] { (void)parsed(text, model); });
+            const std::string said = rejection([&] { (void)parsed(text, model); });
             CHECK(contains(said, "--out " + model + " would write " + model + end +
                                      " over the text that it learns, --text " + text));
         }
-        CHECK(contains(refusal([&] { (void)parsed(near + end, out); }), "--text " + near + end));
+        CHECK(contains(rejection([&] { (void)parsed(near + end, out); }), "--text " + near + end));
         CHECK(parsed(text, folder.name + "/model").text == text);
         CHECK(parsed(text, folder.name + "/note").text == text);
         if (end.empty())
-            CHECK(contains(refusal([&] { (void)parsed(text, link); }), "over the text"));
+            CHECK(contains(rejection([&] { (void)parsed(text, link); }), "over the text"));
         std::filesystem::remove(text);
     }
     CHECK(parse_training({"--strides", "2", "--out", out}).out == out);
@@ -268,7 +268,7 @@ TEST_CASE("a state of another version, without a number of the run, says how to 
         }
         if (missing != "checksum.file") file.checksums();
         const std::vector<std::byte> bytes = file.bytes();
-        return refusal([&] { (void)state_of(bytes, o, map, 6); });
+        return rejection([&] { (void)state_of(bytes, o, map, 6); });
     };
     for (const char* missing : {"checksum.file", "run.layers"}) {
         const std::string said = words(missing);
@@ -298,7 +298,7 @@ TEST_CASE("a bit of a state that is flipped is never resumed, and told by its te
     std::int64_t flipped = 0, of_parameters = 0;
     for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += bit < 8 * data ? 1 : 61) {
         bytes[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
-        const std::string said = refusal([&] { (void)state_of(bytes, o, map, 99); });
+        const std::string said = rejection([&] { (void)state_of(bytes, o, map, 99); });
         if (said.empty()) FAIL("bit " << bit % 8 << " of byte " << bit / 8 << " was accepted");
         if (bit / 8 >= data && bit / 8 < data + 4 * state.parameters.size()) {
             ++of_parameters;
@@ -313,7 +313,7 @@ TEST_CASE("a bit of a state that is flipped is never resumed, and told by its te
     CHECK(of_parameters > 500);
     CHECK(averages > data);
     bytes.pop_back();
-    CHECK(!refusal([&] { (void)state_of(bytes, o, map, 99); }).empty());
+    CHECK(!rejection([&] { (void)state_of(bytes, o, map, 99); }).empty());
 }
 
 TEST_CASE("a run or a model that is there is replaced by --restart alone",
@@ -325,7 +325,7 @@ TEST_CASE("a run or a model that is there is replaced by --restart alone",
     const auto words = [&](bool resume, bool restart) {
         TrainOptions asked = o;
         asked.resume = resume, asked.restart = restart;
-        return refusal([&] { refuse_to_replace(asked); });
+        return rejection([&] { reject_to_replace(asked); });
     };
     CHECK(words(false, false).empty());
     write_whole(o.out, {std::byte{1}});
@@ -357,7 +357,7 @@ TEST_CASE("a disk without room for a run's files is told before its first step",
     TrainOptions o;
     o.out = folder.name + "/model";
     const Parameters map(o.config(257));
-    CHECK(refusal([&] { check_room(o, map); }).empty());
+    CHECK(rejection([&] { check_room(o, map); }).empty());
     CHECK(std::filesystem::is_empty(folder.name));
     // State and model, and not much more; of a run that goes on, what its state has is there.
     o.steps = 100'000;
@@ -493,7 +493,7 @@ TEST_CASE("a file that is written is closed; one that cannot be put in its place
     CHECK_FALSE(std::filesystem::exists(folder.name + "/file.new"));
 }
 
-TEST_CASE("a state is read as it was written, and refused by a run that asked for something else",
+TEST_CASE("a state is read as it was written, and rejected by a run that asked for something else",
           "[day06][training][small]") {
     const Folder folder;
     TrainOptions o;
@@ -512,38 +512,39 @@ TEST_CASE("a state is read as it was written, and refused by a run that asked fo
     CHECK(back.second == state.second);
     CHECK(back.losses == state.losses);
 
-    const auto refused = [&](const auto& change, const char* words) {
+    const auto rejected = [&](const auto& change, const char* words) {
         TrainOptions other = o;
         change(other);
-        CHECK(contains(refusal([&] { (void)read_state(other, map, 99); }), words));
+        CHECK(contains(rejection([&] { (void)read_state(other, map, 99); }), words));
     };
-    refused([](TrainOptions& x) { x.layers = 2; }, "whose --layers was 1, but this one has 2");
-    refused([](TrainOptions& x) { x.channels = 8; }, "whose --channels was 4, but this one has 8");
-    refused([](TrainOptions& x) { x.heads = 1; }, "whose --heads was 2, but this one has 1");
-    refused([](TrainOptions& x) { x.context = 4; }, "whose --context was 3, but this one has 4");
-    refused([](TrainOptions& x) { x.batch = 9; }, "whose --batch was 8, but this one has 9");
-    refused([](TrainOptions& x) { x.accumulate = 2; }, "whose --accumulate was 1");
-    refused([](TrainOptions& x) { x.bf16 = true; }, "whose --bf16 was off, but this one has on");
-    refused([](TrainOptions& x) { x.warm_up = 1; }, "whose --warm-up was 0, but this one has 1");
-    refused([](TrainOptions& x) { x.vocab = 300; },
-            "whose --vocab was bytes, but this one has 300");
-    refused([](TrainOptions& x) { x.seed = ~std::uint64_t{0}; },
-            "whose --seed was 7, but this one has 18446744073709551615");
-    refused([](TrainOptions& x) { x.rate = 4e-3; },
-            "whose --rate was 0.003, but this one has 0.004");
-    refused([](TrainOptions& x) { x.decay = 0.2f; }, "whose --decay was 0.1, but this one has 0.2");
-    CHECK(contains(refusal([&] { (void)read_state(o, map, 101); }),
+    rejected([](TrainOptions& x) { x.layers = 2; }, "whose --layers was 1, but this one has 2");
+    rejected([](TrainOptions& x) { x.channels = 8; }, "whose --channels was 4, but this one has 8");
+    rejected([](TrainOptions& x) { x.heads = 1; }, "whose --heads was 2, but this one has 1");
+    rejected([](TrainOptions& x) { x.context = 4; }, "whose --context was 3, but this one has 4");
+    rejected([](TrainOptions& x) { x.batch = 9; }, "whose --batch was 8, but this one has 9");
+    rejected([](TrainOptions& x) { x.accumulate = 2; }, "whose --accumulate was 1");
+    rejected([](TrainOptions& x) { x.bf16 = true; }, "whose --bf16 was off, but this one has on");
+    rejected([](TrainOptions& x) { x.warm_up = 1; }, "whose --warm-up was 0, but this one has 1");
+    rejected([](TrainOptions& x) { x.vocab = 300; },
+             "whose --vocab was bytes, but this one has 300");
+    rejected([](TrainOptions& x) { x.seed = ~std::uint64_t{0}; },
+             "whose --seed was 7, but this one has 18446744073709551615");
+    rejected([](TrainOptions& x) { x.rate = 4e-3; },
+             "whose --rate was 0.003, but this one has 0.004");
+    rejected([](TrainOptions& x) { x.decay = 0.2f; },
+             "whose --decay was 0.1, but this one has 0.2");
+    CHECK(contains(rejection([&] { (void)read_state(o, map, 101); }),
                    "whose text's checksum was 99, but this one has 101"));
     // Every bit of what a rate and a decay are counts.
-    refused([&](TrainOptions& x) { x.rate = std::nextafter(o.rate, 1); },
-            "whose --rate was 0.003,");
-    refused([&](TrainOptions& x) { x.decay = std::nextafter(o.decay, 1.f); }, "whose --decay was");
+    rejected([&](TrainOptions& x) { x.rate = std::nextafter(o.rate, 1); },
+             "whose --rate was 0.003,");
+    rejected([&](TrainOptions& x) { x.decay = std::nextafter(o.decay, 1.f); }, "whose --decay was");
     TrainOptions slow = o;
     slow.rate = 1e-7;
     write_state(slow, state, 99);
     CHECK(read_state(slow, map, 99).step == 5);
     slow.rate = 4e-7;
-    CHECK(contains(refusal([&] { (void)read_state(slow, map, 99); }),
+    CHECK(contains(rejection([&] { (void)read_state(slow, map, 99); }),
                    "whose --rate was 1e-07, but this one has 4e-07"));
     write_state(o, state, 99);
     // A run may become longer, or shorter, but not than what it has done.
@@ -553,10 +554,10 @@ TEST_CASE("a state is read as it was written, and refused by a run that asked fo
         const TrainingState longer = read_state(other, map, 99);
         CHECK((longer.step == 5 && longer.steps == 200));
     }
-    refused([](TrainOptions& x) { x.steps = 4; },
-            "is of a run that has done 5 steps, but --steps is 4");
+    rejected([](TrainOptions& x) { x.steps = 4; },
+             "is of a run that has done 5 steps, but --steps is 4");
     const Parameters larger({1, 3, 4, 2, 16, 300, 1e-5f});
-    CHECK(contains(refusal([&] { (void)read_state(o, larger, 99); }),
+    CHECK(contains(rejection([&] { (void)read_state(o, larger, 99); }),
                    "parameters has shape (" + std::to_string(map.size()) + "), but the model has " +
                        std::to_string(larger.size()) + " numbers"));
 }

@@ -1,4 +1,4 @@
-// What gpt2_train makes of its flags, and which values it refuses.
+// What gpt2_train makes of its flags, and which values it rejects.
 #include "day06_transformer_ops/training/options.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
@@ -54,7 +54,7 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
         const std::string least = flag.number == &TrainOptions::warm_up ? "0" : "1";
         CHECK(parsed({"--heads", "1", flag.name, least}).*flag.number == std::stoll(least));
         const std::string below = least == "0" ? "-1" : "0";
-        CHECK(contains(refusal([&] {
+        CHECK(contains(rejection([&] {
                            (void)parsed({flag.name, below});
                        }),
                        std::string(flag.name) + " is " + below + ", but must be"));
@@ -79,27 +79,28 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     CHECK(parsed({"--sample-every", "1"}).sample_every == 1);
     CHECK(parsed({"--weights", "f32"}).weights == gpt2::WeightType::f32);
     CHECK(parsed({"--weights", "q8_0"}).weights == gpt2::WeightType::q8_0);
-    const auto refused = [](const Words& words, const char* said) {
-        CHECK(contains(refusal([&] { (void)parsed(words); }), said));
+    const auto rejected = [](const Words& words, const char* said) {
+        CHECK(contains(rejection([&] { (void)parsed(words); }), said));
     };
-    refused({"--vocab", "256"},
-            "--vocab is 256, but must be bytes, or the number of tokens to learn");
-    refused({"--vocab", "words"}, "--vocab is 'words', but must be bytes, or the number of tokens");
-    refused({"--bf16"}, "--bf16 needs --backend cuda");
-    refused({"--bf16", "--backend", "cuda", "--channels", "48"},
-            "--bf16 takes eight numbers at a time, and 128 at most, but a head has 12");
-    refused({"--bf16", "--backend", "cuda", "--channels", "544"}, "but a head has 136");
+    rejected({"--vocab", "256"},
+             "--vocab is 256, but must be bytes, or the number of tokens to learn");
+    rejected({"--vocab", "words"},
+             "--vocab is 'words', but must be bytes, or the number of tokens");
+    rejected({"--bf16"}, "--bf16 needs --backend cuda");
+    rejected({"--bf16", "--backend", "cuda", "--channels", "48"},
+             "--bf16 takes eight numbers at a time, and 128 at most, but a head has 12");
+    rejected({"--bf16", "--backend", "cuda", "--channels", "544"}, "but a head has 136");
     CHECK(parsed({"--bf16", "--backend", "cuda", "--channels", "512"}).bf16);
-    refused({"--gpus", "0"}, "--gpus is 0, but must be a whole number from 1 to 1024");
-    refused({"--gpus", "2"}, "--gpus is 2, but --backend is cpu; must be cuda");
-    refused({"--gpus", "3", "--backend", "cuda"},
-            "--gpus is 3, which does not divide the 8 of --batch equally");
-    refused({"--sample-every", "0"},
-            "--sample-every is 0, but must be a whole number from 1 to 100000000");
-    refused({"--weights", "f16"}, "--weights is 'f16', but must be f32 or q8_0");
-    refused({"--weights", "q8_0", "--channels", "48"},
-            "do not divide the 48 of --channels equally");
-    CHECK(contains(refusal([] {
+    rejected({"--gpus", "0"}, "--gpus is 0, but must be a whole number from 1 to 1024");
+    rejected({"--gpus", "2"}, "--gpus is 2, but --backend is cpu; must be cuda");
+    rejected({"--gpus", "3", "--backend", "cuda"},
+             "--gpus is 3, which does not divide the 8 of --batch equally");
+    rejected({"--sample-every", "0"},
+             "--sample-every is 0, but must be a whole number from 1 to 100000000");
+    rejected({"--weights", "f16"}, "--weights is 'f16', but must be f32 or q8_0");
+    rejected({"--weights", "q8_0", "--channels", "48"},
+             "do not divide the 48 of --channels equally");
+    CHECK(contains(rejection([] {
                        (void)parse_training({"--strides", "2", "--vocab", "300", "--out", "o"});
                    }),
                    "--vocab is for --text; --strides has its own vocabulary"));
@@ -150,7 +151,7 @@ TEST_CASE("training: each numeric flag has a range, which its sentence names",
     for (const auto& f : flags) {
         CAPTURE(f.flag);
         for (const char* good : {f.least, f.most}) {
-            const std::string said = refusal([&] { (void)parsed({f.flag, good}); });
+            const std::string said = rejection([&] { (void)parsed({f.flag, good}); });
             CHECK(!contains(said, "but must be"));  // though other flags may not fit it
         }
         const std::string long_one(100'000, '9'), letters(100'000, 'x');
@@ -159,7 +160,7 @@ TEST_CASE("training: each numeric flag has a range, which its sentence names",
               std::string(" 1"), std::string("+1"), std::string("0x1"), std::string("nan"),
               std::string("inf"), std::string("-inf"), std::string(), std::string("1\n"),
               std::string("99999999999999999999999"), long_one, letters}) {
-            const std::string said = refusal([&] { (void)parsed({f.flag, wrong}); });
+            const std::string said = rejection([&] { (void)parsed({f.flag, wrong}); });
             CAPTURE(wrong.substr(0, 80), said);
             CHECK(said.rfind(std::string(f.flag) + " is ", 0) == 0);
             CHECK(contains(said, std::string(", but must be ") + f.range));
@@ -167,11 +168,11 @@ TEST_CASE("training: each numeric flag has a range, which its sentence names",
         }
     }
     for (const char* flag : {"--backend", "--weights", "--fast"}) {
-        const std::string said = refusal([&] {
+        const std::string said = rejection([&] {
             (void)parsed({flag + std::string(100'000, 'x'), "x"});
         });
         CHECK(said.size() < 200);
-        CHECK(refusal([&] { (void)parsed({flag, std::string(100'000, 'x')}); }).size() < 200);
+        CHECK(rejection([&] { (void)parsed({flag, std::string(100'000, 'x')}); }).size() < 200);
     }
 }
 
@@ -183,7 +184,7 @@ TEST_CASE("training: values at the edges of what is allowed, and one step beyond
     CHECK(parsed({"--decay", "1"}).decay == 1);
     const struct {
         Words words;
-        const char* refused;
+        const char* rejected;
     } wrong[] = {
         {{"--rate", "0"}, "--rate is 0, but must be a number above 0 and at most 1"},
         {{"--rate", "1.001"}, "--rate is 1.001, but must be a number above 0 and at most 1"},
@@ -199,14 +200,14 @@ TEST_CASE("training: values at the edges of what is allowed, and one step beyond
         {{"--heads", "5"}, "--heads is 5, which does not divide the 64 of --channels equally"},
     };
     for (const auto& w : wrong) {
-        CAPTURE(w.refused);
-        CHECK(contains(refusal([&] { (void)parsed(w.words); }), w.refused));
+        CAPTURE(w.rejected);
+        CHECK(contains(rejection([&] { (void)parsed(w.words); }), w.rejected));
     }
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] {
                        (void)parse_training({"--out", "o"});
                    }),
                    "--text FILE is missing"));
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] {
                        (void)parse_training({"--text", "t"});
                    }),
                    "--out FILE is missing"));

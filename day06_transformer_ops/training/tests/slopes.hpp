@@ -84,19 +84,19 @@ inline std::vector<Layout> some_layouts(const Shape& shape) {
     return {row_major(shape), column_major(shape), pitched};
 }
 
-/// Of all paths those that do not refuse what check(path) asks about; the chooser's own is one.
+/// Of all paths those that do not reject what check(path) asks about; the chooser's own is one.
 template <class Path, class Check>
 std::vector<Path> taken(const std::vector<Path>& all, Path chosen, const Check& check) {
     std::vector<Path> some;
     for (const Path path : all) {
-        bool refused = false;
+        bool rejected = false;
         try {
             check(path);
         } catch (const std::invalid_argument&) {
-            refused = true;
+            rejected = true;
         }
-        CHECK(!(refused && path == chosen));
-        if (!refused) some.push_back(path);
+        CHECK(!(rejected && path == chosen));
+        if (!rejected) some.push_back(path);
     }
     return some;
 }

@@ -120,7 +120,7 @@ TEST_CASE("a vocabulary by hand: the hen, then the hens", "[day06][training][sma
                          259, 260, byte_token('s')};
     CHECK(learned.tokens == want);
     CHECK(encode(read(learned.vocabulary), text) == want);
-    const std::string said = refusal([&] { (void)learn_vocabulary(pre_split(text), 263); });
+    const std::string said = rejection([&] { (void)learn_vocabulary(pre_split(text), 263); });
     CHECK(contains(said, "263 tokens: this text gives 262, then no two neighbours"));
 }
 
@@ -184,22 +184,22 @@ TEST_CASE("a learned vocabulary: a pair waits once, however many places it is se
     CHECK(learned.taken < 10 * 300);  // each merge makes some pairs, and some have become rarer
 }
 
-TEST_CASE("a learned vocabulary refuses what it cannot be", "[day06][training][small]") {
+TEST_CASE("a learned vocabulary rejects what it cannot be", "[day06][training][small]") {
     const std::string text = "abababab";
-    CHECK(contains(refusal([&] { (void)learn_vocabulary(pre_split(text), 256); }),
+    CHECK(contains(rejection([&] { (void)learn_vocabulary(pre_split(text), 256); }),
                    "a vocabulary of 256 tokens: 257 is the least"));
     CHECK(learn_vocabulary(pre_split(text), 257).tokens.size() == 8);
     CHECK(learn_vocabulary({}, 257).tokens.empty());
-    CHECK(contains(refusal([] { (void)learn_vocabulary({}, 258); }), "this text gives 257"));
+    CHECK(contains(rejection([] { (void)learn_vocabulary({}, 258); }), "this text gives 257"));
     for (const std::size_t at : {0u, 1u, 2u}) {
         std::vector<std::string_view> pieces = {"ab", "ab"};
         pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(at), "");
-        const std::string said = refusal([&] { (void)learn_vocabulary(pieces, 257); });
+        const std::string said = rejection([&] { (void)learn_vocabulary(pieces, 257); });
         CHECK(contains(said, "piece " + std::to_string(at) + " of the text is empty"));
     }
 }
 
-TEST_CASE("a text in a vocabulary of its own: tokens, words and refusals of the source",
+TEST_CASE("a text in a vocabulary of its own: tokens, words and rejections of the source",
           "[day06][training][small]") {
     std::string path = (std::filesystem::temp_directory_path() / "vocabulary_XXXXXX").string();
     const int file = mkstemp(path.data());
@@ -216,11 +216,11 @@ TEST_CASE("a text in a vocabulary of its own: tokens, words and refusals of the 
     const Batch batch = source.batch(0);
     for (const std::int64_t id : batch.ids) CHECK(id < 261);
     CHECK(source.fingerprint == text_source(path, {2, 4, 0}).fingerprint);
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        (void)text_source(path, {2, 8, 0}, 262);
                    }),
                    "has 8 tokens of this vocabulary, but a context of 8 needs 9 at least"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        (void)text_source(path, {2, 4, 0}, 263);
                    }),
                    "this text gives 262"));

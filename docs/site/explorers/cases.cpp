@@ -1,6 +1,6 @@
 // Writes random cases, and what common/tensor and the emulator say to them, as a script for a page:
 //   explorer_cases > cases.js
-// A case is {op, args, gives}, or {op, args, refused: the sentence}.
+// A case is {op, args, gives}, or {op, args, rejected: the sentence}.
 #include <cstdio>
 #include <random>
 #include <stdexcept>
@@ -26,8 +26,8 @@ void write(const std::string& op, const std::string& args,
     std::string answer;
     try {
         answer = "\"gives\": " + ask();
-    } catch (const std::invalid_argument& refusal) {
-        answer = "\"refused\": \"" + std::string(refusal.what()) + "\"";
+    } catch (const std::invalid_argument& rejection) {
+        answer = "\"rejected\": \"" + std::string(rejection.what()) + "\"";
     }
     std::printf("{\"op\": \"%s\", \"args\": [%s], %s},\n", op.c_str(), args.c_str(),
                 answer.c_str());
@@ -165,7 +165,7 @@ Shape random_broadcast(const Layout& layout) {
     return shape;
 }
 
-// Now and then one that is not there, to be refused.
+// Now and then one that is not there, to be rejected.
 int random_dim(int rank) {
     return roll(-rank - (once_in(20) ? 1 : 0), rank == 0 || once_in(20) ? rank : rank - 1);
 }

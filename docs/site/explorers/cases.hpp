@@ -18,7 +18,7 @@ inline std::string json(bool yes) {
 }
 
 /// {op, args, gives: what `ask` returns}, or, where it throws std::invalid_argument, {op, args,
-/// refused: the sentence}. Arguments and answers are JSON.
+/// rejected: the sentence}. Arguments and answers are JSON.
 void write(const std::string& op, const std::string& args, const std::function<std::string()>& ask);
 
 /// Requests of one warp, as the emulator counts them (cases_requests.cpp).

@@ -33,8 +33,8 @@ function check_cases(cases) {
         },
     };
     const done = {}, wrong = [];
-    for (const {op, args, gives, refused} of cases) {
-        const expected = JSON.stringify(refused || gives);
+    for (const {op, args, gives, rejected} of cases) {
+        const expected = JSON.stringify(rejected || gives);
         let got;
         try {
             got = JSON.stringify((asked[op] || explore[op])(...args));
@@ -43,7 +43,7 @@ function check_cases(cases) {
             got = gives === null && error.message.includes("misaligned") ? "null"
                 : JSON.stringify(error.message);
         }
-        const kind = refused || gives === null ? op + " refused" : op;
+        const kind = rejected || gives === null ? op + " rejected" : op;
         done[kind] = (done[kind] || 0) + 1;
         if (got !== expected) {
             wrong.push(`${op}(${JSON.stringify(args)}) is ${got}, but in C++ it is ${expected}`);
@@ -163,7 +163,7 @@ function check_inputs() {
     const leaves = (n, all, last, index, at) => `Outside: ${n} of ${all} indices leave the storage, which is `
         + `elements 0 to ${last}. ${index} would be element ${at}.`;
     const shares = (a, b, at) => `Shared: ${a} and ${b} are one element, ${at}. It may be read; as an output `
-        + "this layout is refused.";
+        + "this layout is rejected.";
     same("fine", explore_inputs.verdict(view, 6), {outside: "", shared: ""});
     same("too short", explore_inputs.verdict(view, 5), {outside: leaves(1, 6, 4, "(0, 2)", 5), shared: ""});
     same("before it", explore_inputs.verdict({...view, first: 1}, 9),
@@ -212,19 +212,19 @@ function check_inputs() {
     same("step 6", passes({width: "64", swizzle: "1", unit: "4"}), [4, 4]);
     same("step 6 unswizzled", passes({width: "64", unit: "4"}), [32, 4]);
     same("banks of step 3", banks({}).count.banks.map((n, bank) => n * bank).filter((n) => n > 0), [64]);
-    same("banks of quads", banks({width: "64", unit: "4"}).count.banks.slice(6, 18),
+    same("banks of vectors", banks({width: "64", unit: "4"}).count.banks.slice(6, 18),
         [0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0]);
     same("banks of a row", new Set(banks({column: "0"}).count.banks).size, 1);
     same("lanes", banks({}).lanes.slice(30), [{r: 30, c: 2}, {r: 31, c: 2}]);
-    same("lanes of quads", banks({width: "64", unit: "4"}).lanes.slice(15, 17), [{r: 60, c: 2}, {r: 0, c: 3}]);
+    same("lanes of vectors", banks({width: "64", unit: "4"}).lanes.slice(15, 17), [{r: 60, c: 2}, {r: 0, c: 3}]);
     same("lanes of rows", banks({width: "20", column: "0"}).lanes.slice(19, 21), [{r: 2, c: 19}, {r: 3, c: 0}]);
     same("a tile", (({rows, places, unit, pitch}) => [rows, places, unit, pitch])(banks({pad: "1"}).tile),
         [32, 32, 1, 33]);
-    same("a tile of quads", (({rows, places, unit, pitch}) => [rows, places, unit, pitch])(
+    same("a tile of vectors", (({rows, places, unit, pitch}) => [rows, places, unit, pitch])(
         banks({width: "16", pad: "4", unit: "4"}).tile), [64, 4, 4, 20]);
     const {tile} = banks({swizzle: "1", pad: "3"});
     same("places", [tile.place(5, 2), tile.word(5, 2), tile.place(31, 31)], [7, 5 * 35 + 7, 0]);
-    same("a place of a quad", banks({width: "64", unit: "4", swizzle: "1"}).tile.place(7, 2), 3);
+    same("a place of a vector", banks({width: "64", unit: "4", swizzle: "1"}).tile.place(7, 2), 3);
     const beyond = (name, n, least, most) => `${name}: ${n} asked for, but here it is ${least} to ${most}`;
     for (const [what, change, right] of [
         ["width", {width: "0"}, {width: beyond("width", 0, 1, 64)}],
@@ -241,14 +241,14 @@ function check_inputs() {
         ["the last row", {column: "0", number: "31"}, {}],
         ["rows beyond", {column: "0", number: "31", width: "31"},
             {all: "Lane 31 would take row 32, but the last is row 31."}],
-        ["two columns of quads", {width: "16", unit: "4"}, {}],
-        ["quads beyond", {width: "16", unit: "4", number: "3"},
+        ["two columns of vectors", {width: "16", unit: "4"}, {}],
+        ["vectors beyond", {width: "16", unit: "4", number: "3"},
             {all: "Lane 31 would take column 4, but the last is column 3."}],
         ["no power of two", {width: "24", swizzle: "1"}, {all: "Exclusive or stays within a row if its places "
             + "are a power of two in number; this one has 24."}],
-        ["quads of 18", {width: "18", unit: "4"}, {all: "A width of 18 words: a float4 begins at multiples of 16 "
+        ["vectors of 18", {width: "18", unit: "4"}, {all: "A width of 18 words: a float4 begins at multiples of 16 "
             + "bytes, so it is a multiple of 4."}],
-        ["quads, pad 1", {pad: "1", unit: "4"}, {all: "A pad of 1 words: a float4 begins at multiples of 16 bytes, "
+        ["vectors, pad 1", {pad: "1", unit: "4"}, {all: "A pad of 1 words: a float4 begins at multiples of 16 bytes, "
             + "so it is a multiple of 4."}],
     ]) {
         same(what, banks(change).wrong, right);

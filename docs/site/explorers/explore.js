@@ -1,5 +1,5 @@
 // What the live pictures know, without a page: layouts as in common/tensor, requests as the emulator
-// counts them. Names, refusals and their sentences are the C++ helpers'; cases.cpp writes some
+// counts them. Names, rejections and their sentences are the C++ helpers'; cases.cpp writes some
 // thousand random cases that hold the two against each other. Numbers are exact up to 2^53.
 var explore = (function () {
     "use strict";
@@ -9,7 +9,7 @@ var explore = (function () {
     const kBanks = 32;       // each serves one word of 4 bytes in a pass
     const kEnumerable = 1 << 16;
 
-    function refuse(sentence) {
+    function reject(sentence) {
         throw new RangeError(sentence);
     }
 
@@ -20,7 +20,7 @@ var explore = (function () {
     function size(shape) {
         shape.forEach((extent, d) => {
             if (extent < 0) {
-                refuse(`shape ${text_of(shape)}: the extent of dim ${d} is ${extent}, and an extent `
+                reject(`shape ${text_of(shape)}: the extent of dim ${d} is ${extent}, and an extent `
                     + "cannot be negative");
             }
         });
@@ -29,7 +29,7 @@ var explore = (function () {
 
     function layout(shape, strides, first = 0) {
         if (shape.length !== strides.length) {
-            refuse(`shape ${text_of(shape)} has rank ${shape.length}, strides ${text_of(strides)} have `
+            reject(`shape ${text_of(shape)} has rank ${shape.length}, strides ${text_of(strides)} have `
                 + `rank ${strides.length}; one stride per dim is needed`);
         }
         size(shape);
@@ -130,7 +130,7 @@ var explore = (function () {
         if (dim < -rank || dim >= rank) {
             const allowed = rank === 0 ? "none"
                 : `dims 0 to ${rank - 1}, or ${-rank} to -1 from the back`;
-            refuse(`${op}: dim ${dim} asked for, but a tensor of rank ${rank} has ${allowed}`);
+            reject(`${op}: dim ${dim} asked for, but a tensor of rank ${rank} has ${allowed}`);
         }
         return dim < 0 ? dim + rank : dim;
     }
@@ -145,9 +145,9 @@ var explore = (function () {
     function slice(v, dim, begin, end, step = 1) {
         const d = checked_dim("slice", dim, v.shape.length);
         if (begin < 0 || begin > end || end > v.shape[d]) {
-            refuse(`slice [${begin}, ${end}) of dim ${d}, whose extent is ${v.shape[d]}`);
+            reject(`slice [${begin}, ${end}) of dim ${d}, whose extent is ${v.shape[d]}`);
         }
-        if (step < 1) refuse(`slice with step ${step}; a step is at least 1, and flip() goes back`);
+        if (step < 1) reject(`slice with step ${step}; a step is at least 1, and flip() goes back`);
         return cut(v, with_at(v.shape, d, Math.ceil((end - begin) / step)),
             with_at(v.strides, d, v.strides[d] * step), begin * v.strides[d]);
     }
@@ -155,7 +155,7 @@ var explore = (function () {
     function select(v, dim, i) {
         const d = checked_dim("select", dim, v.shape.length);
         if (i < 0 || i >= v.shape[d]) {
-            refuse(`select: index ${i} of dim ${d}, whose extent is ${v.shape[d]}`);
+            reject(`select: index ${i} of dim ${d}, whose extent is ${v.shape[d]}`);
         }
         return cut(v, without(v.shape, d), without(v.strides, d), i * v.strides[d]);
     }
@@ -171,7 +171,7 @@ var explore = (function () {
     function transpose(v, a, b) {
         const rank = v.shape.length;
         if (a === undefined) {
-            if (rank < 2) refuse(`transpose of shape ${text_of(v.shape)}: two dims are needed`);
+            if (rank < 2) reject(`transpose of shape ${text_of(v.shape)}: two dims are needed`);
             return transpose(v, -2, -1);
         }
         const [i, j] = [a, b].map((dim) => checked_dim("transpose", dim, rank));
@@ -185,7 +185,7 @@ var explore = (function () {
         const each_once = dims.length === rank && new Set(dims).size === rank
             && dims.every((d) => 0 <= d && d < rank);
         if (!each_once) {
-            refuse(`permute of shape ${text_of(v.shape)} by ${text_of(order)}: each of its ${rank} dims `
+            reject(`permute of shape ${text_of(v.shape)} by ${text_of(order)}: each of its ${rank} dims `
                 + "is needed exactly once");
         }
         return layout(dims.map((d) => v.shape[d]), dims.map((d) => v.strides[d]), v.first);
@@ -194,13 +194,13 @@ var explore = (function () {
     function broadcast_to(v, shape) {
         const words = `broadcast of shape ${text_of(v.shape)} to ${text_of(shape)}`;
         const added = shape.length - v.shape.length;
-        if (added < 0) refuse(words + ": a broadcast adds dims and drops none");
+        if (added < 0) reject(words + ": a broadcast adds dims and drops none");
         const strides = shape.map(() => 0);
         v.shape.forEach((extent, d) => {
             if (extent === shape[added + d]) {
                 strides[added + d] = v.strides[d];
             } else if (extent !== 1) {
-                refuse(`${words}: dim ${d} has extent ${extent}, not ${shape[added + d]}, and only an `
+                reject(`${words}: dim ${d} has extent ${extent}, not ${shape[added + d]}, and only an `
                     + "extent of 1 can be repeated");
             }
         });
@@ -211,14 +211,14 @@ var explore = (function () {
     function shape_of_as_many(v, shape) {
         const words = `reshape of ${layout_text(v)} to ${text_of(shape)}`;
         const unknown = shape.indexOf(-1);
-        if (unknown !== shape.lastIndexOf(-1)) refuse(words + ": only one extent may be -1");
+        if (unknown !== shape.lastIndexOf(-1)) reject(words + ": only one extent may be -1");
         const all = size(v.shape), known = size(shape.map((extent) => (extent === -1 ? 1 : extent)));
         if (unknown >= 0 && known === 0) {
-            refuse(words + ": beside an extent of 0, -1 could be any number");
+            reject(words + ": beside an extent of 0, -1 could be any number");
         }
         const exact = with_at(shape, unknown, Math.floor(all / known));
         if (size(exact) !== all) {
-            refuse(`${words}: that is ${all} elements, which `
+            reject(`${words}: that is ${all} elements, which `
                 + (unknown >= 0 ? `${known} does not divide` : `cannot fill ${known}`));
         }
         return exact;
@@ -242,7 +242,7 @@ var explore = (function () {
             if (inner >= 0 && v.strides[old] !== step * walked) {
                 use_up(() => wanted < walked);
                 if (wanted !== walked) {
-                    refuse(`reshape of ${layout_text(v)} to ${text_of(exact)}: dims ${old} and ${inner} `
+                    reject(`reshape of ${layout_text(v)} to ${text_of(exact)}: dims ${old} and ${inner} `
                         + "cannot be walked with one stride; copy first");
                 }
                 walked = wanted = 1;
@@ -299,7 +299,7 @@ var explore = (function () {
         const load = wide ? 16 : bytes;
         const addresses = Array.from({length: kLanes}, (_, l) => first * bytes + l * stride * load);
         if (addresses[0] % load !== 0) {
-            refuse(`A load of ${load} bytes begins at a multiple of ${load}, and lane 0's would begin at `
+            reject(`A load of ${load} bytes begins at a multiple of ${load}, and lane 0's would begin at `
                 + `byte ${addresses[0]}. A GPU ends the kernel with "misaligned address".`);
         }
         return {addresses, bytes: load};
@@ -310,12 +310,12 @@ var explore = (function () {
         const places = width / unit;
         for (const [name, words] of [["width", width], ["pad", pad]]) {
             if (words % unit !== 0) {
-                refuse(`A ${name} of ${words} words: a float4 begins at multiples of 16 bytes, so it is a `
+                reject(`A ${name} of ${words} words: a float4 begins at multiples of 16 bytes, so it is a `
                     + "multiple of 4.");
             }
         }
         if (swizzle && (places & (places - 1)) !== 0) {
-            refuse(`Exclusive or stays within a row if its places are a power of two in number; this `
+            reject(`Exclusive or stays within a row if its places are a power of two in number; this `
                 + `one has ${places}.`);
         }
         // As rows of step 3, or of step 6, where a thread takes blocks of 4 x 4 words.
@@ -326,14 +326,14 @@ var explore = (function () {
     }
 
     // Which place of which row each lane takes: along row `number`, and on into the next; or down
-    // column `number`, a quad every fourth row.
+    // column `number`, a vector every fourth row.
     function tile_lanes({rows, places, unit}, column, number) {
         const lanes = Array.from({length: kLanes}, (_, l) => column
             ? {r: l * unit % rows, c: number + Math.floor(l * unit / rows)}
             : {r: number + Math.floor(l / places), c: l % places});
         const {r, c} = lanes[kLanes - 1];
         if (r >= rows || c >= places) {
-            refuse(column ? `Lane 31 would take column ${c}, but the last is column ${places - 1}.`
+            reject(column ? `Lane 31 would take column ${c}, but the last is column ${places - 1}.`
                 : `Lane 31 would take row ${r}, but the last is row ${rows - 1}.`);
         }
         return lanes;
@@ -392,7 +392,7 @@ var explore = (function () {
         return {largest, factors, sum: a.sum * factors[0] + b.sum * factors[1]};
     }
 
-    return {kLanes, kSector, kBanks, refuse, text_of, layout_text, size, layout, row_major, column_major,
+    return {kLanes, kSector, kBanks, reject, text_of, layout_text, size, layout, row_major, column_major,
         offset, unravel, reach, required_span, is_contiguous, is_injective, simplify, slice, select,
         flip, transpose, permute, broadcast_to, reshape, units_touched, count_sectors, count_passes,
         warp_request, tile, tile_lanes, tile_request, tree, product, running, joined};

@@ -3,7 +3,7 @@
 var explore_inputs = (function () {
     "use strict";
 
-    const {refuse, text_of} = explore;
+    const {reject, text_of} = explore;
     const kMostRank = 4;
     const kMostDrawn = 256;  // elements of a tensor, and of its storage
     const kSwitch = ["0", "1"];
@@ -12,17 +12,17 @@ var explore_inputs = (function () {
 
     function number(text, what, least, most) {
         const trimmed = text.trim().replace(/^\u2212/, "-");
-        if (!/^[-+]?\d{1,15}$/.test(trimmed)) refuse(`${what}: "${text}" is not a whole number`);
+        if (!/^[-+]?\d{1,15}$/.test(trimmed)) reject(`${what}: "${text}" is not a whole number`);
         const value = Number(trimmed);
         if (value < least || value > most) {
-            refuse(`${what}: ${value} asked for, but here it is ${least} to ${most}`);
+            reject(`${what}: ${value} asked for, but here it is ${least} to ${most}`);
         }
         return value;
     }
 
     function one_of(text, what, choices) {
         if (!choices.includes(text)) {
-            refuse(`${what}: "${text}" asked for, but here it is one of ${choices.join(", ")}`);
+            reject(`${what}: "${text}" asked for, but here it is one of ${choices.join(", ")}`);
         }
         return Number(text);
     }
@@ -49,7 +49,7 @@ var explore_inputs = (function () {
         return {values, wrong};
     }
 
-    // What `make` makes of the values, beside them; or the sentence with which it refuses.
+    // What `make` makes of the values, beside them; or the sentence with which it rejects.
     function result(state, spec, make) {
         const {values, wrong} = fields(state, spec);
         if (Object.keys(wrong).length > 0) return {wrong};
@@ -93,11 +93,11 @@ var explore_inputs = (function () {
         const {counts, names} = kTransforms[op];
         const given = numbers(text, op);
         if (counts && !counts.includes(given.length)) {
-            refuse(`${op}(x, ${text}): it takes ${names}`);
+            reject(`${op}(x, ${text}): it takes ${names}`);
         }
         const after = counts ? explore[op](view, ...given) : explore[op](view, given);
         if (after.shape.length > kMostRank) {
-            refuse(`${op}: the result has ${after.shape.length} dims; ${kMostRank} at most are drawn`);
+            reject(`${op}: the result has ${after.shape.length} dims; ${kMostRank} at most are drawn`);
         }
         drawable(after);
         const more = counts ? given : [`{${given.join(", ")}}`];
@@ -107,7 +107,7 @@ var explore_inputs = (function () {
     function drawable(view) {
         const elements = explore.size(view.shape);
         if (elements > kMostDrawn) {
-            refuse(`shape ${text_of(view.shape)} has ${elements} elements; at most ${kMostDrawn} are `
+            reject(`shape ${text_of(view.shape)} has ${elements} elements; at most ${kMostDrawn} are `
                 + "drawn here");
         }
         return view;
@@ -133,7 +133,7 @@ var explore_inputs = (function () {
             const lines = [];
             for (const step of state.steps.split(";").filter((step) => step !== "")) {
                 const [op, text] = step.split(":");
-                if (!Object.hasOwn(kTransforms, op)) refuse(`"${op}" is no transform`);
+                if (!Object.hasOwn(kTransforms, op)) reject(`"${op}" is no transform`);
                 const next = transformed(view, op, text || "");
                 view = next.view;
                 lines.push(next.line);
@@ -180,7 +180,7 @@ var explore_inputs = (function () {
         for (const {index, position} of cells) {
             if (owner.has(position)) {
                 shared = `Shared: ${text_of(owner.get(position))} and ${text_of(index)} are one element, `
-                    + `${minus(position)}. It may be read; as an output this layout is refused.`;
+                    + `${minus(position)}. It may be read; as an output this layout is rejected.`;
                 break;
             }
             owner.set(position, index);

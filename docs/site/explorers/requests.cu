@@ -14,7 +14,7 @@ void load_as(const char* data, int stride, char* out) {
     load_kernel<T><<<1, 32>>>(reinterpret_cast<const T*>(data), stride, reinterpret_cast<T*>(out));
 }
 
-// Rows of shared memory, in quads or words, as in steps 3 to 6 of Day 03's transpose.
+// Rows of shared memory, in vectors or words, as in steps 3 to 6 of Day 03's transpose.
 template <class T>
 __global__ void store_kernel(Tile tile, bool column, int number) {
     extern __shared__ uint4 memory[];

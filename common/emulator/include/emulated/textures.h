@@ -82,7 +82,7 @@ struct Texture {
 };
 /// A finding if there is none.
 Texture find_texture(unsigned long long object, Site site);
-[[noreturn]] void refuse_outside(Site site, int x, int y);
+[[noreturn]] void reject_outside(Site site, int x, int y);
 
 /// Which texel stands at i of n; -1: outside, where a border is 0.
 __forceinline__ int texel_at(int i, int n, cudaTextureAddressMode mode, bool normalized) {
@@ -216,7 +216,7 @@ __forceinline__ T* surface_element(cudaSurfaceObject_t object, int x, int y,
     const Texture t = find_texture(object, site);
     const int last = static_cast<int>(t.pitch) - static_cast<int>(sizeof(T));
     if (x < 0 || x > last || y < 0 || y >= t.height) {
-        if (mode == cudaBoundaryModeTrap) refuse_outside(site, x, y);
+        if (mode == cudaBoundaryModeTrap) reject_outside(site, x, y);
         if (mode == cudaBoundaryModeZero) return nullptr;
         x = x < 0 ? 0 : x > last ? last : x;
         y = y < 0 ? 0 : y >= t.height ? t.height - 1 : y;

@@ -167,9 +167,9 @@ all,7,6,3,1,1,0,1,3,1
 
             origin = said_by(folder, "mistakes", "--only", "clean", "--sanitizer", here / "compute-sanitizer").split("\n")[0] + "\n"
             self.assertEqual(completed(origin).stdout, origin + TABLE.replace("race,124,no error,nothing", "race,124,no error,kept"))
-            refused = completed("# another GPU\n")
-            self.assertEqual((refused.returncode, refused.stdout), (1, ""))
-            self.assertRegex(refused.stderr, "before.csv comes from `# another GPU`, and this is `# .*Version 1`")
+            rejected = completed("# another GPU\n")
+            self.assertEqual((rejected.returncode, rejected.stdout), (1, ""))
+            self.assertRegex(rejected.stderr, "before.csv comes from `# another GPU`, and this is `# .*Version 1`")
 
     def test_without_a_gpu_a_program_or_a_sanitizer_the_emulator_still_answers(self):
         for gpu, sanitizer, why in ((NO_GPU, "compute-sanitizer", "no CUDA-capable device"),
@@ -213,7 +213,7 @@ all,7,6,3,1,1,0,1,3,1
                                ("compute-sanitizer", SANITIZER)):
                 (here / name).write_text(text)
                 (here / name).chmod(0o755)
-            (here / "wrong.cu").write_text("// case: race, won\n// refused: line 3\n")
+            (here / "wrong.cu").write_text("// case: race, won\n// rejected: line 3\n")
 
             bare = {name: value for name, value in os.environ.items() if name != "SIXDAYS_REQUIRE_GPU"}
 
@@ -231,7 +231,7 @@ all,7,6,3,1,1,0,1,3,1
     def test_a_case_is_named_to_catch2_as_the_emulators_tests_name_it(self):
         with tempfile.TemporaryDirectory() as folder:
             here = pathlib.Path(folder)
-            (here / "wrong.patch").write_text('case: one, "two", a\\b and E[x^2]\ncase: another\nrefused: line 3\n')
+            (here / "wrong.patch").write_text('case: one, "two", a\\b and E[x^2]\ncase: another\nrejected: line 3\n')
             sources = [here / "wrong.patch", *sorted(ROOT.glob("day*/**/wrong/*.patch"))]
             (here / "ask.cmake").write_text(
                 f"include({ROOT}/common/cmake/wrong.cmake)\n" + "".join(

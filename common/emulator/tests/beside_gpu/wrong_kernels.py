@@ -23,16 +23,16 @@ from sanitizer import TOOLS, first_finding, run  # noqa: E402
 
 
 def words_of(source):
-    """In which words, and at which of its lines, our tests refuse it."""
+    """In which words, and at which of its lines, our tests reject it."""
     lines = [f"{source.name}:{number}" for number, line in enumerate(source.read_text().splitlines(), 1)
              if "// <- here" in line]
-    return "; ".join(wrong.announced(source, "refused") + lines)
+    return "; ".join(wrong.announced(source, "rejected") + lines)
 
 
 def watched(options, tool, program, case):
     """What the tool and the program print, and whether they had to be killed."""
     command = [options.sanitizer, "--tool", tool, program, case]
-    if tool == "memcheck":  # refused calls are tested on purpose
+    if tool == "memcheck":  # rejected calls are tested on purpose
         command[3:3] = ["--report-api-errors", "no"]
     return run(command, 120)
 

@@ -29,12 +29,12 @@ __global__ void byte_past_end(const float*, int n, float* out) {
     unsigned char* bytes = reinterpret_cast<unsigned char*>(out);
     if (threadIdx.x == 5) bytes[4 * n] = 1;  // MARK byte_past_end
 }
-__device__ float sum_of(float4 quad) {
-    return quad.x + quad.y + quad.z + quad.w;
+__device__ float sum_of(float4 vector) {
+    return vector.x + vector.y + vector.z + vector.w;
 }
-__global__ void quad_as_argument(const float* in, int, float* out) {
-    const float4* quads = reinterpret_cast<const float4*>(in);
-    out[threadIdx.x] = sum_of(quads[threadIdx.x]);  // MARK quad_as_argument
+__global__ void vector_as_argument(const float* in, int, float* out) {
+    const float4* vectors = reinterpret_cast<const float4*>(in);
+    out[threadIdx.x] = sum_of(vectors[threadIdx.x]);  // MARK vector_as_argument
 }
 __global__ void far_away(const float*, int, float* out) {
     if (threadIdx.x == 1) out[1ll << 40] = 1.0f;  // MARK far_away
@@ -159,7 +159,7 @@ std::vector<Mistake> bounds_mistakes() {
         {"flip_from_the_start", flip_from_the_start, 1, 32, 32},
         {"write_past_end", write_past_end, 1, 32, 100},
         {"byte_past_end", byte_past_end, 1, 32, 100},
-        {"quad_as_argument", quad_as_argument, 1, 32, 32},
+        {"vector_as_argument", vector_as_argument, 1, 32, 32},
         {"far_away", far_away, 1, 32, 32},
         {"null_pointer", null_pointer, 1, 32, 32},
         {"past_shared_array", past_shared_array, 1, 32, 32},

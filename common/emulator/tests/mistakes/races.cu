@@ -91,11 +91,11 @@ __global__ void lanes_agree_too_late(const float*, int, float* out) {
 __global__ void lanes_disagree(const float*, int, float* out) {
     out[0] = static_cast<float>(threadIdx.x / 3);  // MARK lanes_disagree
 }
-__global__ void lanes_disagree_about_quads(const float* in, int, float* out) {
-    const float4* quads = reinterpret_cast<const float4*>(in);
+__global__ void lanes_disagree_about_vectors(const float* in, int, float* out) {
+    const float4* vectors = reinterpret_cast<const float4*>(in);
     if (threadIdx.x < 4)
-        reinterpret_cast<float4*>(out)[threadIdx.x / 2] =  // MARK lanes_disagree_about_quads
-            threadIdx.x == 3 ? make_float4(1, 1, 1, 2) : quads[threadIdx.x];
+        reinterpret_cast<float4*>(out)[threadIdx.x / 2] =  // MARK lanes_disagree_about_vectors
+            threadIdx.x == 3 ? make_float4(1, 1, 1, 2) : vectors[threadIdx.x];
 }
 __global__ void warps_agree(const float*, int, float* out) {
     out[0] = 1.0f;  // MARK warps_agree
@@ -145,7 +145,7 @@ std::vector<Mistake> races_mistakes() {
         {"last_reader_writes", last_reader_writes, 1, 64, 32},
         {"lanes_agree_too_late", lanes_agree_too_late, 1, 32, 32},
         {"lanes_disagree", lanes_disagree, 1, 32, 32},
-        {"lanes_disagree_about_quads", lanes_disagree_about_quads, 1, 32, 32},
+        {"lanes_disagree_about_vectors", lanes_disagree_about_vectors, 1, 32, 32},
         {"warps_agree", warps_agree, 1, 64, 32},
         {"lanes_of_two_lines", lanes_of_two_lines, 1, 32, 32},
         {"neighbour_bytes", neighbour_bytes, 1, 32, 64},

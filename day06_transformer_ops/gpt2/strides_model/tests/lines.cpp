@@ -84,6 +84,6 @@ TEST_CASE("training asks about no held-out shape, about all others, and as often
         CHECK(text_of(training_question(2, 1, number)) == text_of(training_question(2, 1, number)));
     }
     CHECK(text_of(training_question(4, 1, 8)) != text_of(training_question(4, 2, 8)));
-    CHECK(refusal([] { (void)training_question(5, 1, 1); }) ==
+    CHECK(rejection([] { (void)training_question(5, 1, 1); }) ==
           "lines about shapes of up to 5 dimensions; it is 1 to 4");
 }

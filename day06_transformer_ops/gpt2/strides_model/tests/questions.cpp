@@ -16,8 +16,8 @@ std::string line_of(const char* typed) {
     return text_of(question) + answer_to(question);
 }
 
-std::string refused(const char* typed) {
-    return refusal([&] { (void)read_question(typed); });
+std::string rejected(const char* typed) {
+    return rejection([&] { (void)read_question(typed); });
 }
 
 }  // namespace
@@ -45,28 +45,28 @@ TEST_CASE("brackets, commas and the arrow are as you like", "[day06][small]") {
     }
 }
 
-TEST_CASE("what the model cannot know is refused with its numbers", "[day06][small]") {
-    CHECK(contains(refused(""), "begins with the word shape"));
-    CHECK(contains(refused("->"), "begins with the word shape"));
-    CHECK(contains(refused("what is 3 4 5"), "begins with the word shape"));
-    CHECK(contains(refused("shape"), "no number after \"shape\""));
-    CHECK(contains(refused("shape 3 4 index"), "no number after \"index\""));
-    CHECK(contains(refused("shape offset 3"), "no number after \"shape\""));
-    CHECK(contains(refused("shape 1 2 3 4 5"), "5 numbers after \"shape\""));
-    CHECK(contains(refused("shape 3 10 5"), "extent 10 of dim 1"));
-    CHECK(contains(refused("shape 3 0 5"), "extent 0 of dim 1"));
-    CHECK(contains(refused("shape 3 four 5"), "\"four\" is not a number"));
-    CHECK(contains(refused("shape 3 4x"), "\"4x\" is not a number"));
-    CHECK(contains(refused("shape 99999999999999999999"),
+TEST_CASE("what the model cannot know is rejected with its numbers", "[day06][small]") {
+    CHECK(contains(rejected(""), "begins with the word shape"));
+    CHECK(contains(rejected("->"), "begins with the word shape"));
+    CHECK(contains(rejected("what is 3 4 5"), "begins with the word shape"));
+    CHECK(contains(rejected("shape"), "no number after \"shape\""));
+    CHECK(contains(rejected("shape 3 4 index"), "no number after \"index\""));
+    CHECK(contains(rejected("shape offset 3"), "no number after \"shape\""));
+    CHECK(contains(rejected("shape 1 2 3 4 5"), "5 numbers after \"shape\""));
+    CHECK(contains(rejected("shape 3 10 5"), "extent 10 of dim 1"));
+    CHECK(contains(rejected("shape 3 0 5"), "extent 0 of dim 1"));
+    CHECK(contains(rejected("shape 3 four 5"), "\"four\" is not a number"));
+    CHECK(contains(rejected("shape 3 4x"), "\"4x\" is not a number"));
+    CHECK(contains(rejected("shape 99999999999999999999"),
                    "\"99999999999999999999\" is not a number"));
     CHECK(
-        contains(refused("shape 3 4 index 1"), "index (1) has 1 numbers, but shape (3, 4) has 2"));
-    CHECK(contains(refused("shape 3 4 index 1 4"), "index 4 of dim 1, whose extent is 4"));
-    CHECK(contains(refused("shape 3 4 index -1 2"), "index -1 of dim 0, whose extent is 3"));
-    CHECK(contains(refused("shape 3 4 offset 12"), "offset 12 in a shape of 12 elements"));
-    CHECK(contains(refused("shape 3 4 offset -1"), "offset -1 in a shape of 12"));
-    CHECK(contains(refused("shape 3 4 offset 1 2"), "an offset is one number, not (1, 2)"));
-    CHECK(contains(refused("shape 3 4 index 1 offset 3"), "\"offset\" is not a number"));
+        contains(rejected("shape 3 4 index 1"), "index (1) has 1 numbers, but shape (3, 4) has 2"));
+    CHECK(contains(rejected("shape 3 4 index 1 4"), "index 4 of dim 1, whose extent is 4"));
+    CHECK(contains(rejected("shape 3 4 index -1 2"), "index -1 of dim 0, whose extent is 3"));
+    CHECK(contains(rejected("shape 3 4 offset 12"), "offset 12 in a shape of 12 elements"));
+    CHECK(contains(rejected("shape 3 4 offset -1"), "offset -1 in a shape of 12"));
+    CHECK(contains(rejected("shape 3 4 offset 1 2"), "an offset is one number, not (1, 2)"));
+    CHECK(contains(rejected("shape 3 4 index 1 offset 3"), "\"offset\" is not a number"));
 }
 
 TEST_CASE("the held-out shapes are those that lines.py leaves out", "[day06][small]") {
@@ -104,6 +104,6 @@ TEST_CASE("questions about held-out shapes reach all of them, and every index", 
                other = held_out_questions(asked, 4, 50, 2);
     CHECK(text_of(again[0]) == text_of(questions[0]));
     CHECK(text_of(other[7]) != text_of(held_out_questions(asked, 4, 50, 3)[7]));
-    CHECK(refusal([] { (void)held_out_questions(Asked::index, 5, 1, 1); }) ==
+    CHECK(rejection([] { (void)held_out_questions(Asked::index, 5, 1, 1); }) ==
           "rank 5 is not 1 to 4");
 }

@@ -1,7 +1,7 @@
 // The proof of AdamW, of the gradient's norm and of the schedule: what PyTorch says, step by step.
 #include "day06_transformer_ops/training/adamw/adamw.hpp"
 
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/rejections.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"
 
 using namespace sixdays;
@@ -204,35 +204,35 @@ TEST_CASE(
     step(0, 2, first_is(1));
 }
 
-TEST_CASE("AdamW refuses what it cannot use, loop and port alike", "[day06][training][small]") {
+TEST_CASE("AdamW rejects what it cannot use, loop and port alike", "[day06][training][small]") {
     Tensor<float> g({3}), m({3}), v({3}), p({3});
-    const auto refused = [&](const AdamWOptions& o, const char* words) {
-        CHECK(both_refuse([&] { adamw_cpu(o, g.view(), m.view(), v.view(), p.view()); },
+    const auto rejected = [&](const AdamWOptions& o, const char* words) {
+        CHECK(both_reject([&] { adamw_cpu(o, g.view(), m.view(), v.view(), p.view()); },
                           [&] { adamw_cuda(o, g.view(), m.view(), v.view(), p.view()); }, words));
     };
     AdamWOptions o;
     o.beta2 = 1;
-    refused(o, "beta2 is 1.000000, but must be 0 or more and below 1");
+    rejected(o, "beta2 is 1.000000, but must be 0 or more and below 1");
     o = {};
     o.rate = NAN;
-    refused(o, "rate is nan");
+    rejected(o, "rate is nan");
     o = {};
     o.step = 0;
-    refused(o, "step is 0, but steps are counted from 1");
+    rejected(o, "step is 0, but steps are counted from 1");
     o = {};
     o.most = 1;
-    refused(o, "clipping to 1.000000 needs the norm");
+    rejected(o, "clipping to 1.000000 needs the norm");
     const std::string same =
-        refusal([&] { adamw_cpu({}, g.view(), m.view(), m.view(), p.view()); });
+        rejection([&] { adamw_cpu({}, g.view(), m.view(), m.view(), p.view()); });
     CHECK(contains(same, "adamw: first overlaps second"));
     const std::string shape =
-        refusal([&] { adamw_cpu({}, slice(g.view(), 0, 0, 2), m.view(), v.view(), p.view()); });
+        rejection([&] { adamw_cpu({}, slice(g.view(), 0, 0, 2), m.view(), v.view(), p.view()); });
     CHECK(contains(shape, "gradient has shape (2), but must have (3)"));
 }
 
 }  // namespace
 
-TEST_CASE("AdamW and the gradients' norm refuse each operand that does not fit, alone",
+TEST_CASE("AdamW and the gradients' norm reject each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[5];
     Tensor<double> norm(Shape{}, {1.0}), norms({2});
@@ -249,7 +249,7 @@ TEST_CASE("AdamW and the gradients' norm refuse each operand that does not fit, 
         x.data = reinterpret_cast<bf16*>(const_cast<float*>(other.data));
     };
     right.o.most = 1, right.o.norm = norm.view();
-    REQUIRE(refusal([&] {
+    REQUIRE(rejection([&] {
                 check_adamw(right.o, right.gradient, right.first, right.second, right.parameters);
             }).empty());
     const auto in_gaps = [](auto& v) { v = {v.data, Layout({6}, {2})}; };
@@ -305,23 +305,23 @@ TEST_CASE("AdamW and the gradients' norm refuse each operand that does not fit, 
         [](O x) { adamw_cuda(x.o, x.gradient, x.first, x.second, x.parameters, x.rounded); }, rows);
     Operands unclipped = right;
     unclipped.o.most = 0, unclipped.o.norm = {};
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               check_adamw(unclipped.o, right.gradient, right.first, right.second, right.parameters);
           }).empty());
 
     Tensor<double> out(Shape{});
     gpu::Buffer<std::byte> memory(gradient_norm_workspace_bytes());
-    const auto refused = [&](const Read& gradient, const View<double>& to, const char* words) {
+    const auto rejected = [&](const Read& gradient, const View<double>& to, const char* words) {
         CAPTURE(words);
-        CHECK(both_refuse([&] { gradient_norm_cpu(gradient, to); },
+        CHECK(both_reject([&] { gradient_norm_cpu(gradient, to); },
                           [&] { gradient_norm_cuda(gradient, to, memory); }, words));
     };
-    refused({r[0].numbers.data(), Layout({6}, {2})}, out.view(), "gradient");
-    refused({nullptr, Shape{6}}, out.view(), "gradient is a null pointer");
-    refused(right.gradient, {nullptr, Shape{}}, "out is a null pointer");
-    refused(right.gradient, norms.view(), "out has shape (2)");
-    refused(right.gradient, {reinterpret_cast<double*>(r[0].numbers.data()), Shape{}},
-            "gradient overlaps out");
-    CHECK(contains(refusal([&] { gradient_norm_cuda(right.gradient, out.view(), {}); }),
+    rejected({r[0].numbers.data(), Layout({6}, {2})}, out.view(), "gradient");
+    rejected({nullptr, Shape{6}}, out.view(), "gradient is a null pointer");
+    rejected(right.gradient, {nullptr, Shape{}}, "out is a null pointer");
+    rejected(right.gradient, norms.view(), "out has shape (2)");
+    rejected(right.gradient, {reinterpret_cast<double*>(r[0].numbers.data()), Shape{}},
+             "gradient overlaps out");
+    CHECK(contains(rejection([&] { gradient_norm_cuda(right.gradient, out.view(), {}); }),
                    "gradient_norm: a workspace of 0 bytes"));
 }

@@ -16,7 +16,8 @@ void launch_attention_backward_tiles(const AttentionBackward& p, gpu::Stream str
 void launch_attention_backward_kept(const AttentionBackward& p, gpu::Stream stream);
 
 /// Step 2 of layer norm: one warp per register-resident row. parts (blocks, 2, C) receives each
-/// block's contribution to weight and bias. Rows: contiguous quads, at most kMostOfLanes elements.
+/// block's contribution to weight and bias. Rows: contiguous vectors, at most kMostOfLanes
+/// elements.
 void launch_layer_norm_backward_registers(const Rows<const float>& in,
                                           const NormParameters& parameters,
                                           const Rows<const float>& grad, const Rows<float>& d_in,
@@ -44,9 +45,9 @@ void launch_cross_entropy_backward_from_losses(const Rows<const float>& logits,
                                                gpu::Stream stream);
 
 /// Step 2 of the activations: 128-bit loads.
-void launch_activate_backward_quads(Activation what, const View<const float>& in,
-                                    const View<const float>& grad, const View<float>& out,
-                                    gpu::Stream stream);
+void launch_activate_backward_vectorized(Activation what, const View<const float>& in,
+                                         const View<const float>& grad, const View<float>& out,
+                                         gpu::Stream stream);
 
 /// Step 2 of the embedding: one thread per element of grad, which it adds atomically.
 void launch_embed_backward_atomics(const Rows<const float>& grad,

@@ -1,11 +1,11 @@
 // The proof of attention's backward pass: loop and port against central differences and against
-// what PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
+// what PyTorch's autograd says, over every element; then what they reject, one operand at a time.
 #include <bit>
 #include <cstring>
 
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 #include "day06_transformer_ops/training/backward/tests/near.hpp"
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/rejections.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -113,7 +113,7 @@ Layout heads_behind_tokens(const Shape& s) {
     return Layout(s, {s[1] * s[2] * s[3], s[3], s[1] * s[3], 1});
 }
 
-constexpr AttentionBackwardPath kAttentionPaths[] = {AttentionBackwardPath::row_a_thread,
+constexpr AttentionBackwardPath kAttentionPaths[] = {AttentionBackwardPath::row_per_thread,
                                                      AttentionBackwardPath::tiles};
 
 // By the path 'kept', of an output and logs that are right but for a rounding; twice, to the same
@@ -239,7 +239,7 @@ TEST_CASE("attention's backward pass: central differences", "[day06][training][s
     }
 }
 
-TEST_CASE("attention's bound refuses operands of 11 bits, as tensor cores take them for floats",
+TEST_CASE("attention's bound rejects operands of 11 bits, as tensor cores take them for floats",
           "[day06][training][small]") {
     Attention c = random_attention({1, 2, 5, 4}, {1, 2, 5, 4});
     const AttentionNear near = near_of(c);
@@ -325,8 +325,8 @@ TEST_CASE(
     }
 }
 
-// The stride of one token, or of one key, is never used and may be any number. Tiles name rows beyond
-// it all the same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
+// The stride of one token, or of one key, is never used and may be any number. Tiles name rows
+// beyond it all the same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
 TEST_CASE("attention's backward pass of one token or one key, each stride of it alone being odd",
           "[day06][training][small]") {
     for (const auto& [T, S] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 3}, {3, 1}}) {
@@ -345,7 +345,7 @@ TEST_CASE("attention's backward pass of one token or one key, each stride of it 
                 log_sums(near_kept.log_sums);
             auto memory = room_of(attention_backward_workspace_bytes(q.view()));
             using Path = AttentionBackwardPath;
-            for (const Path path : {Path::row_a_thread, Path::tiles, Path::kept}) {
+            for (const Path path : {Path::row_per_thread, Path::tiles, Path::kept}) {
                 CAPTURE(name(path));
                 DeviceOut<float> d_q(c.q.shape()), d_k(c.k.shape()), d_v(c.v.shape());
                 const AttentionGradients d{d_q.view(), d_k.view(), d_v.view()};
@@ -377,27 +377,27 @@ TEST_CASE(
     const auto of_head = [](std::int64_t D, std::int64_t T = 32) {
         return View<const float>(nullptr, Shape{1, 1, T, D});
     };
-    CHECK(choose_attention_backward(of_head(64, 31)) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(64, 31)) == Path::row_per_thread);
     CHECK(choose_attention_backward(of_head(128)) == Path::tiles);
     CHECK(choose_attention_backward(of_head(128, 65), SIZE_MAX, true) == Path::kept);
     CHECK(choose_attention_backward(of_head(128, 64), SIZE_MAX, true) == Path::tiles);
-    CHECK(choose_attention_backward(of_head(129), SIZE_MAX, true) == Path::row_a_thread);
-    CHECK(choose_attention_backward(of_head(64, 31), SIZE_MAX, true) == Path::row_a_thread);
-    CHECK(choose_attention_backward(of_head(129)) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(129), SIZE_MAX, true) == Path::row_per_thread);
+    CHECK(choose_attention_backward(of_head(64, 31), SIZE_MAX, true) == Path::row_per_thread);
+    CHECK(choose_attention_backward(of_head(129)) == Path::row_per_thread);
     CHECK(choose_attention_backward(of_head(64), 88'064) == Path::tiles);
-    CHECK(choose_attention_backward(of_head(64), 88'063) == Path::row_a_thread);
-    CHECK(choose_attention_backward(of_head(65), 88'064) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(64), 88'063) == Path::row_per_thread);
+    CHECK(choose_attention_backward(of_head(65), 88'064) == Path::row_per_thread);
     CHECK(choose_attention_backward(of_head(32), 55'296) == Path::tiles);
-    CHECK(choose_attention_backward(of_head(32), 55'295) == Path::row_a_thread);
-    CHECK(choose_attention_backward(of_head(33), 55'296) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(32), 55'295) == Path::row_per_thread);
+    CHECK(choose_attention_backward(of_head(33), 55'296) == Path::row_per_thread);
     Attention c = random_attention({1, 1, 2, 129}, {1, 1, 2, 129});
     HostOut<float> q(c.q.shape()), k(c.q.shape()), v(c.q.shape());
-    const std::string said = refusal([&] {
+    const std::string said = rejection([&] {
         check_attention_backward(c.q.view(), c.k.view(), c.v.view(), {}, c.grad.view(),
                                  {q.view(), k.view(), v.view()}, Path::tiles);
     });
     CHECK(contains(said, "a head of 129 numbers; 128 is the most that the path 'tiles' takes"));
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        check_attention_backward(c.q.view(), c.k.view(), c.v.view(), {},
                                                 c.grad.view(), {q.view(), k.view(), v.view()},
                                                 Path::kept);
@@ -405,7 +405,7 @@ TEST_CASE(
                    "the path 'kept' needs the output and the log of sums"));
 }
 
-TEST_CASE("attention's backward pass refuses each operand that does not fit, alone",
+TEST_CASE("attention's backward pass rejects each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[7];
     Tensor<std::int64_t> counted(Shape{}, {6});
@@ -420,7 +420,7 @@ TEST_CASE("attention's backward pass refuses each operand that does not fit, alo
         r[0].of({2, 3, 4}), r[1].of({2, 6, 4}),
         r[2].of({2, 6, 4}), {},
         r[3].of({2, 3, 4}), {r[4].of({2, 3, 4}), r[5].of({2, 6, 4}), r[6].of({2, 6, 4})}};
-    REQUIRE(refusal([&] {
+    REQUIRE(rejection([&] {
                 check_attention_backward(right.q, right.k, right.v, right.options, right.grad,
                                          right.d);
             }).empty());
@@ -491,14 +491,14 @@ TEST_CASE("attention's backward pass refuses each operand that does not fit, alo
             CAPTURE(name, from);
             Operands o = right;
             (o.d.*out).data = const_cast<float*>((o.*in).data);
-            CHECK(both_refuse([&] { loop(o); }, [&] { port(o); }, "overlap"));
+            CHECK(both_reject([&] { loop(o); }, [&] { port(o); }, "overlap"));
         }
         for (const auto& [other, too] : written) {
             if (out == too) continue;
             CAPTURE(name, other);
             Operands o = right;
             (o.d.*out).data = (o.d.*too).data;
-            CHECK(both_refuse([&] { loop(o); }, [&] { port(o); }, "overlap"));
+            CHECK(both_reject([&] { loop(o); }, [&] { port(o); }, "overlap"));
         }
     }
     // What the forward pass left.
@@ -506,7 +506,7 @@ TEST_CASE("attention's backward pass refuses each operand that does not fit, alo
     const AttentionLeft left = {more[0].of({2, 3, 4}), more[1].of({2, 3})};
     const auto says = [&](const AttentionLeft& wrong, const char* words) {
         CAPTURE(words);
-        CHECK(contains(refusal([&] {
+        CHECK(contains(rejection([&] {
                            attention_backward_from_left_cuda(right.q, right.k, right.v, {}, wrong,
                                                              right.grad, right.d,
                                                              {.workspace = memory});
@@ -524,13 +524,13 @@ TEST_CASE("attention's backward pass refuses each operand that does not fit, alo
         wrong = left, wrong.out.data = (right.d.*out).data, says(wrong, "out overlaps");
         wrong = left, wrong.log_sums.data = (right.d.*out).data, says(wrong, "log_sums overlaps");
     }
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        attention_backward_cuda(right.q, right.k, right.v, {}, right.grad, right.d,
                                                {});
                    }),
                    "attention_backward: a workspace of 0 bytes"));
     for (const Shape& shape : {Shape{}, Shape{4}}) {
-        CHECK(contains(refusal([&] {
+        CHECK(contains(rejection([&] {
                            (void)attention_backward_workspace_bytes({nullptr, shape});
                        }),
                        "attention_backward: q has shape " + to_string(shape)));

@@ -1,8 +1,8 @@
 // The proof of cross-entropy's backward pass: loop and port against central differences and against
-// what PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
+// what PyTorch's autograd says, over every element; then what they reject, one operand at a time.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 #include "day06_transformer_ops/training/backward/tests/near.hpp"
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/rejections.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -55,7 +55,7 @@ void check(const CrossEntropy& c, const Tensor<double>& want) {
         DeviceIn<std::int64_t> dt(c.targets);
         using Path = CrossEntropyBackwardPath;
         const View<float> out(nullptr, layout);
-        for (const Path path : taken<Path>({Path::row_a_thread, Path::block_a_row},
+        for (const Path path : taken<Path>({Path::row_per_thread, Path::block_per_row},
                                            choose_cross_entropy_backward(out, out), [&](Path p) {
                                                DeviceOut<float> got(layout);
                                                check_cross_entropy_backward(
@@ -194,7 +194,7 @@ TEST_CASE("cross-entropy's backward pass: PyTorch", "[day06][training][small]") 
     check(c, doubles({4, 5}, cross_entropy_dx));
 }
 
-TEST_CASE("cross-entropy's backward pass: a row for whose quads a block has too few threads",
+TEST_CASE("cross-entropy's backward pass: a row for whose vectors a block has too few threads",
           "[day06][training][small]") {
     for (const std::int64_t V : {259, 2048, 2049, 2601}) {  // of 64 threads, and of 512
         const CrossEntropy c{random({2, V}, 31), targets_of(2, V), random({2}, 32)};
@@ -267,7 +267,7 @@ TEST_CASE("cross-entropy's backward pass from the losses: few logits and far one
     }
 }
 
-TEST_CASE("a target that names no logit: the loop refuses it, the port fills its row with NaN",
+TEST_CASE("a target that names no logit: the loop rejects it, the port fills its row with NaN",
           "[day06][training][small]") {
     const Tensor<float> logits = random({2, 3}, 4), one({}, {1});
     Tensor<double> want =
@@ -276,7 +276,7 @@ TEST_CASE("a target that names no logit: the loop refuses it, the port fills its
     for (const std::int64_t none : {3, -1}) {
         const Tensor<std::int64_t> targets({2}, {1, none});
         HostOut<float> loop({2, 3});
-        const std::string said = refusal([&] {
+        const std::string said = rejection([&] {
             cross_entropy_backward_cpu(logits.view(), targets.view(), one.view(), loop.view());
         });
         CHECK(contains(
@@ -285,7 +285,7 @@ TEST_CASE("a target that names no logit: the loop refuses it, the port fills its
         DeviceIn<float> dx(logits), dg(one);
         DeviceIn<std::int64_t> dt(targets);
         using Path = CrossEntropyBackwardPath;
-        for (const Path path : {Path::row_a_thread, Path::block_a_row}) {
+        for (const Path path : {Path::row_per_thread, Path::block_per_row}) {
             CAPTURE(none, name(path));
             DeviceOut<float> got({2, 3}, {}, Poison{0x7e});
             cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view(),
@@ -320,7 +320,7 @@ TEST_CASE("from the losses: no such target, a target at -infinity and a NaN stay
     CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
 }
 
-TEST_CASE("cross-entropy's backward pass refuses each operand that does not fit, alone",
+TEST_CASE("cross-entropy's backward pass rejects each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[4];
     struct Operands {
@@ -331,7 +331,7 @@ TEST_CASE("cross-entropy's backward pass refuses each operand that does not fit,
     };
     using O = Operands&;
     const Operands right = {r[0].of({3, 5}), r[1].ids({3}), r[2].of({3}), r[3].of({3, 5})};
-    REQUIRE(refusal([&] {
+    REQUIRE(rejection([&] {
                 check_cross_entropy_backward(right.logits, right.targets, right.grad, right.out);
             }).empty());
     each_alone<Operands>(
@@ -363,7 +363,7 @@ TEST_CASE("cross-entropy's backward pass refuses each operand that does not fit,
           "targets overlaps out"}});
 }
 
-TEST_CASE("cross-entropy's backward pass, rounded, refuses each operand that does not fit, alone",
+TEST_CASE("cross-entropy's backward pass, rounded, rejects each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[4];
     Tensor<bf16> halves({64});
@@ -377,7 +377,7 @@ TEST_CASE("cross-entropy's backward pass, rounded, refuses each operand that doe
     using O = Operands&;
     const Operands right = {
         r[0].of({3, 5}), r[1].ids({3}), r[2].of({3}), {halves.data(), Shape{3, 5}}};
-    REQUIRE(refusal([&] {
+    REQUIRE(rejection([&] {
                 check_cross_entropy_backward_bf16(right.logits, right.targets, right.grad,
                                                   right.out);
             }).empty());
@@ -421,7 +421,7 @@ TEST_CASE("cross-entropy's backward pass, rounded, refuses each operand that doe
 }
 
 TEST_CASE(
-    "cross-entropy's backward pass from the losses refuses each operand that does not fit, alone",
+    "cross-entropy's backward pass from the losses rejects each operand that does not fit, alone",
     "[day06][training][small]") {
     Room r[5];
     Tensor<bf16> halves({64});
@@ -429,7 +429,7 @@ TEST_CASE(
     const Ids targets = r[1].ids({3});
     const auto says = [&](const Read& of_rows, const auto& out, const char* words) {
         CAPTURE(words);
-        CHECK(contains(refusal([&] {
+        CHECK(contains(rejection([&] {
                            cross_entropy_backward_from_losses_cuda(logits, targets, of_rows, grad,
                                                                    out);
                        }),

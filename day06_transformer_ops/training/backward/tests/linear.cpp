@@ -1,11 +1,11 @@
 // The proof of a linear layer's backward pass: loop and port against central differences and
-// against what PyTorch's autograd says, over every element; then what they refuse, one operand at a
+// against what PyTorch's autograd says, over every element; then what they reject, one operand at a
 // time.
 #include <bit>
 
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 #include "day06_transformer_ops/training/backward/tests/near.hpp"
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/rejections.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -108,7 +108,7 @@ TEST_CASE("a linear layer's backward pass: central differences", "[day06][traini
     }
 }
 
-TEST_CASE("a linear layer's bound refuses operands of 15 bits, and numbers of which one is missing",
+TEST_CASE("a linear layer's bound rejects operands of 15 bits, and numbers of which one is missing",
           "[day06][training][small]") {
     Linear c{random({5, 3}, 15), random({3, 4}, 16), random({5, 4}, 17)};
     const Bound bound =
@@ -155,7 +155,7 @@ TEST_CASE("a linear layer's dims before the last are rows, and a bias may be mis
     CHECK(d_weight.close_to(dw, bound_of(dw)));
 }
 
-TEST_CASE("a linear layer's backward pass refuses each operand that does not fit, alone",
+TEST_CASE("a linear layer's backward pass rejects each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[6];
     struct Operands {
@@ -169,7 +169,7 @@ TEST_CASE("a linear layer's backward pass refuses each operand that does not fit
                             r[2].of({2, 3, 5}),
                             r[3].of({2, 3, 4}),
                             {r[4].of({4, 5}), r[5].of({5})}};
-    REQUIRE(refusal([&] {
+    REQUIRE(rejection([&] {
                 check_linear_backward(right.in, right.weight, right.grad, right.d_in, right.d);
             }).empty());
     gpu::Buffer<std::byte> memory(
@@ -231,7 +231,7 @@ TEST_CASE("a linear layer's backward pass refuses each operand that does not fit
          {[](O o) { o.d.bias.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_bias"},
          {[](O o) { o.d.bias.data = o.d_in.data; }, "d_in overlaps d_bias"},
          {[](O o) { o.d.bias.data = o.d.weight.data; }, "d_weight overlaps d_bias"}});
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        linear_backward_cuda(right.in, right.weight, right.grad, right.d_in, right.d,
                                             {});
                    }),
@@ -239,7 +239,8 @@ TEST_CASE("a linear layer's backward pass refuses each operand that does not fit
     const auto bytes = [&](const std::function<void(O)>& change) {
         Operands o = right;
         change(o);
-        return refusal([&] { (void)linear_backward_workspace_bytes(o.in, o.weight, o.grad, o.d); });
+        return rejection(
+            [&] { (void)linear_backward_workspace_bytes(o.in, o.weight, o.grad, o.d); });
     };
     CHECK(contains(bytes([](O o) { o.in = {o.in.data, Shape{}}; }), "in has shape ()"));
     CHECK(contains(bytes([](O o) { o.in = {o.in.data, Shape{6, 5}}; }), "in has shape (6, 5)"));
@@ -252,7 +253,7 @@ TEST_CASE("a linear layer's backward pass refuses each operand that does not fit
     CHECK(bytes([](O o) { o.in.data = o.weight.data = o.grad.data = nullptr; }).empty());
 }
 
-TEST_CASE("a bias' backward pass refuses each operand that does not fit, alone",
+TEST_CASE("a bias' backward pass rejects each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[2];
     struct Operands {
@@ -276,8 +277,8 @@ TEST_CASE("a bias' backward pass refuses each operand that does not fit, alone",
          {[](O o) { o.d_bias.data = nullptr; }, "d_bias is a null pointer"},
          {[](O o) { o.d_bias = collapsed(o.d_bias); }, "d_bias has "},
          {[](O o) { o.d_bias.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_bias"}});
-    CHECK(refusal([&] { check_bias_backward(right.grad, right.d_bias); }).empty());
-    CHECK(contains(refusal([&] { bias_backward_cuda(right.grad, right.d_bias, {}); }),
+    CHECK(rejection([&] { check_bias_backward(right.grad, right.d_bias); }).empty());
+    CHECK(contains(rejection([&] { bias_backward_cuda(right.grad, right.d_bias, {}); }),
                    "bias_backward: a workspace of 0 bytes"));
 }
 

@@ -44,7 +44,7 @@ void check(const LayerNorm& c, const NormSlopes& want, const LayerNorm& alike) {
         DeviceOut<float> out(layout);
         const NormParameters of_port{w.view(), {}, c.eps};
         for (const Path path : taken<Path>(
-                 {Path::row_a_thread, Path::registers, Path::ahead},
+                 {Path::row_per_thread, Path::registers, Path::ahead},
                  choose_layer_norm_backward(there.view(), grad.view(), out.view()), [&](Path p) {
                      check_layer_norm_backward(there.view(), of_port, grad.view(), out.view(), {},
                                                p);
@@ -135,7 +135,7 @@ TEST_CASE("layer norm's backward pass: more rows than warps, and rows as long as
     }
 }
 
-TEST_CASE("a norm's bound refuses a variance that was found in one pass",
+TEST_CASE("a norm's bound rejects a variance that was found in one pass",
           "[day06][training][small]") {
     LayerNorm c{random({2, 8}, 36), random({8}, 37), random({2, 8}, 38), 0.125f};
     for (std::int64_t i = 0; i < c.x.size(); ++i) c.x.data()[i] += 1000;
@@ -215,7 +215,7 @@ TEST_CASE("layer norm's backward pass without weight, and with nothing to be add
     layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {},
                              {.workspace = memory});
     CHECK(got.close_to(want.in, bound));
-    const std::string said = refusal([&] {
+    const std::string said = rejection([&] {
         layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {}, {});
     });
     CHECK(contains(said, "layer_norm_backward: a workspace of 0 bytes"));
@@ -262,7 +262,7 @@ void check(Activation what, const Tensor<float>& x, const Tensor<float>& grad,
         DeviceIn<float> dx(x, layout), dg(grad);
         DeviceOut<float> out(layout);
         for (const ActivationPath path : taken<ActivationPath>(
-                 {ActivationPath::one_element, ActivationPath::quads},
+                 {ActivationPath::one_element, ActivationPath::vectorized},
                  choose_activation<float>(dx.view(), dg.view(), out.view()), [&](ActivationPath p) {
                      check_activate_backward(dx.view(), dg.view(), out.view(), p);
                  })) {
@@ -320,7 +320,7 @@ TEST_CASE("activations' backward pass: in, grad and out each of a pitch of its o
     const Bound once = slopes_bound(Activation::gelu_tanh, x, grad);
     const Bound twice = [&](const Index& at) { return 2 * once(at); };  // two floats may differ so
     DeviceIn<float> dx(x, of_x), dg(grad, of_grad);
-    for (const ActivationPath path : {ActivationPath::one_element, ActivationPath::quads}) {
+    for (const ActivationPath path : {ActivationPath::one_element, ActivationPath::vectorized}) {
         CAPTURE(name(path));
         DeviceOut<float> got(of_out);
         activate_backward_cuda(Activation::gelu_tanh, dx.view(), dg.view(), got.view(),
@@ -348,7 +348,7 @@ TEST_CASE("far from 0, and at infinity, a slope is its limit; a NaN stays one",
                                     d_in.view());
         CHECK(d_gate.close_to(want, 1e-37, Nans::where_expected));
         for (const ActivationBackwardPath path :
-             {ActivationBackwardPath::one_element, ActivationBackwardPath::quads}) {
+             {ActivationBackwardPath::one_element, ActivationBackwardPath::vectorized}) {
             CAPTURE(name(path));
             DeviceOut<float> got({12});
             activate_backward_cuda(what, dx.view(), d_twos.view(), got.view(), {.path = path});
@@ -361,7 +361,7 @@ TEST_CASE("far from 0, and at infinity, a slope is its limit; a NaN stays one",
     }
 }
 
-TEST_CASE("a slope's bound refuses 1 - s where 1 / (1 + exp(v)) belongs",
+TEST_CASE("a slope's bound rejects 1 - s where 1 / (1 + exp(v)) belongs",
           "[day06][training][small]") {
     const float x = 4, v = 1.5957691f * (x + 0.044715f * x * x * x);
     const float dv = 1.5957691f * (1 + 0.134145f * x * x), s = 1 / (1 + std::exp(-v));
@@ -379,7 +379,7 @@ TEST_CASE("a slope's bound refuses 1 - s where 1 / (1 + exp(v)) belongs",
 
 // --- embedding -----------------------------------------------------------------------------------
 
-constexpr EmbedBackwardPath kEmbedPaths[] = {EmbedBackwardPath::column_a_thread,
+constexpr EmbedBackwardPath kEmbedPaths[] = {EmbedBackwardPath::column_per_thread,
                                              EmbedBackwardPath::atomics,
                                              EmbedBackwardPath::word_a_block};
 
@@ -454,7 +454,7 @@ TEST_CASE("the embedding's backward pass: one token of one number, and no token"
         CHECK(loop.matches(want));
         DeviceIn<float> dg(grad);
         DeviceIn<std::int64_t> di(ids);
-        for (const auto path : {EmbedBackwardPath::column_a_thread, EmbedBackwardPath::atomics}) {
+        for (const auto path : {EmbedBackwardPath::column_per_thread, EmbedBackwardPath::atomics}) {
             CAPTURE(tokens, name(path));
             auto got = DeviceOut<float>::holding(before);
             embed_backward_cuda(dg.view(), di.view(), {}, {got.view()}, {.path = path});
@@ -494,13 +494,14 @@ TEST_CASE("a word a block: hundreds of tokens, and of columns, in their order, s
     check({2, 2, 5}, 515);
 }
 
-TEST_CASE("an id that names no row: the loop refuses it, the ports add nothing for it",
+TEST_CASE("an id that names no row: the loop rejects it, the ports add nothing for it",
           "[day06][training][small]") {
     const Tensor<std::int64_t> ids({3}, {0, -1, 2});
     const Tensor<float> grad = random({3, 2}, 26), before = there_before({2, 2});
     auto loop = HostOut<float>::holding(before);
-    CHECK(contains(refusal([&] { embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()}); }),
-                   "ids has -1 at (1), but the table has 2 rows"));
+    CHECK(
+        contains(rejection([&] { embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()}); }),
+                 "ids has -1 at (1), but the table has 2 rows"));
     CHECK(loop.matches(before));
     Tensor<double> want = in_double(before);
     for (std::int64_t c = 0; c < 2; ++c) want(0, c) += static_cast<double>(grad(0, c));

@@ -28,7 +28,7 @@ double gated(Activation what, double gate, double in) {
 }
 
 // By loop and port; in, grad and d_in each lie in memory in another way, and each in three. Then
-// all lie row after row: of whole quads the port reads the next row ahead.
+// all lie row after row: of whole vectors the port reads the next row ahead.
 void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
                const Tensor<float>& grad, const NormSlopes& want) {
     const std::int64_t C = weight.size();
@@ -169,7 +169,7 @@ TEST_CASE("RMS norm's backward pass, and SwiGLU's: PyTorch", "[day06][training][
 
 TEST_CASE("RMS norm's backward pass: a gradient of weight or bias that nobody wants is not made",
           "[day06][training][small]") {
-    for (const std::int64_t C : {3, 4}) {  // 4: whole quads
+    for (const std::int64_t C : {3, 4}) {  // 4: whole vectors
         CAPTURE(C);
         const Tensor<float> x = random({5, C}, 1), grad = random({5, C}, 2),
                             weight = random({C}, 3);
@@ -225,12 +225,12 @@ TEST_CASE("RMS norm's backward pass: no weight, nothing to be added to, no works
     DeviceIn<float> in(x), g(grad);
     DeviceOut<float> got({2, 3});
     CHECK(contains(
-        refusal([&] {
+        rejection([&] {
             rms_norm_backward_cuda(in.view(), {{}, {}, 0.5f}, g.view(), got.view(), {}, {});
         }),
         "rms_norm_backward: a workspace of 0 bytes"));
     CHECK(got.untouched());
-    for (const std::int64_t C : {3, 4}) {  // 4: whole quads
+    for (const std::int64_t C : {3, 4}) {  // 4: whole vectors
         CAPTURE(C);
         const Tensor<float> of_x = random({5, C}, 1), of_grad = random({5, C}, 2),
                             one = seeded<float>({C}, 3, 1, 1);
@@ -243,7 +243,7 @@ TEST_CASE("RMS norm's backward pass: no weight, nothing to be added to, no works
             bound_of(norm_near(of_x, one, 0.5f, of_grad, Tensor<float>({C}), false).in)));
     }
     CHECK(contains(
-        refusal([&] { rms_norm_backward_cpu(x.view(), {}, ones.view(), bare.view(), {}); }),
+        rejection([&] { rms_norm_backward_cpu(x.view(), {}, ones.view(), bare.view(), {}); }),
         "rms_norm_backward"));
 }
 

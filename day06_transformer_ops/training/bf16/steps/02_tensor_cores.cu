@@ -169,7 +169,7 @@ __device__ __forceinline__ void store_rows(const SumsBack<C>& sums, float factor
         float* const row = to.first + r * to.along_rows + lane % 4 * 2;
 #pragma unroll
         for (int d = 0; d < C::kHead; d += 8) {
-            if (d >= D) break;  // D is a multiple of a quad
+            if (d >= D) break;  // D is a multiple of a vector
             const float* const pair = &sums[d / 8][2 * h];
             *reinterpret_cast<float2*>(row + d) = make_float2(factor * pair[0], factor * pair[1]);
         }

@@ -4,7 +4,7 @@
 
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 #include "day06_transformer_ops/training/bf16/tests/near_bf16.hpp"
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/rejections.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -13,7 +13,7 @@ using namespace sixdays::testing;
 namespace {
 
 using Path = AttentionBackwardBf16Path;
-constexpr Path kPaths[] = {Path::row_a_thread, Path::tensor_cores};
+constexpr Path kPaths[] = {Path::row_per_thread, Path::tensor_cores};
 
 struct Case {
     std::int64_t B, H, T, S, D;
@@ -193,7 +193,7 @@ TEST_CASE("attention's backward pass from bf16 is the float one's, as near as ou
     CHECK(d_v.close_to(values_of(near.v), bound_of(near.v)));
 }
 
-TEST_CASE("shares and slopes of fewer bits than a bf16's are refused by the bounds",
+TEST_CASE("shares and slopes of fewer bits than a bf16's are rejected by the bounds",
           "[day06][training][small]") {
     Case c{1, 1, 8, 8, 8};
     c.there();
@@ -288,7 +288,7 @@ struct Operands {
     AttentionOptions options = {};
 };
 
-TEST_CASE("attention's backward pass from bf16 refuses what does not fit, each alone",
+TEST_CASE("attention's backward pass from bf16 rejects what does not fit, each alone",
           "[day06][training][small]") {
     Room memory[5];
     std::vector<Tensor<bf16>> halves(4, Tensor<bf16>({64}));
@@ -387,14 +387,14 @@ TEST_CASE("attention's backward pass from bf16 refuses what does not fit, each a
         attention_backward_bf16_cuda(o.q, o.k, o.v, o.options, o.out, o.log_sums, o.grad, o.d);
     };
     each_alone(right, loop, port, rows, "attention_backward_bf16: ");
-    CHECK(contains(refusal([&] { port(right); }), "a workspace of 0 bytes"));
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([&] { port(right); }), "a workspace of 0 bytes"));
+    CHECK(contains(rejection([] {
                        (void)attention_backward_bf16_workspace_bytes({nullptr, {8}});
                    }),
                    "q has shape (8)"));
 }
 
-TEST_CASE("tensor cores take rows of quads, and each condition alone sends them away",
+TEST_CASE("tensor cores take rows of vectors, and each condition alone sends them away",
           "[day06][training][small]") {
     Room memory[3];
     Tensor<bf16> halves({4096});
@@ -410,20 +410,20 @@ TEST_CASE("tensor cores take rows of quads, and each condition alone sends them 
     const View<const bf16> pitched(halves.data(), Layout(s, {12, 1})),
         short_rows(halves.data(), {2, 4});
     for (const View<const bf16>& bad : {off, wide, pitched, short_rows}) {
-        CHECK(chosen(bad, right, right, d) == Path::row_a_thread);
-        CHECK(chosen(right, bad, right, d) == Path::row_a_thread);
-        CHECK(chosen(right, right, bad, d) == Path::row_a_thread);
+        CHECK(chosen(bad, right, right, d) == Path::row_per_thread);
+        CHECK(chosen(right, bad, right, d) == Path::row_per_thread);
+        CHECK(chosen(right, right, bad, d) == Path::row_per_thread);
     }
     const View<const bf16> most(halves.data(), {2, 128}), large(halves.data(), {2, 136});
     CHECK(chosen(most, most, most, d) == Path::tensor_cores);
-    CHECK(chosen(large, right, right, d) == Path::row_a_thread);
+    CHECK(chosen(large, right, right, d) == Path::row_per_thread);
     const View<float> odd(memory[0].numbers.data() + 1, s),
         apart(memory[0].numbers.data(), Layout(s, {16, 2})),
         odd_pitch(memory[0].numbers.data(), Layout(s, {9, 1}));
     for (const View<float>& bad : {odd, apart, odd_pitch}) {
-        CHECK(chosen(right, right, right, {bad, d.k, d.v}) == Path::row_a_thread);
-        CHECK(chosen(right, right, right, {d.q, bad, d.v}) == Path::row_a_thread);
-        CHECK(chosen(right, right, right, {d.q, d.k, bad}) == Path::row_a_thread);
+        CHECK(chosen(right, right, right, {bad, d.k, d.v}) == Path::row_per_thread);
+        CHECK(chosen(right, right, right, {d.q, bad, d.v}) == Path::row_per_thread);
+        CHECK(chosen(right, right, right, {d.q, d.k, bad}) == Path::row_per_thread);
     }
 }
 

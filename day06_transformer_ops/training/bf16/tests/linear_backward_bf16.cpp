@@ -2,7 +2,7 @@
 #include "day06_transformer_ops/training/bf16/linear_backward_bf16.hpp"
 
 #include "day06_transformer_ops/training/bf16/tests/near_bf16.hpp"
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/rejections.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -67,7 +67,7 @@ void check(const Case& c) {
 
 TEST_CASE("a linear layer's backward pass from bf16", "[day06][training][small]") {
     check({5, 8, 16});
-    check({3, 5, 7});  // rows that are no quads
+    check({3, 5, 7});  // rows that are no vectors
     check({40, 24, 8});
     check({1, 1, 1});  // rows and columns whose stride is never used, and is no multiple of 8
     check({1, 8, 3});
@@ -75,7 +75,7 @@ TEST_CASE("a linear layer's backward pass from bf16", "[day06][training][small]"
     check({9, 1, 8});
 }
 
-TEST_CASE("a gradient that is added up in bf16 is refused by the bound",
+TEST_CASE("a gradient that is added up in bf16 is rejected by the bound",
           "[day06][training][small]") {
     const Case c{40, 3, 4};
     const LinearNear near = near_of(c), worse = near_of(c, true);
@@ -91,7 +91,7 @@ struct Operands {
     View<float> d_in, d_weight;
 };
 
-TEST_CASE("a linear layer's backward pass from bf16 refuses what does not fit, each alone",
+TEST_CASE("a linear layer's backward pass from bf16 rejects what does not fit, each alone",
           "[day06][training][small]") {
     Room memory[2];
     Tensor<bf16> halves[3] = {Tensor<bf16>({64}), Tensor<bf16>({64}), Tensor<bf16>({64})};

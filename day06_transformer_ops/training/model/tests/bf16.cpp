@@ -171,16 +171,16 @@ TEST_CASE("a loss falls by tensor cores as it does by floats", "[day06][training
     }
 }
 
-TEST_CASE("what operations on bf16 would leave out is refused", "[day06][training][small]") {
+TEST_CASE("what operations on bf16 would leave out is rejected", "[day06][training][small]") {
     Tensor<float> numbers({64});
     Tensor<bf16> halves({64});
     const View<float> x(numbers.data(), {2, 8});
     const View<bf16> x16(halves.data(), {2, 8});
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               CudaOperations{}.linear_backward(x16, x, x16, x, {x, {numbers.data(), {8}}});
           }) == "linear_backward: a bias' gradient is added up from floats, but grad is bf16");
     for (const Activation what : {Activation::relu, Activation::gelu_erf, Activation::silu}) {
-        CHECK(refusal([&] { CudaOperations{}.activate(what, x, x16); }) ==
+        CHECK(rejection([&] { CudaOperations{}.activate(what, x, x16); }) ==
               std::string("activate: of bf16 there is 'gelu_tanh' alone, not '") + name(what) +
                   "'");
     }
@@ -189,7 +189,7 @@ TEST_CASE("what operations on bf16 would leave out is refused", "[day06][trainin
 TEST_CASE("bf16 takes eight numbers at a time, of a head and of the MLP",
           "[day06][training][small]") {
     const auto said = [](const gpt2::Config& c) {
-        return refusal([&] { Trainer<CudaBf16>(c, 1); });
+        return rejection([&] { Trainer<CudaBf16>(c, 1); });
     };
     CHECK(contains(said({1, 2, 16, 4, 16, 3, 1e-5f}), "a head has 4 and the MLP 16"));
     CHECK(contains(said({1, 2, 16, 2, 20, 3, 1e-5f}), "a head has 8 and the MLP 20"));

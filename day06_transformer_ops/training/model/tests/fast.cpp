@@ -54,7 +54,7 @@ TEST_CASE("the fast product: any strides, ragged edges, any number of threads",
     }
     const Tensor<float> a({2, 3, 4}), b({2, 4, 5});
     Tensor<float> out({2, 3, 5});
-    CHECK(contains(refusal([&] { matmul_fast(a.view(), b.view(), {}, out.view(), one); }),
+    CHECK(contains(rejection([&] { matmul_fast(a.view(), b.view(), {}, out.view(), one); }),
                    "matmul_fast: b has shape (2, 4, 5), a stack"));
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("the fast product: rows in more than one dim; alpha = 0 reads neither 
 }
 
 template <class Device>
-void check_tokens_refused(const typename Device::Operations& operations) {
+void check_tokens_rejected(const typename Device::Operations& operations) {
     Trainer<Device> trainer({1, 2, 8, 2, 16, 17, 1e-5f}, 4, operations);
     TrainingState state;
     state.parameters = trainer.parameters().begin(2);
@@ -86,22 +86,22 @@ void check_tokens_refused(const typename Device::Operations& operations) {
     for (const std::size_t i : {0, 7}) {  // the caller's part, and another thread's
         Batch batch = right;
         batch.targets[i] = 17;
-        CHECK(refusal([&] { trainer.accumulate(batch); }) ==
+        CHECK(rejection([&] { trainer.accumulate(batch); }) ==
               "a batch whose target " + std::to_string(i) + " is 17, but tokens are 0 to 16");
         batch.ids[i] = -1;
-        CHECK(refusal([&] { trainer.accumulate(batch); }) ==
+        CHECK(rejection([&] { trainer.accumulate(batch); }) ==
               "a batch whose id " + std::to_string(i) + " is -1, but tokens are 0 to 16");
     }
     CHECK(trainer.accumulate(right) > 0);
 }
 
-TEST_CASE("tokens that the vocabulary lacks are refused before threads share them out",
+TEST_CASE("tokens that the vocabulary lacks are rejected before threads share them out",
           "[day06][training][small]") {
     gpt2::Threads two(2);
-    check_tokens_refused<Cpu>({});
-    check_tokens_refused<Cpu>({&two});
-    check_tokens_refused<Cuda>({});
-    CHECK(noexcept(two.run([](int) {})));  // what is not refused ends the program, in any part
+    check_tokens_rejected<Cpu>({});
+    check_tokens_rejected<Cpu>({&two});
+    check_tokens_rejected<Cuda>({});
+    CHECK(noexcept(two.run([](int) {})));  // what is not rejected ends the program, in any part
 }
 
 TEST_CASE("a model trained with threads: the same bits with any number, and near the loops'",

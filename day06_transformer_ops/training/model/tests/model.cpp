@@ -197,10 +197,10 @@ void check_counts() {
     trainer.load(state_of(begin));
     CHECK(std::fabs(trainer.accumulate({kIds, kTargets, counts}) - want.loss) < 1e-6);
     CHECK(close(as_tensor(trainer.gradients()), want.gradient, bound_of(want.gradient, 100)));
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               trainer.accumulate({kIds, kTargets, std::vector<bool>(6)});
           }) == "a batch of which no target counts: there is nothing to learn from it");
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               trainer.accumulate({kIds, {1, 2}, {true}});
           }) == "a batch of 6 tokens, 2 targets and 1 marks which of them count; each must be 6");
 }
@@ -292,7 +292,7 @@ TEST_CASE("a model begins with norms of 1, biases of 0, and matrices of two devi
     CHECK(std::fabs(deviation("blk.1.ffn_down.weight") - 0.01) < 0.001);
     CHECK(deviation("blk.0.attn_norm.weight") == 1);
     CHECK(deviation("blk.0.ffn_up.bias") == 0);
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([] {
                        Parameters({2, 16, 30, 4, 128, 64, 1e-5f});
                    }),
                    "4 heads do not divide 30 channels equally"));
@@ -301,7 +301,7 @@ TEST_CASE("a model begins with norms of 1, biases of 0, and matrices of two devi
     for (std::size_t i = 0; i < std::size(named); ++i) {
         gpt2::Config c{2, 16, 32, 4, 128, 64, 1e-5f};
         *std::array{&c.layers, &c.context, &c.channels, &c.heads, &c.hidden, &c.vocabulary}[i] = 0;
-        CHECK(refusal([&] { Parameters{c}; }) ==
+        CHECK(rejection([&] { Parameters{c}; }) ==
               std::string("a model of 0 ") + named[i] + "; 1 is the least");
     }
 }

@@ -247,12 +247,12 @@ TEST_CASE("what fails on one of several GPUs is told with its name", "[day06][tr
     CHECK(sum.added_ == 0);
 }
 
-TEST_CASE("GPUs that cannot share a batch, or are not there, are refused",
+TEST_CASE("GPUs that cannot share a batch, or are not there, are rejected",
           "[day06][training][small]") {
     HostSum<Cpu> three(3);
     const auto shares = [&] { Trainers<Cpu, HostSum<Cpu>>(kModel, kSequences, three); };
-    const auto gpus = [](std::int64_t n) { return refusal([n] { NcclSum sum(n); }); };
-    CHECK(refusal(shares) == "4 sequences cannot be shared out among 3 GPUs equally");
+    const auto gpus = [](std::int64_t n) { return rejection([n] { NcclSum sum(n); }); };
+    CHECK(rejection(shares) == "4 sequences cannot be shared out among 3 GPUs equally");
     CHECK(contains(gpus(100000), "100000 GPUs were requested, but "));
     CHECK(contains(gpus(std::int64_t{1} << 32), "4294967296 GPUs were requested, but "));
 }

@@ -49,13 +49,13 @@ __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products
         float factor[S::ROWS][4], row[S::OUT];
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
-            read_quad(factor[i], mine + i * kDown * S::PITCH_SHARES + s);
+            read_vector(factor[i], mine + i * kDown * S::PITCH_SHARES + s);
         }
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
 #pragma unroll
             for (int c = 0; c < S::OUT; c += 4) {
-                read_quad(row + c, columns + (s + e) * S::PITCH + c * S::ACROSS);
+                read_vector(row + c, columns + (s + e) * S::PITCH + c * S::ACROSS);
             }
 #pragma unroll
             for (int i = 0; i < S::ROWS; ++i) {
@@ -124,11 +124,12 @@ void launch(const Kernels& kernels, const AttentionBackward& p, gpu::Stream stre
     one(kernels.by_keys, kernels.of_keys, p.k.count(), p.forward.S);
 }
 
-/// Calls f with the smallest Block that fits a head; it copies quads if all rows are made of them.
+/// Calls f with the smallest Block that fits a head; it copies vectors if all rows are made of
+/// them.
 template <class F>
 void with_block(const AttentionBackward& p, const F& f) {
     const std::int64_t D = p.forward.q.length;
-    if (p.forward.in_quads && p.grad_in_quads) {
+    if (p.forward.vectorized && p.grad_vectorized) {
         D > 64 ? f(Block<128, 4, 4>()) : D > 32 ? f(Block<64, 4, 4>()) : f(Block<32, 4, 4>());
     } else {
         D > 64 ? f(Block<128, 4, 1>()) : f(Block<64, 4, 1>());

@@ -23,7 +23,7 @@ struct Sent {
 struct World {
     int open_groups = 0, communicators = 0;
     int lost = -1;     // no call reaches this GPU
-    int refuses = -1;  // its all-reduce is refused
+    int rejects = -1;  // its all-reduce is rejected
     int fails = -1;    // it fails while it adds up
     std::vector<Sent> group = {};
     std::list<std::vector<float>> sums = {};  // that streams are still to bring
@@ -61,13 +61,13 @@ ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDa
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
     CHECK(world.open_groups == 1);  // outside of one it waits for the other GPUs
     CHECK((from == to && type == ncclFloat && op == ncclSum && stream != nullptr));
-    if (comm->gpu == world.refuses) return ncclUnhandledCudaError;
+    if (comm->gpu == world.rejects) return ncclUnhandledCudaError;
     world.group.push_back({static_cast<float*>(to), count, comm->gpu, stream});
     return ncclSuccess;
 }
 ncclResult_t ncclGroupEnd() {
     --world.open_groups;
-    if (world.refuses >= 0) return ncclUnhandledCudaError;  // then NCCL begins nothing
+    if (world.rejects >= 0) return ncclUnhandledCudaError;  // then NCCL begins nothing
     std::vector<float> sum(world.group[0].count), more(sum.size());
     const std::size_t bytes = sum.size() * sizeof(float);
     for (const Sent& one : world.group) {
@@ -140,7 +140,7 @@ TEST_CASE("NCCL is asked for one sum of all GPUs, each in its own stream",
         CHECK(world.communicators == 3);
     }
     CHECK(world.communicators == 0);
-    CHECK(contains(refusal([] { NcclSum four(4); }), "but this machine has 3"));
+    CHECK(contains(rejection([] { NcclSum four(4); }), "but this machine has 3"));
 }
 
 TEST_CASE("where a GPU of an NCCL sum fails, it is named and no group stays open",
@@ -154,7 +154,7 @@ TEST_CASE("where a GPU of an NCCL sum fails, it is named and no group stays open
         CHECK(world.group.empty());
     }
     SECTION("as it is asked for") {
-        world.refuses = 1;
+        world.rejects = 1;
         CHECK(failure([&] { gpus.add_up(); }) ==
               second + "ncclAllReduce failed: unhandled cuda error. its last words");
         CHECK(gpus.held[0].download() == std::vector<float>{1, 2, 7});
@@ -180,7 +180,7 @@ TEST_CASE("GPUs that cannot all be made ready leave no communicator behind",
     CHECK(world.communicators == 0);
 }
 
-// The emulator refuses what two streams do to the same memory if nothing orders them: each layer's
+// The emulator rejects what two streams do to the same memory if nothing orders them: each layer's
 // gradients, their sums, the step that reads these.
 TEST_CASE("trainers and the sums of their gradients wait for each other, and learn as one trainer",
           "[day06][training][small]") {

@@ -3,8 +3,8 @@
 // multiply-adds. A thread's rows and columns now come in two groups of four adjacent ones, 64
 // apart. Rows of a, b and out must begin at multiples of 16 bytes.
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/vectors.hpp"
 
 namespace sixdays::day05_matmul {
 namespace {
@@ -15,7 +15,8 @@ constexpr int kRows = BM / TM, kColumns = BN / TN;  // of threads: 16 x 16
 constexpr int kThreads = kRows * kColumns;          // one float4 of a and one of b each
 
 // [kernel]
-__global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_constant__ Problem x) {
+__global__ void __launch_bounds__(kThreads)
+    matmul_vectorized_kernel(const __grid_constant__ Problem x) {
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / kColumns * 4, n0 = threadIdx.x % kColumns * 4;
@@ -29,8 +30,8 @@ __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_con
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
         const int a_left = am < tile.rows ? depth - ak : 0;
         const int b_left = bk < depth ? tile.columns - bn : 0;
-        const float4 qa = quad_at(tile.a + am * x.a_m + k0 + ak, a_left);
-        const float4 qb = quad_at(tile.b + (k0 + bk) * x.b_k + bn, b_left);
+        const float4 qa = vector_at(tile.a + am * x.a_m + k0 + ak, a_left);
+        const float4 qb = vector_at(tile.b + (k0 + bk) * x.b_k + bn, b_left);
         a[ak][am] = qa.x, a[ak + 1][am] = qa.y;
         a[ak + 2][am] = qa.z, a[ak + 3][am] = qa.w;
         *reinterpret_cast<float4*>(&b[bk][bn]) = qb;
@@ -39,8 +40,8 @@ __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_con
         for (int k = 0; k < BK; ++k) {
             float ra[TM], rb[TN];
             // [fragments]
-            for (int i = 0; i < TM; i += 4) load_quad(&a[k][m0 + i / 4 * 64], ra + i);
-            for (int j = 0; j < TN; j += 4) load_quad(&b[k][n0 + j / 4 * 64], rb + j);
+            for (int i = 0; i < TM; i += 4) load_vector(&a[k][m0 + i / 4 * 64], ra + i);
+            for (int j = 0; j < TN; j += 4) load_vector(&b[k][n0 + j / 4 * 64], rb + j);
             // [fragments]
             for (int i = 0; i < TM; ++i) {
                 for (int j = 0; j < TN; ++j) sum[i][j] += ra[i] * rb[j];
@@ -56,10 +57,10 @@ __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_con
 
 }  // namespace
 
-void launch_matmul_quads(Problem x, gpu::Stream stream) {
+void launch_matmul_vectorized(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    matmul_quads_kernel<<<grid, kThreads, 0, stream>>>(x);
-    gpu::check_launch("matmul_quads_kernel", grid, kThreads);
+    matmul_vectorized_kernel<<<grid, kThreads, 0, stream>>>(x);
+    gpu::check_launch("matmul_vectorized_kernel", grid, kThreads);
 }
 
 }  // namespace sixdays::day05_matmul

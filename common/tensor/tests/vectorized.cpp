@@ -1,8 +1,8 @@
-// The positions of the quads of a run, and the tensors that can be moved in quads: against a second
-// answer that checks every address.
+// The positions of the vectors of a run, and the tensors that can be moved in vectors: against a
+// second answer that checks every address.
 #include <vector>
 
-#include "common/tensor/quads.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
@@ -11,31 +11,33 @@ namespace {
 
 alignas(16) char memory[1 << 12];
 
-// Every element of a run is in exactly one quad or is one scalar element, and quads are aligned.
+// Every element of a run is in exactly one vector or is one scalar element, and vectors are
+// aligned.
 template <class T>
 void check_run(std::int64_t first, std::int64_t n) {
     const T* data = reinterpret_cast<const T*>(memory) + first;
-    const Quads run(data, n);
+    const VectorizedRun run(data, n);
     std::vector<int> seen(static_cast<std::size_t>(n), 0);
-    CAPTURE(sizeof(T), first, n, run.head, run.count, run.loose);
+    CAPTURE(sizeof(T), first, n, run.head, run.count, run.scalars);
     REQUIRE(run.each == 16 / static_cast<int>(sizeof(T)));
     for (std::int64_t q = 0; q < run.count; ++q) {
         const std::int64_t begin = run.head + q * run.each;
-        REQUIRE(past_quad(data + begin) == 0);
+        REQUIRE(misalignment(data + begin) == 0);
         for (int e = 0; e < run.each; ++e) ++seen.at(static_cast<std::size_t>(begin + e));
     }
-    for (std::int64_t i = 0; i < run.loose; ++i) {
-        ++seen.at(static_cast<std::size_t>(run.loose_element(i)));
+    for (std::int64_t i = 0; i < run.scalars; ++i) {
+        ++seen.at(static_cast<std::size_t>(run.scalar_element(i)));
     }
     for (const int times : seen) REQUIRE(times == 1);
-    // The maximum number of quads: neither head nor tail contains a whole one.
+    // The maximum number of vectors: neither head nor tail contains a whole one.
     REQUIRE((run.count > 0 || n < 2 * run.each));
     REQUIRE(run.head < run.each);
-    REQUIRE(run.loose - run.head < run.each);
-    REQUIRE(run.threads() == std::max(run.count, run.loose));
+    REQUIRE(run.scalars - run.head < run.each);
+    REQUIRE(run.threads() == std::max(run.count, run.scalars));
 }
 
-TEST_CASE("a run is cut into head, quads and tail, each element once", "[tensor][quads][small]") {
+TEST_CASE("a run is cut into head, vectors and tail, each element once",
+          "[tensor][vectorized][small]") {
     for (std::int64_t first = 0; first < 17; ++first) {
         for (std::int64_t n = 0; n < 70; ++n) {
             check_run<std::uint8_t>(first, n);
@@ -46,21 +48,21 @@ TEST_CASE("a run is cut into head, quads and tail, each element once", "[tensor]
     }
 }
 
-TEST_CASE("the run of the picture in quads.hpp", "[tensor][quads][small]") {
-    const Quads run(reinterpret_cast<const float*>(memory) + 1, 13);
+TEST_CASE("the run of the picture in vectors.hpp", "[tensor][vectorized][small]") {
+    const VectorizedRun run(reinterpret_cast<const float*>(memory) + 1, 13);
     CHECK(run.head == 3);
     CHECK(run.count == 2);
-    CHECK(run.loose == 5);
-    CHECK(run.loose_element(2) == 2);
-    CHECK(run.loose_element(3) == 11);
-    CHECK(run.loose_element(4) == 12);
+    CHECK(run.scalars == 5);
+    CHECK(run.scalar_element(2) == 2);
+    CHECK(run.scalar_element(3) == 11);
+    CHECK(run.scalar_element(4) == 12);
 }
 
-TEST_CASE("addresses are equally past a quad, or not", "[tensor][quads][small]") {
-    CHECK(equally_past_quad(memory));
-    CHECK(equally_past_quad(memory + 4, memory + 20, memory + 36));
-    CHECK(!equally_past_quad(memory + 4, memory + 20, memory + 32));
-    CHECK(!equally_past_quad(memory + 4, memory + 8, memory + 20));
+TEST_CASE("addresses are equally past a vector, or not", "[tensor][vectorized][small]") {
+    CHECK(equally_misaligned(memory));
+    CHECK(equally_misaligned(memory + 4, memory + 20, memory + 36));
+    CHECK(!equally_misaligned(memory + 4, memory + 20, memory + 32));
+    CHECK(!equally_misaligned(memory + 4, memory + 8, memory + 20));
 }
 
 // The second answer: write down where each row begins.
@@ -79,7 +81,8 @@ bool each_row_begins_at(const char* data, const Layout& layout, int element, int
     return true;
 }
 
-TEST_CASE("rows begin at a multiple exactly where each of them does", "[tensor][quads][small]") {
+TEST_CASE("rows begin at a multiple exactly where each of them does",
+          "[tensor][vectorized][small]") {
     const char* const middle = memory + 2048;
     int yes = 0, cases = 0;
     for (const std::int64_t pitch : {-12, -8, -3, 0, 4, 6, 8, 13, 16}) {
@@ -108,10 +111,10 @@ TEST_CASE("rows begin at a multiple exactly where each of them does", "[tensor][
 }
 
 TEST_CASE("a tensor has wider elements if its rows are made of whole ones",
-          "[tensor][quads][small]") {
+          "[tensor][vectorized][small]") {
     CHECK(has_wider(memory, Layout({3, 8}, {12, 1}), 4));
     CHECK(!has_wider(memory, Layout({3, 8}, {13, 1}), 4));  // the second row begins elsewhere
-    CHECK(!has_wider(memory, Layout({3, 6}, {12, 1}), 4));  // rows end with half a quad
+    CHECK(!has_wider(memory, Layout({3, 6}, {12, 1}), 4));  // rows end with half a vector
     CHECK(has_wider(memory, Layout({3, 6}, {12, 1}), 4, 8));
     CHECK(!has_wider(memory, Layout({3, 8}, {12, 2}), 4));  // gaps
     CHECK(!has_wider(memory, Layout({3, 8}, {12, 0}), 4));  // one element, repeated
@@ -121,14 +124,14 @@ TEST_CASE("a tensor has wider elements if its rows are made of whole ones",
     CHECK(has_wider(memory, Layout({1, 8}, {5, 1}), 4));  // a stride that is never used
 }
 
-TEST_CASE("wider elements lie where their first neighbours lay", "[tensor][quads][small]") {
+TEST_CASE("wider elements lie where their first neighbours lay", "[tensor][vectorized][small]") {
     const Layout floats({2, 3, 8}, {-48, 12, 1});
-    const Layout quads = wider(floats, 4);
-    CHECK(equivalent(quads, Layout({2, 3, 2}, {-12, 3, 1})));
+    const Layout vectors = wider(floats, 4);
+    CHECK(equivalent(vectors, Layout({2, 3, 2}, {-12, 3, 1})));
     for (std::int64_t i = 0; i < 2; ++i) {
         for (std::int64_t j = 0; j < 3; ++j) {
             for (std::int64_t k = 0; k < 2; ++k) {
-                CHECK(4 * offset(quads, i, j, k) == offset(floats, i, j, 4 * k));
+                CHECK(4 * offset(vectors, i, j, k) == offset(floats, i, j, 4 * k));
             }
         }
     }

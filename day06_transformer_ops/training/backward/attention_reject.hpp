@@ -6,20 +6,20 @@
 #include <utility>
 
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
 template <class T>
 void require_tokens(const char* op, const View<T>& q) {
     if (q.rank() >= 2) return;
-    refuse(std::string(op) + ": q has shape " + to_string(q.shape()) +
+    reject(std::string(op) + ": q has shape " + to_string(q.shape()) +
            ", but tokens and their numbers are two dims");
 }
 
 inline void require_no_length(const char* op, const AttentionOptions& options) {
     if (options.length.data == nullptr) return;
-    refuse(std::string(op) + ": a length was given, but only a cache has one");
+    reject(std::string(op) + ": a length was given, but only a cache has one");
 }
 
 /// The three gradients must not overlap any input. They may be interleaved, as columns of one
@@ -36,7 +36,7 @@ void require_gradients_apart(const char* op, const AttentionGradients& d,
     for (const auto* b = written; b != std::end(written); ++b) {
         for (const auto* a = written; a != b; ++a) {
             if (overlap(a->second, b->second) && a->second.data == b->second.data) {
-                refuse(std::string(op) + ": " + a->first + " overlaps " + b->first);
+                reject(std::string(op) + ": " + a->first + " overlaps " + b->first);
             }
         }
     }

@@ -34,70 +34,71 @@ Bytes bytes_of(T... parts) {
 
 }  // namespace
 
-TEST_CASE("what is no GGUF 3 is refused at once", "[day06][small]") {
-    CHECK(refusal_of({}) ==
+TEST_CASE("what is no GGUF 3 is rejected at once", "[day06][small]") {
+    CHECK(rejection_of({}) ==
           "test.gguf, byte 0: the word GGUF takes 4 bytes, but the file ends at byte 0");
     GgufWriter writer;
     writer.magic = 0x46464952;  // "RIFF"
-    CHECK(refusal_of(writer.bytes()) ==
+    CHECK(rejection_of(writer.bytes()) ==
           "test.gguf, byte 0: a GGUF file begins with the letters GGUF");
     writer.magic = 0x46554747;
     writer.version = 2;
-    CHECK(contains(refusal_of(writer.bytes()),
+    CHECK(contains(rejection_of(writer.bytes()),
                    "byte 4: version 3 of GGUF is read here, but this is version 2"));
     writer.version = 3u << 24;
-    CHECK(contains(refusal_of(writer.bytes()), "this is version 3 for big-endian machines"));
+    CHECK(contains(rejection_of(writer.bytes()), "this is version 3 for big-endian machines"));
     writer.version = 3;
-    CHECK(refusal_of(writer.bytes()).empty());
+    CHECK(rejection_of(writer.bytes()).empty());
 }
 
-TEST_CASE("a file cut anywhere is refused, and the place named", "[day06][small]") {
+TEST_CASE("a file cut anywhere is rejected, and the place named", "[day06][small]") {
     const Bytes whole = small_model(WeightType::f16, true, {"h e"}).bytes();
-    REQUIRE(refusal_of(whole).empty());
+    REQUIRE(rejection_of(whole).empty());
     for (std::size_t end = 0; end < whole.size(); end += end < 600 ? 1 : 97) {
         const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(end));
         CAPTURE(end);
-        REQUIRE(contains(refusal_of(part), "test.gguf, byte "));
+        REQUIRE(contains(rejection_of(part), "test.gguf, byte "));
     }
 }
 
-TEST_CASE("counts and lengths beyond the file are refused before they are used", "[day06][small]") {
+TEST_CASE("counts and lengths beyond the file are rejected before they are used",
+          "[day06][small]") {
     const auto head = [](std::uint64_t tensors, std::uint64_t keys) {
         return bytes_of(std::uint32_t{0x46554747}, std::uint32_t{3}, tensors, keys);
     };
-    CHECK(contains(refusal_of(head(0, kHuge)), "byte 24: the length of key 0 takes 8 bytes"));
-    CHECK(contains(refusal_of(head(kHuge, 0)),
+    CHECK(contains(rejection_of(head(0, kHuge)), "byte 24: the length of key 0 takes 8 bytes"));
+    CHECK(contains(rejection_of(head(kHuge, 0)),
                    "byte 24: the length of a tensor's name takes 8 bytes"));
     for (const std::uint64_t length : {kHuge, std::uint64_t{1} << 63, std::uint64_t{100}}) {
         CHECK(
-            contains(refusal_of(with_value(ValueType::text, bytes_of(length))),
+            contains(rejection_of(with_value(ValueType::text, bytes_of(length))),
                      "key 'k' takes " + std::to_string(length) + " bytes, but the file ends at "));
         for (const ValueType type : {ValueType::u8, ValueType::f64, ValueType::boolean}) {
-            CHECK(contains(refusal_of(with_value(ValueType::array, bytes_of(type, length))),
+            CHECK(contains(rejection_of(with_value(ValueType::array, bytes_of(type, length))),
                            "key 'k'"));
         }
     }
     // 2^61 + 1 elements of 8 bytes are 8 bytes, to a product that wraps round.
-    CHECK(contains(refusal_of(with_value(
+    CHECK(contains(rejection_of(with_value(
                        ValueType::array,
                        bytes_of(ValueType::u64, (std::uint64_t{1} << 61) + 1, std::uint64_t{5}))),
                    "key 'k' claims 2305843009213693953 elements"));
-    CHECK(contains(refusal_of(with_value(ValueType::array, bytes_of(ValueType::text, kHuge))),
+    CHECK(contains(rejection_of(with_value(ValueType::array, bytes_of(ValueType::text, kHuge))),
                    "the length of key 'k' takes 8 bytes"));
 }
 
-TEST_CASE("types and bools that are none are refused", "[day06][small]") {
-    CHECK(contains(refusal_of(with_value(static_cast<ValueType>(13), bytes_of(0.0))),
+TEST_CASE("types and bools that are none are rejected", "[day06][small]") {
+    CHECK(contains(rejection_of(with_value(static_cast<ValueType>(13), bytes_of(0.0))),
                    "byte 33: the type of key 'k' is 13, but types are 0 to 12"));
     CHECK(contains(
-        refusal_of(with_value(ValueType::array, bytes_of(std::uint32_t{99}, std::uint64_t{0}))),
+        rejection_of(with_value(ValueType::array, bytes_of(std::uint32_t{99}, std::uint64_t{0}))),
         "byte 37: the type of key 'k''s elements is 99"));
-    CHECK(contains(refusal_of(with_value(ValueType::boolean, bytes_of(std::uint8_t{2}))),
+    CHECK(contains(rejection_of(with_value(ValueType::boolean, bytes_of(std::uint8_t{2}))),
                    "byte 37: key 'k' is a bool, but 2 is neither 0 nor 1"));
     const auto one = std::uint8_t{1};
     CHECK(contains(
-        refusal_of(with_value(ValueType::array, bytes_of(ValueType::boolean, std::uint64_t{3}, one,
-                                                         one, std::uint8_t{255}))),
+        rejection_of(with_value(ValueType::array, bytes_of(ValueType::boolean, std::uint64_t{3},
+                                                           one, one, std::uint8_t{255}))),
         "byte 51: key 'k' is a bool, but 255 is neither"));
 }
 
@@ -105,61 +106,61 @@ TEST_CASE("keys and names must be there, once, and not endless", "[day06][small]
     GgufWriter twice;
     twice.value("a", std::uint8_t{1});
     twice.value("a", std::uint8_t{2});
-    CHECK(contains(refusal_of(twice.bytes()), "byte 38: key 'a' again"));
+    CHECK(contains(rejection_of(twice.bytes()), "byte 38: key 'a' again"));
     GgufWriter none;
     none.value("", std::uint8_t{1});
-    CHECK(contains(refusal_of(none.bytes()), "key 0 has 0 letters; 1 to 65535 are allowed"));
+    CHECK(contains(rejection_of(none.bytes()), "key 0 has 0 letters; 1 to 65535 are allowed"));
     GgufWriter longest, longer;
     longest.value(std::string(65535, 'k'), std::uint8_t{1});
     longer.value(std::string(65536, 'k'), std::uint8_t{1});
-    CHECK(refusal_of(longest.bytes()).empty());
-    CHECK(contains(refusal_of(longer.bytes()), "key 0 has 65536 letters"));
+    CHECK(rejection_of(longest.bytes()).empty());
+    CHECK(contains(rejection_of(longer.bytes()), "key 0 has 65536 letters"));
 
-    CHECK(contains(refusal_of(with_entry("", {4}, 0, 0)), "has a name of 0 letters; 1 to 64"));
-    CHECK(refusal_of(with_entry(std::string(64, 'n'), {4}, 0, 0)).empty());
-    CHECK(contains(refusal_of(with_entry(std::string(65, 'n'), {4}, 0, 0)),
+    CHECK(contains(rejection_of(with_entry("", {4}, 0, 0)), "has a name of 0 letters; 1 to 64"));
+    CHECK(rejection_of(with_entry(std::string(64, 'n'), {4}, 0, 0)).empty());
+    CHECK(contains(rejection_of(with_entry(std::string(65, 'n'), {4}, 0, 0)),
                    "has a name of 65 letters"));
     GgufWriter tensors;
     tensors.entry("t", {4}, 0, 0);
     tensors.entry("t", {4}, 0, 32);
     tensors.pad(48);
-    CHECK(contains(refusal_of(tensors.bytes()), "tensor 't' again"));
-    CHECK(
-        contains(refusal_of(with_entry("a\nb\x7f\x80", {}, 0, 0)), R"(tensor 'a?b??' has 0 dims)"));
+    CHECK(contains(rejection_of(tensors.bytes()), "tensor 't' again"));
+    CHECK(contains(rejection_of(with_entry("a\nb\x7f\x80", {}, 0, 0)),
+                   R"(tensor 'a?b??' has 0 dims)"));
 }
 
 TEST_CASE("a tensor's dims, type and offset are held against the file", "[day06][small]") {
-    CHECK(contains(refusal_of(with_entry("t", {}, 0, 0)), "'t' has 0 dims; 1 to 4 are allowed"));
-    CHECK(contains(refusal_of(with_entry("t", {1, 1, 1, 1, 1}, 0, 0)), "'t' has 5 dims"));
-    CHECK(contains(refusal_of(with_entry("t", {4, 0}, 0, 0)), "'t' has an extent of 0"));
-    CHECK(contains(refusal_of(with_entry("t", {std::uint64_t{1} << 63}, 0, 0)),
+    CHECK(contains(rejection_of(with_entry("t", {}, 0, 0)), "'t' has 0 dims; 1 to 4 are allowed"));
+    CHECK(contains(rejection_of(with_entry("t", {1, 1, 1, 1, 1}, 0, 0)), "'t' has 5 dims"));
+    CHECK(contains(rejection_of(with_entry("t", {4, 0}, 0, 0)), "'t' has an extent of 0"));
+    CHECK(contains(rejection_of(with_entry("t", {std::uint64_t{1} << 63}, 0, 0)),
                    "'t' has an extent of 9223372036854775808"));
-    CHECK(contains(refusal_of(with_entry("t", {4}, 2, 0)),
+    CHECK(contains(rejection_of(with_entry("t", {4}, 2, 0)),
                    "tensor 't': ggml's type 2 is not read here: F32 (0), F16 (1), Q8_0 (8) and "
                    "BF16 (30) are"));
-    CHECK(contains(refusal_of(with_entry("t", {48}, 8, 0)),
+    CHECK(contains(rejection_of(with_entry("t", {48}, 8, 0)),
                    "tensor 't': rows of 48 elements do not divide into blocks of 32, which Q8_0"));
-    CHECK(contains(refusal_of(with_entry("t", {4}, 0, 16)),
+    CHECK(contains(rejection_of(with_entry("t", {4}, 0, 16)),
                    "tensor 't' begins at offset 16, which is no multiple of the alignment 32"));
-    CHECK(contains(refusal_of(with_entry("t", {4}, 0, 4096)),
+    CHECK(contains(rejection_of(with_entry("t", {4}, 0, 4096)),
                    "takes 16 bytes from offset 4096, but only 4096 bytes follow the list"));
-    CHECK(contains(refusal_of(with_entry("t", {4}, 0, kHuge - 31)),
+    CHECK(contains(rejection_of(with_entry("t", {4}, 0, kHuge - 31)),
                    "from offset 18446744073709551584, but only"));
     // 64 bytes from here end at 2^64 + 32: to 64 bits, at 32.
-    CHECK(contains(refusal_of(with_entry("t", {16}, 0, kHuge - 31)),
+    CHECK(contains(rejection_of(with_entry("t", {16}, 0, kHuge - 31)),
                    "takes 64 bytes from offset 18446744073709551584, but only 4096"));
-    CHECK(contains(refusal_of(with_entry("t", {1025}, 0, 0)), "takes 4100 bytes from offset 0"));
-    CHECK(refusal_of(with_entry("t", {1024}, 0, 0)).empty());
+    CHECK(contains(rejection_of(with_entry("t", {1025}, 0, 0)), "takes 4100 bytes from offset 0"));
+    CHECK(rejection_of(with_entry("t", {1024}, 0, 0)).empty());
 }
 
-TEST_CASE("sizes that overflow are refused, not wrapped round", "[day06][small]") {
+TEST_CASE("sizes that overflow are rejected, not wrapped round", "[day06][small]") {
     // The number of elements, then the number of bytes, is 2^64 and more: to 64 bits, nearly 0.
     const std::uint64_t big = std::uint64_t{1} << 32;
-    CHECK(contains(refusal_of(with_entry("t", {big, big}, 0, 0)), "tensor 't': "));
-    CHECK(contains(refusal_of(with_entry("t", {big, big >> 2, 4, 1}, 8, 0)), "tensor 't': "));
-    CHECK(contains(refusal_of(with_entry("t", {big, big >> 2}, 0, 0)),
+    CHECK(contains(rejection_of(with_entry("t", {big, big}, 0, 0)), "tensor 't': "));
+    CHECK(contains(rejection_of(with_entry("t", {big, big >> 2, 4, 1}, 8, 0)), "tensor 't': "));
+    CHECK(contains(rejection_of(with_entry("t", {big, big >> 2}, 0, 0)),
                    "takes more bytes than 63 bits can count"));
-    CHECK(contains(refusal_of(with_entry("t", {big, 2}, 1, 0)), "takes 17179869184 bytes"));
+    CHECK(contains(rejection_of(with_entry("t", {big, 2}, 1, 0)), "takes 17179869184 bytes"));
 }
 
 TEST_CASE("tensors must not overlap", "[day06][small]") {
@@ -168,7 +169,7 @@ TEST_CASE("tensors must not overlap", "[day06][small]") {
         writer.entry("later", {9}, 0, second);  // 36 bytes, listed first
         writer.entry("first", {8}, 0, first);   // 32 bytes
         writer.pad(200);
-        return refusal_of(writer.bytes());
+        return rejection_of(writer.bytes());
     };
     CHECK(two(0, 32).empty());
     CHECK(two(64, 0).empty());
@@ -182,16 +183,16 @@ TEST_CASE("an alignment must be a power of two, 8 or more", "[day06][small]") {
     for (const std::uint32_t bad : {0u, 1u, 4u, 12u, 33u, 0xFFFFFFFFu}) {
         GgufWriter writer;
         writer.value("general.alignment", bad);
-        CHECK(contains(refusal_of(writer.bytes()), "key 'general.alignment' is " +
-                                                       std::to_string(bad) +
-                                                       ", but must be a power of 2, 8 or more"));
+        CHECK(contains(rejection_of(writer.bytes()), "key 'general.alignment' is " +
+                                                         std::to_string(bad) +
+                                                         ", but must be a power of 2, 8 or more"));
     }
     GgufWriter typed;
     typed.value("general.alignment", std::uint64_t{32});
-    CHECK(contains(refusal_of(typed.bytes()), "is of type uint64, but must be uint32"));
+    CHECK(contains(rejection_of(typed.bytes()), "is of type uint64, but must be uint32"));
     GgufWriter wide;  // legal, but then the tensors would begin far behind the file's end
     wide.value("general.alignment", std::uint32_t{1} << 31);
     wide.entry("t", {1}, 0, 0);
     wide.pad(64);
-    CHECK(contains(refusal_of(wide.bytes()), "but only 0 bytes follow the list of tensors"));
+    CHECK(contains(rejection_of(wide.bytes()), "but only 0 bytes follow the list of tensors"));
 }

@@ -12,7 +12,7 @@ using Read = View<const float>;
 using Written = View<float>;
 using Ids = View<const std::int64_t>;
 
-/// Memory for one operand each, apart from all others. Nothing is read or written: all is refused.
+/// Memory for one operand each, apart from all others. Nothing is read or written: all is rejected.
 struct Room {
     Tensor<float> numbers{{64}};
     Tensor<std::int64_t> whole{{64}};
@@ -49,8 +49,8 @@ void each_alone(const Operands& right, const Loop& loop, const Port& port,
         CAPTURE(row.words);
         Operands o = right;
         row.change(o);
-        CHECK(testing::both_refuse([&] { loop(o); }, [&] { port(o); }, row.words));
-        CHECK(testing::refusal([&] { loop(o); }).starts_with(op));
+        CHECK(testing::both_reject([&] { loop(o); }, [&] { port(o); }, row.words));
+        CHECK(testing::rejection([&] { loop(o); }).starts_with(op));
     }
 }
 

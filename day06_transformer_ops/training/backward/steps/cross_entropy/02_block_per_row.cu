@@ -45,9 +45,10 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
         __syncthreads();  // out may be the logits: all threads have read the target's
     } else {
         PartSum mine;
-        mine.take_loose(row);
+        mine.take_scalars(row);
 #pragma unroll 4
-        for (int q = threadIdx.x; q < row.quads; q += THREADS) mine.take_quad<float>(row.quad(q));
+        for (int q = threadIdx.x; q < row.vectors; q += THREADS)
+            mine.take_vector<float>(row.vector(q));
         const PartSum all = join_block<THREADS>(mine);
         m = all.m;
         share = g / all.sum;
@@ -56,31 +57,31 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
         const float p = share * expf(x - m);
         return j == target ? p - g : p;
     };
-    if (static_cast<int>(threadIdx.x) < row.loose) {
+    if (static_cast<int>(threadIdx.x) < row.scalars) {
         const std::int64_t j = row.place(threadIdx.x);
         y[j] = T(result(j, row.x[j]));
     }
-    const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % sizeof(Four<T>) == 0;
+    const bool vectors = reinterpret_cast<std::uintptr_t>(y + row.head) % sizeof(Four<T>) == 0;
     // All loads come before the first store: the compiler cannot reorder them, because they may
     // alias.
     constexpr int kAtOnce = 4;
-    for (int first = threadIdx.x; first < row.quads; first += kAtOnce * THREADS) {
+    for (int first = threadIdx.x; first < row.vectors; first += kAtOnce * THREADS) {
         uint4 held[kAtOnce];
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i) {
             const int q = first + i * THREADS;
-            if (q < row.quads) held[i] = __ldcs(&row.quad(q));
+            if (q < row.vectors) held[i] = __ldcs(&row.vector(q));
         }
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i) {
             const int q = first + i * THREADS;
-            if (q >= row.quads) break;
+            if (q >= row.vectors) break;
             const std::int64_t j = row.head + std::int64_t{4} * q;
             float x[4];
             unpack<float>(held[i], x);
 #pragma unroll
             for (int e = 0; e < 4; ++e) x[e] = result(j + e, x[e]);
-            if (quads) {
+            if (vectors) {
                 __stcs(reinterpret_cast<Four<T>*>(y + j), four<T>(x));
             } else {
                 for (int e = 0; e < 4; ++e) y[j + e] = T(x[e]);
@@ -100,7 +101,7 @@ void launch(const Rows<const float>& logits, const View<const std::int64_t>& tar
     gpu::check_launch("cross_entropy_backward_block_kernel", grid, THREADS);
 }
 
-constexpr std::int64_t kShort = 2048;  // eight quads per thread for 64 threads
+constexpr std::int64_t kShort = 2048;  // eight vectors per thread for 64 threads
 
 }  // namespace
 

@@ -1,7 +1,7 @@
-// Step 2: 128-bit loads, as in the forward pass (activation/steps/quads.hpp), with another function
-// of an element and its gradient. It stays memory-bound: each slope moves three floats.
+// Step 2: 128-bit loads, as in the forward pass (activation/steps/vectors.hpp), with another
+// function of an element and its gradient. It stays memory-bound: each slope moves three floats.
 #include "common/gpu/launch.hpp"
-#include "day06_transformer_ops/activation/steps/quads.hpp"
+#include "day06_transformer_ops/activation/steps/vectors.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -24,29 +24,30 @@ template <Activation WHAT>
 void launch(const View<const float>& in, const View<const float>& grad, const View<float>& out,
             gpu::Stream stream) {
     const auto layouts = simplify(out.layout, in.layout, grad.layout);
-    const auto as_quads = [&](auto* data, std::size_t i) {
+    const auto as_vectors = [&](auto* data, std::size_t i) {
         return View<const uint4>(reinterpret_cast<const uint4*>(data), wider(layouts[i], 4));
     };
     const auto run = [&](const View<const uint4>& to, const View<const uint4>& x,
                          const View<const uint4>& g) {
         with_rank(to.rank(), [&](auto rank) {
             constexpr int RANK = rank <= 2 ? rank : kMaxRank;
-            const Walk<RANK, 3> quads({to.layout, x.layout, g.layout});
-            const unsigned grid = gpu::blocks_for(quads.size, kQuadThreads * kQuadsEach);
-            activation_quads_kernel<TimesGradient, SlopeOf<WHAT>, float, RANK>
-                <<<grid, kQuadThreads, 0, stream>>>(quads, x.data, g.data,
-                                                    const_cast<uint4*>(to.data));
-            gpu::check_launch("activation_quads_kernel", grid, kQuadThreads);
+            const Walk<RANK, 3> vectors({to.layout, x.layout, g.layout});
+            const unsigned grid = gpu::blocks_for(vectors.size, kVectorThreads * kVectorsEach);
+            activation_vectorized_kernel<TimesGradient, SlopeOf<WHAT>, float, RANK>
+                <<<grid, kVectorThreads, 0, stream>>>(vectors, x.data, g.data,
+                                                      const_cast<uint4*>(to.data));
+            gpu::check_launch("activation_vectorized_kernel", grid, kVectorThreads);
         });
     };
-    in_pieces(kWalkable, run, as_quads(out.data, 0), as_quads(in.data, 1), as_quads(grad.data, 2));
+    in_pieces(kWalkable, run, as_vectors(out.data, 0), as_vectors(in.data, 1),
+              as_vectors(grad.data, 2));
 }
 
 }  // namespace
 
-void launch_activate_backward_quads(Activation what, const View<const float>& in,
-                                    const View<const float>& grad, const View<float>& out,
-                                    gpu::Stream stream) {
+void launch_activate_backward_vectorized(Activation what, const View<const float>& in,
+                                         const View<const float>& grad, const View<float>& out,
+                                         gpu::Stream stream) {
     switch (what) {
         case Activation::relu:
             return launch<Activation::relu>(in, grad, out, stream);

@@ -11,20 +11,20 @@ namespace sixdays::day05_matmul {
 // [load]
 /// Four adjacent elements of global memory, of which only the first `inside` exist; 0 for the
 /// others.
-__device__ __forceinline__ float4 quad_at(const float* from, int inside) {
+__device__ __forceinline__ float4 vector_at(const float* from, int inside) {
     if (inside >= 4) return *reinterpret_cast<const float4*>(from);
     return make_float4(inside > 0 ? from[0] : 0, inside > 1 ? from[1] : 0, inside > 2 ? from[2] : 0,
                        0);
 }
 
 /// Loads four adjacent elements, at a multiple of 16 bytes, into registers.
-__device__ __forceinline__ void load_quad(const float* from, float* to) {
+__device__ __forceinline__ void load_vector(const float* from, float* to) {
     const float4 q = *reinterpret_cast<const float4*>(from);
     to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
 }
 // [load]
 
-__device__ __forceinline__ void store_quad(float* to, const float* four) {
+__device__ __forceinline__ void store_vector(float* to, const float* four) {
     *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);
 }
 
@@ -32,13 +32,13 @@ __device__ __forceinline__ void store_quad(float* to, const float* four) {
 __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, int m, int n,
                                            const float* sum) {
     if (m < tile.first_row || m >= tile.rows) return;
-    if (x.quads_out && n >= tile.first_column && n + 3 < tile.columns) {
+    if (x.vectors_out && n >= tile.first_column && n + 3 < tile.columns) {
         float* const to = tile.out + m * x.out_m + n;
         float y[4] = {};
-        if (x.beta != 0) load_quad(to, y);
+        if (x.beta != 0) load_vector(to, y);
 #pragma unroll
         for (int j = 0; j < 4; ++j) y[j] = finish(x, tile, m, n + j, sum[j], y[j]);
-        return store_quad(to, y);
+        return store_vector(to, y);
     }
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, fl
             for (int j = 0; j < TN; j += 4) keep(row + n_of(j), sum[i] + j);
         }
     };
-    if (x.quads_out) return each_four(store_quad);
+    if (x.vectors_out) return each_four(store_vector);
     each_four([](float* to, const float* four) {
         for (int j = 0; j < 4; ++j) to[j] = four[j];
     });

@@ -1,7 +1,7 @@
 // What the backward passes reject beyond what table.cpp asks of every operation: an eps, a path of
 // the forward pass, too small a workspace, and a question how much memory is needed for what does
 // not fit.
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/rejections.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
 
@@ -35,18 +35,19 @@ TEST_CASE("both norms' backward passes reject an eps, too small a workspace and 
         right, [](O o) { rms_norm_backward_cpu(o.in, o.p, o.grad, o.d_in, {}); },
         [&](O o) { rms_norm_backward_cuda(o.in, o.p, o.grad, o.d_in, {}, memory); }, rows,
         "rms_norm_backward: ");
-    CHECK(contains(refusal([&] {
+    CHECK(contains(rejection([&] {
                        layer_norm_backward_cuda(right.in, right.p, right.grad, right.d_in, {}, {});
                    }),
                    "layer_norm_backward: a workspace of 0 bytes"));
-    CHECK(contains(
-        refusal([&] { rms_norm_backward_cuda(right.in, right.p, right.grad, right.d_in, {}, {}); }),
-        "rms_norm_backward: a workspace of 0 bytes"));
-    CHECK(contains(refusal([] {
+    CHECK(contains(rejection([&] {
+                       rms_norm_backward_cuda(right.in, right.p, right.grad, right.d_in, {}, {});
+                   }),
+                   "rms_norm_backward: a workspace of 0 bytes"));
+    CHECK(contains(rejection([] {
                        (void)layer_norm_backward_workspace_bytes({nullptr, Shape{}});
                    }),
                    "layer_norm_backward: in has rank 0"));
-    CHECK(refusal([] {
+    CHECK(rejection([] {
               (void)rms_norm_backward_workspace_bytes({nullptr, Shape{}});
           }) == "rms_norm_backward: in has rank 0, but rows run along the last dimension");
 }
@@ -56,17 +57,17 @@ TEST_CASE("an activation's backward pass has no path 'tile', and knows its funct
     Room r[5];
     const Read in = r[0].of({3, 5}), grad = r[1].of({3, 5}), gate = r[2].of({3, 5});
     const Written out = r[3].of({3, 5}), d_in = r[4].of({3, 5});
-    CHECK(refusal([&] {
+    CHECK(rejection([&] {
               activate_backward_cuda(Activation::gelu_tanh, in, grad, out,
                                      {.path = ActivationBackwardPath::tile});
           }) ==
           "activate_backward: the path 'tile' is there for the way forward only; without a path "
-          "the backward pass takes 'one element' or 'quads'");
+          "the backward pass takes 'one element' or 'vectorized'");
     const Activation none{4};
     const char* words = "activation 4 does not exist; it must be one of: relu, gelu_erf, gelu_tanh";
-    CHECK(both_refuse([&] { activate_backward_cpu(none, in, grad, out); },
+    CHECK(both_reject([&] { activate_backward_cpu(none, in, grad, out); },
                       [&] { activate_backward_cuda(none, in, grad, out); }, words));
-    CHECK(both_refuse([&] { activate_gated_backward_cpu(none, gate, in, grad, out, d_in); },
+    CHECK(both_reject([&] { activate_gated_backward_cpu(none, gate, in, grad, out, d_in); },
                       [&] { activate_gated_backward_cuda(none, gate, in, grad, out, d_in); },
                       words));
 }
@@ -77,7 +78,7 @@ TEST_CASE("a gate's two gradients may be the halves of one tensor's rows, and no
     const Read gate = r[0].of({3, 5}), in = r[1].of({3, 5}), grad = r[2].of({3, 5});
     const Written rows = r[3].of({3, 12});
     const auto rejected = [&](std::int64_t first) {
-        return refusal([&] {
+        return rejection([&] {
             check_activate_gated_backward(gate, in, grad, slice(rows, 1, 0, 5),
                                           slice(rows, 1, first, first + 5));
         });

@@ -31,7 +31,7 @@ struct Groups {
 
     // Start of 16-byte unit `k` of the piece.
     template <int E>
-    __device__ int quad(unsigned k) const {
+    __device__ int vector(unsigned k) const {
         const unsigned group = S.quotient(k);
         return static_cast<int>(group) * pitch + static_cast<int>(k - group * S.divisor) * E;
     }
@@ -45,22 +45,22 @@ __device__ void move_flat(T* memory, int n, const Groups& groups, T* shared) {
         uint4 value[kInFlight];
         for (int j = 0; j < kInFlight; ++j) {
             const int i = k + j * kThreads;
-            const T* from = TO_SHARED ? memory + i * E : shared + groups.quad<E>(i);
+            const T* from = TO_SHARED ? memory + i * E : shared + groups.vector<E>(i);
             if (i < n / E) value[j] = *reinterpret_cast<const uint4*>(from);
         }
         for (int j = 0; j < kInFlight; ++j) {
             const int i = k + j * kThreads;
-            T* to = TO_SHARED ? shared + groups.quad<E>(i) : memory + i * E;
+            T* to = TO_SHARED ? shared + groups.vector<E>(i) : memory + i * E;
             if (i < n / E) *reinterpret_cast<uint4*>(to) = value[j];
         }
     }
-    const int loose = n / E * E + threadIdx.x;
-    if (loose >= n) return;
-    const int place = groups.quad<E>(loose / E) + loose % E;
+    const int scalars = n / E * E + threadIdx.x;
+    if (scalars >= n) return;
+    const int place = groups.vector<E>(scalars / E) + scalars % E;
     if (TO_SHARED) {
-        shared[place] = memory[loose];
+        shared[place] = memory[scalars];
     } else {
-        memory[loose] = shared[place];
+        memory[scalars] = shared[place];
     }
 }
 
@@ -102,8 +102,8 @@ __global__ void transpose_rows_to_columns_kernel(const __grid_constant__ Matrice
         const int s = k >> (log - kLog<E>), group = k & (many - 1);
         const int inside = tile.rows - group * E;
         if (inside > 0) {
-            store_quad(tile.out + s * x.pitch_out + group * E, inside,
-                       gathered(shared + group * groups.pitch + s, S, inside));
+            store_vector(tile.out + s * x.pitch_out + group * E, inside,
+                         gathered(shared + group * groups.pitch + s, S, inside));
         }
     }
 }
@@ -123,7 +123,7 @@ __global__ void transpose_columns_to_rows_kernel(const __grid_constant__ Matrice
             const int i = k + j * kThreads;
             const int s = i >> (log - kLog<E>), first = (i & (many - 1)) * E;
             if (i < S * many && first < tile.columns) {
-                value[j] = load_quad(tile.in + s * x.pitch_in + first, tile.columns - first);
+                value[j] = load_vector(tile.in + s * x.pitch_in + first, tile.columns - first);
             }
         }
         for (int j = 0; j < kInFlight; ++j) {
@@ -143,10 +143,10 @@ void launch(Matrices x, gpu::Stream stream) {
     const bool rows_are_short = x.N < x.M;
     const std::int64_t S = rows_are_short ? x.N : x.M;
     constexpr std::int64_t E = 16 / sizeof(T);
-    const std::int64_t quads = S % 2 == 0 ? S + 1 : S;  // per group
-    const Groups groups{FastDivisor(S), static_cast<int>(quads * E)};
+    const std::int64_t vectors = S % 2 == 0 ? S + 1 : S;  // per group
+    const Groups groups{FastDivisor(S), static_cast<int>(vectors * E)};
     int log = kLog<E>;
-    while ((quads << (log + 1)) * sizeof(T) <= kBytes) ++log;
+    while ((vectors << (log + 1)) * sizeof(T) <= kBytes) ++log;
     if (rows_are_short) {
         const unsigned grid = cut_into_tiles(x, 1 << log, static_cast<int>(S));
         transpose_rows_to_columns_kernel<T><<<grid, kThreads, 0, stream>>>(x, log, groups);
@@ -160,7 +160,7 @@ void launch(Matrices x, gpu::Stream stream) {
 
 }  // namespace
 
-void launch_transpose_short_rows_quads(const Matrices& x, gpu::Stream stream) {
+void launch_transpose_short_rows_vectorized(const Matrices& x, gpu::Stream stream) {
     if (x.element == 1) launch<std::uint8_t>(x, stream);
     if (x.element == 2) launch<std::uint16_t>(x, stream);
     if (x.element == 4) launch<std::uint32_t>(x, stream);

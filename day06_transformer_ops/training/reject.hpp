@@ -14,14 +14,14 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 void require_rows(const char* op, const char* name, const View<T>& v) {
     if (v.rank() > 0) return;
-    refuse(std::string(op) + ": " + name + " has rank 0, but rows run along the last dimension");
+    reject(std::string(op) + ": " + name + " has rank 0, but rows run along the last dimension");
 }
 
 /// A view of this shape, which may not have memory yet.
 template <class T>
 void require_extents(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
     if (v.shape() == wanted) return;
-    refuse(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
+    reject(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
            ", but must have " + to_string(wanted));
 }
 
@@ -45,7 +45,7 @@ void require_run(const char* op, const char* name, const View<T>& v) {
     if (v.size() == 0) return;
     const Layout run = simplify(v.layout)[0];
     if (run.rank() == 0 || (run.rank() == 1 && run.stride(0) == 1)) return;
-    refuse(std::string(op) + ": " + name + " has " + to_string(v.layout) +
+    reject(std::string(op) + ": " + name + " has " + to_string(v.layout) +
            ", but must be one run of elements without a gap");
 }
 

@@ -4,22 +4,22 @@
 // up once, at the end. How many threads share a line depends on its length.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
-#include "day04_argmax/steps/argmax/quad_line.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
+#include "day04_argmax/steps/argmax/vector_line.hpp"
 
 namespace sixdays::day04_argmax {
 namespace {
 
 // [kernel]
 template <int THREADS, int LINES, int EACH, int RANK, class OP>
-__global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
-                             std::uint32_t length, const OP op) {
+__global__ void vectorized_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
+                                  std::uint32_t length, const OP op) {
     const std::uint32_t t = threadIdx.x;  // among the THREADS of its line
     const std::uint32_t k = blockIdx.x * LINES + threadIdx.y;
     // Threads past the last line repeat it: all lanes must reach the shuffles.
     const Offsets<2> at = walk.offsets(min(k, walk.size - 1));
-    const QuadLine line(in + at.of[0], length);
-    auto mine = take_quads<OP, THREADS, EACH>(line, 0, line.quads, t);
+    const VectorLine line(in + at.of[0], length);
+    auto mine = take_vectors<OP, THREADS, EACH>(line, 0, line.vectors, t);
     if constexpr (LINES > 1) {
         mine = gpu::warp_reduce<THREADS>(mine, OP::combine);
     } else {
@@ -35,14 +35,14 @@ void launch(const Walk& walk, const float* in, std::uint32_t length, const OP& o
     static_assert(THREADS <= 32 || LINES == 1, "block_reduce combines all threads of a block");
     const unsigned grid = gpu::blocks_for(walk.size, LINES);
     const dim3 block(THREADS, LINES);
-    quads_kernel<THREADS, LINES, EACH><<<grid, block, 0, stream>>>(walk, in, length, op);
-    gpu::check_launch("quads_kernel", grid, block);
+    vectorized_kernel<THREADS, LINES, EACH><<<grid, block, 0, stream>>>(walk, in, length, op);
+    gpu::check_launch("vectorized_kernel", grid, block);
 }
 
 }  // namespace
 
 template <class OP>
-void launch_quads(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
+void launch_vectorized(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
         const auto length = static_cast<std::uint32_t>(lines.length());
         if (length <= 64) return launch<4, 64, 4>(walk, in, length, piece, stream);
@@ -55,9 +55,9 @@ void launch_quads(const Lines& lines, const Layout& out, const OP& op, gpu::Stre
     });
 }
 
-template void launch_quads(const Lines&, const Layout&, const Pick<Largest>&, gpu::Stream);
-template void launch_quads(const Lines&, const Layout&, const Pick<Smallest>&, gpu::Stream);
-template void launch_quads(const Lines&, const Layout&, const Fold<Add>&, gpu::Stream);
-template void launch_quads(const Lines&, const Layout&, const Fold<Multiply>&, gpu::Stream);
+template void launch_vectorized(const Lines&, const Layout&, const Pick<Largest>&, gpu::Stream);
+template void launch_vectorized(const Lines&, const Layout&, const Pick<Smallest>&, gpu::Stream);
+template void launch_vectorized(const Lines&, const Layout&, const Fold<Add>&, gpu::Stream);
+template void launch_vectorized(const Lines&, const Layout&, const Fold<Multiply>&, gpu::Stream);
 
 }  // namespace sixdays::day04_argmax

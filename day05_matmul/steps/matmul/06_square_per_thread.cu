@@ -17,7 +17,7 @@ constexpr int kThreads = kRows * kColumns;
 
 // [kernel]
 __global__ void __launch_bounds__(kThreads)
-    matmul_square_a_thread_kernel(const __grid_constant__ Problem x) {
+    matmul_square_per_thread_kernel(const __grid_constant__ Problem x) {
     __shared__ float a[BK][BM + 4], b[BK][BN];
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / kColumns, n0 = threadIdx.x % kColumns;
@@ -57,10 +57,10 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void launch_matmul_square_a_thread(Problem x, gpu::Stream stream) {
+void launch_matmul_square_per_thread(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    matmul_square_a_thread_kernel<<<grid, kThreads, 0, stream>>>(x);
-    gpu::check_launch("matmul_square_a_thread_kernel", grid, kThreads);
+    matmul_square_per_thread_kernel<<<grid, kThreads, 0, stream>>>(x);
+    gpu::check_launch("matmul_square_per_thread_kernel", grid, kThreads);
 }
 
 }  // namespace sixdays::day05_matmul

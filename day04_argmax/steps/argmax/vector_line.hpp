@@ -13,18 +13,18 @@
 
 namespace sixdays::day04_argmax {
 
-struct QuadLine {
+struct VectorLine {
     const float* line;
     std::uint32_t length;
-    std::uint32_t past;   // elements between the 16-byte boundary before the line and its start
-    std::uint32_t quads;  // float4s that contain at least one element of the line
+    std::uint32_t past;     // elements between the 16-byte boundary before the line and its start
+    std::uint32_t vectors;  // float4s that contain at least one element of the line
     std::uint32_t begin, end;  // those that lie entirely in the line
 
-    __device__ QuadLine(const float* line_, std::uint32_t length_)
+    __device__ VectorLine(const float* line_, std::uint32_t length_)
         : line(line_),
           length(length_),
           past(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(line_) / 4 % 4)),
-          quads((length_ + past + 3) / 4),
+          vectors((length_ + past + 3) / 4),
           begin(past > 0 ? 1 : 0),
           end((length_ + past) / 4) {}
 
@@ -66,7 +66,7 @@ struct QuadLine {
 /// It keeps the best value and the number of its float4, not the index of an
 /// element.
 template <class OP, int THREADS, int EACH>
-__device__ void take_whole(typename OP::Partial& mine, const QuadLine& line, std::uint32_t begin,
+__device__ void take_whole(typename OP::Partial& mine, const VectorLine& line, std::uint32_t begin,
                            std::uint32_t end, std::uint32_t t) {
     for (std::uint32_t q = begin + t; q < end; q += THREADS * EACH) {
         float4 x[EACH];
@@ -80,12 +80,12 @@ __device__ void take_whole(typename OP::Partial& mine, const QuadLine& line, std
 }
 // [take_whole]
 
-// [take_quads]
+// [take_vectors]
 /// The partial result of thread t of THREADS over float4s [first, last) of the
 /// line. Step 5 passes all of them, step 8 the part of one block.
 template <class OP, int THREADS, int EACH>
-__device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t first,
-                                           std::uint32_t last, std::uint32_t t) {
+__device__ typename OP::Partial take_vectors(const VectorLine& line, std::uint32_t first,
+                                             std::uint32_t last, std::uint32_t t) {
     auto mine = OP::none();
     auto edge = OP::none();  // from partial float4s at the ends
     if (t == 0 && first < line.begin) {
@@ -99,6 +99,6 @@ __device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t f
     take_whole<OP, THREADS, EACH>(mine, line, max(first, line.begin), min(last, line.end), t);
     return OP::combine(mine, edge);
 }
-// [take_quads]
+// [take_vectors]
 
 }  // namespace sixdays::day04_argmax

@@ -19,7 +19,7 @@ constexpr int kSide = 64;      // rows and columns of a tile: 16 KiB
 constexpr int kThreads = 256;  // 16 x 16 squares of 4 x 4
 
 // [kernel]
-__global__ void transpose_quads_kernel(const __grid_constant__ Matrices x) {
+__global__ void transpose_vectorized_kernel(const __grid_constant__ Matrices x) {
     __shared__ uint4 shared[kSide][kSide / 4];
     const auto tile = tile_of_block<std::uint32_t>(x, kSide, kSide);
     const int p = threadIdx.x % 16;  // this thread's square: columns 4 p .. 4 p + 3
@@ -36,9 +36,9 @@ __global__ void transpose_quads_kernel(const __grid_constant__ Matrices x) {
 
     for (int j = 0; j < 4; ++j) {
         const int n = q + 16 * j;  // a row of out; this thread writes its 16 bytes at position p
-        const uint4 quad = shared[n][p ^ n / 4];
+        const uint4 vector = shared[n][p ^ n / 4];
         if (n < tile.columns) {
-            store_quad(tile.out + n * x.pitch_out + 4 * p, tile.rows - 4 * p, quad);
+            store_vector(tile.out + n * x.pitch_out + 4 * p, tile.rows - 4 * p, vector);
         }
     }
 }
@@ -46,10 +46,10 @@ __global__ void transpose_quads_kernel(const __grid_constant__ Matrices x) {
 
 }  // namespace
 
-void launch_transpose_quads(Matrices x, gpu::Stream stream) {
+void launch_transpose_vectorized(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, kSide, kSide);
-    transpose_quads_kernel<<<grid, kThreads, 0, stream>>>(x);
-    gpu::check_launch("transpose_quads_kernel", grid, kThreads);
+    transpose_vectorized_kernel<<<grid, kThreads, 0, stream>>>(x);
+    gpu::check_launch("transpose_vectorized_kernel", grid, kThreads);
 }
 
 }  // namespace sixdays::day03_views

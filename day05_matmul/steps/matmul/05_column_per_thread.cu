@@ -14,7 +14,7 @@ constexpr int TM = 8;                    // a thread's outputs
 constexpr int kThreads = BM * BN / TM;   // 512
 
 // [kernel]
-__global__ void matmul_column_a_thread_kernel(const __grid_constant__ Problem x) {
+__global__ void matmul_column_per_thread_kernel(const __grid_constant__ Problem x) {
     __shared__ float a[BM][BK], b[BK][BN];  // 512 elements each, one per thread
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / BN * TM, n = threadIdx.x % BN;
@@ -41,10 +41,10 @@ __global__ void matmul_column_a_thread_kernel(const __grid_constant__ Problem x)
 
 }  // namespace
 
-void launch_matmul_column_a_thread(Problem x, gpu::Stream stream) {
+void launch_matmul_column_per_thread(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    matmul_column_a_thread_kernel<<<grid, kThreads, 0, stream>>>(x);
-    gpu::check_launch("matmul_column_a_thread_kernel", grid, kThreads);
+    matmul_column_per_thread_kernel<<<grid, kThreads, 0, stream>>>(x);
+    gpu::check_launch("matmul_column_per_thread_kernel", grid, kThreads);
 }
 
 }  // namespace sixdays::day05_matmul

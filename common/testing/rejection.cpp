@@ -1,9 +1,9 @@
-#include "common/testing/refusal.hpp"
+#include "common/testing/rejection.hpp"
 
 namespace sixdays::testing {
 
-Comparison same_refusal(const std::string& first, const std::string& second,
-                        const std::string& words) {
+Comparison same_rejection(const std::string& first, const std::string& second,
+                          const std::string& words) {
     if (first.empty() || second.empty()) {
         const char* who = first.empty()
                               ? (second.empty() ? "Neither" : "The second, but not the first,")

@@ -1,5 +1,5 @@
 /// @file
-/// A quad, 16 bytes of float or bf16, as numbers to compute with: four or eight.
+/// A vector, 16 bytes of float or bf16, as numbers to compute with: four or eight.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -10,42 +10,42 @@
 
 #include "common/tensor/half.hpp"
 
-namespace sixdays::day06_transformer_ops {
+namespace sixdays {
 
 template <class T>
-inline constexpr int kPerQuad = 16 / static_cast<int>(sizeof(T));
+inline constexpr int kPerVector = 16 / static_cast<int>(sizeof(T));
 
-// [quad]
+// [vector]
 template <class T>
-__device__ void unpack(const uint4& quad, float (&x)[kPerQuad<T>]) {
-    T of[kPerQuad<T>];
-    memcpy(of, &quad, sizeof quad);
-    for (int e = 0; e < kPerQuad<T>; ++e) x[e] = float(of[e]);
+__device__ void unpack(const uint4& vector, float (&x)[kPerVector<T>]) {
+    T of[kPerVector<T>];
+    memcpy(of, &vector, sizeof vector);
+    for (int e = 0; e < kPerVector<T>; ++e) x[e] = float(of[e]);
 }
 
 /// The GPU rounds two floats to bf16 in one instruction; integer code needs a dozen for each.
 template <class T>
-__device__ uint4 pack(const float (&x)[kPerQuad<T>]) {
-    uint4 quad;
+__device__ uint4 pack(const float (&x)[kPerVector<T>]) {
+    uint4 vector;
     if constexpr (std::is_same_v<T, bf16>) {
         __nv_bfloat162 of[4];
         for (int e = 0; e < 4; ++e) of[e] = __floats2bfloat162_rn(x[2 * e], x[2 * e + 1]);
-        memcpy(&quad, of, sizeof quad);
+        memcpy(&vector, of, sizeof vector);
     } else {
-        memcpy(&quad, x, sizeof quad);
+        memcpy(&vector, x, sizeof vector);
     }
-    return quad;
+    return vector;
 }
-// [quad]
+// [vector]
 
 /// a + b per element: added in float and rounded as it will be stored.
 template <class T>
 __device__ uint4 sum_of(const uint4& a, const uint4& b) {
-    float x[kPerQuad<T>], y[kPerQuad<T>];
+    float x[kPerVector<T>], y[kPerVector<T>];
     unpack<T>(a, x);
     unpack<T>(b, y);
-    for (int e = 0; e < kPerQuad<T>; ++e) x[e] += y[e];
+    for (int e = 0; e < kPerVector<T>; ++e) x[e] += y[e];
     return pack<T>(x);
 }
 
-}  // namespace sixdays::day06_transformer_ops
+}  // namespace sixdays
