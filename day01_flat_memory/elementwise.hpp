@@ -26,8 +26,8 @@ enum class ElementwisePath {
     tile,         // CUDA Tile C++, tiles of 2,048 elements; only on request
 };
 
-/// A float4 begins at a multiple of 16 bytes: `vectors` if all addresses are equally far past one,
-/// else any_address. Where this returns any_address, the path `vectors` is rejected.
+/// A float4 begins at a multiple of 16 bytes: `vectorized` if all addresses are equally far past one,
+/// else any_address. Where this returns any_address, the path `vectorized` is rejected.
 template <class T, class... In>
 [[nodiscard]] ElementwisePath choose_elementwise(const View<T>& out, const View<In>&... in) {
     return equally_misaligned(out.data, in.data...) ? ElementwisePath::vectorized

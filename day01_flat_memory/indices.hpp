@@ -10,7 +10,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// Which kernel indices_cuda takes: `vectors` where rows begin at multiples of 16 bytes and consist
+/// Which kernel indices_cuda takes: `vectorized` where rows begin at multiples of 16 bytes and consist
 /// of whole float4, else the naive kernel. `tile` (CUDA Tile C++) is taken only on request.
 enum class IndicesPath { one_element, vectorized, tile };
 [[nodiscard]] IndicesPath choose_indices(const View<float>& out);
@@ -21,7 +21,7 @@ enum class IndicesPath { one_element, vectorized, tile };
 /// @param base  >= 1; values are distinct if no extent exceeds it
 /// @param out   contiguous, of rank 2, 3 or 4; of rank 2 at most kMostRows rows
 /// @throws std::invalid_argument  another rank, gaps in out, a null pointer, base < 1, too many
-/// rows, or a value that does not fit in 64 bits; `vectors` where choose_indices() differs
+/// rows, or a value that does not fit in 64 bits; `vectorized` where choose_indices() differs
 void indices_cpu(std::int64_t base, View<float> out);
 void indices_cuda(std::int64_t base, View<float> out, const gpu::Launch<IndicesPath>& how = {});
 void check_indices(std::int64_t base, const View<float>& out, std::optional<IndicesPath> path = {});

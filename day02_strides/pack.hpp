@@ -31,7 +31,7 @@ void check_pack(const View<const float>& in, const View<float>& out,
                 std::optional<PackPath> path = {});
 
 /// Whether the path supports views that check_pack() accepts. 02 to 04 need fewer than 2^31
-/// elements. `vectors` needs fewer than 2^31 float4, and rows of whole float4 at multiples of 16
+/// elements. `vectorized` needs fewer than 2^31 float4, and rows of whole float4 at multiples of 16
 /// bytes: an innermost dimension of stride 1; its extent, all other strides and both addresses are
 /// multiples of 4 elements. `tile` needs at most 4 dimensions after simplify() and no stride < 0.
 [[nodiscard]] bool can_pack(PackPath path, const View<const float>& in, const View<float>& out);

@@ -16,7 +16,7 @@
 
 namespace sixdays::day03_views {
 
-/// The paths of add_broadcast_cuda. `vectors` needs an innermost dimension of extent 4 k with
+/// The paths of add_broadcast_cuda. `vectorized` needs an innermost dimension of extent 4 k with
 /// stride 1 in out and stride 1 or 0 in a and b. In a tensor where it is 1, every row begins at a
 /// multiple of 16 bytes.
 enum class AddBroadcastPath {

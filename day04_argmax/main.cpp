@@ -158,11 +158,11 @@ void a_path_for_each_layout(lesson::Report& report) {
                     row.dim, step_name(path).c_str());
     }
     std::printf(
-        "\n   walk: one thread per line. warp: one warp per line. vectors: 128-bit loads, 4 to\n"
+        "\n   walk: one thread per line. warp: one warp per line. vectorized: 128-bit loads, 4 to\n"
         "   256 threads per line. strided: lanes across lines. short lines: copied to\n"
         "   shared memory first, then one thread per line. split: many blocks per line.\n"
         "   The number is the step on the page.\n\n");
-    report.check(ok, "chosen with a workspace; without one, the long row takes vectorized");
+    report.check(ok, "chosen with a workspace; without one, the long row takes the vectorized path");
 }
 
 void a_ladder(lesson::Report& report) {

@@ -12,7 +12,7 @@
 ///
 ///     address % 16     4   8  12   0   4   8  12   0   4   8  12   0   4
 ///     element          0   1   2 | 3   4   5   6 | 7   8   9  10 |11  12
-///                      head      | vector 0        | vector 1        | tail
+///                      head      | vector 0      | vector 1      | tail
 ///
 /// **A tensor of several dimensions.** Can every row be moved in vectors? Only if each begins at a
 /// multiple of 16: rows_begin_at(). If rows also consist of whole vectors, the tensor can be viewed

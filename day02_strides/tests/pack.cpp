@@ -91,7 +91,7 @@ TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {
               pack_cuda({memory + 1, Layout({4, 8}, {0, 1})}, out, {.path = P::vectorized});
           }) ==
           "pack: shape (4, 8), strides (0, 1), 4 bytes past a multiple of 16, cannot be packed "
-          "by the path \"vectors\" to an address 0 bytes past one");
+          "by the path \"vectorized\" to an address 0 bytes past one");
     const View<const float> far(memory, Layout({kTwo31}, {0}));
     const View<float> all(memory + 4, Shape{kTwo31});
     for (const P path : {P::fast_division, P::by_rank, P::in_flight, P::vectorized}) {
