@@ -2,12 +2,18 @@
 """All live pictures in one file that needs nothing else: docs/explorers.html, from the scripts that the pages load.
 
     bundle.py            writes it
-    bundle.py --check    is it current? (the test docs.explorers.current)"""
+    bundle.py --check    is it current? (the test docs.explorers.current)
+    bundle.py --still    writes ../../pictures/live_pictures.svg, what the front page shows of it (needs Chromium)"""
+import base64
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "explorers.html"
+STILL = HERE.parents[1] / "pictures" / "live_pictures.svg"
 SCRIPTS = sorted(HERE.glob("explore*.js"))  # by name: what all share comes before each kind of picture
 PICTURES = (  # kind, heading, lesson, what to try
     ("layout", "Shape and strides", "day02_strides", "Change a stride and watch which element of memory each index reads."),
@@ -55,7 +61,28 @@ def made():
 """
 
 
+def still():
+    """The first picture after a click at its second preset."""
+    browser = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
+    if browser is None:
+        sys.exit("--still needs Chromium: apt install chromium-headless-shell")
+    only = "body > :is(h1, h2, p, .explorer ~ .explorer) { display: none } body { padding: 0 } .explorer { margin: 0 }"
+    panel = made().replace("</style>", only + "</style>", 1)
+    panel += "<script>addEventListener('load', () => document.querySelectorAll('.presets button')[1].click())</script>"
+    width, height = 870, 535
+    with tempfile.TemporaryDirectory() as folder:
+        page, shot = pathlib.Path(folder, "page.html"), pathlib.Path(folder, "shot.png")
+        page.write_text(panel, encoding="utf-8")
+        subprocess.run([browser, "--no-sandbox", "--hide-scrollbars", f"--window-size={width},{height}", f"--screenshot={shot}",
+                        page.as_uri()], check=True, capture_output=True)
+        data = base64.b64encode(shot.read_bytes()).decode()
+    STILL.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+                     f'<image width="{width}" height="{height}" href="data:image/png;base64,{data}"/></svg>\n', encoding="utf-8")
+
+
 def main():
+    if sys.argv[1:] == ["--still"]:
+        return still()
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     page = made()
