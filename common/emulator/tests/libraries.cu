@@ -106,7 +106,8 @@ __global__ void mma_ptx(int* out) {
         "{%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]));
-    __half2 halves[2] = {__float2half2_rn(1), __float2half2_rn(1)};  // the same, with sums of half
+    // The same with sums of half, which begin with another value in each half of each register.
+    __half2 halves[2] = {__floats2half2_rn(1, 2), __floats2half2_rn(3, 4)};
     auto* const sums = reinterpret_cast<unsigned*>(halves);
     asm volatile(
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "

@@ -34,8 +34,9 @@ def groups():
 def units():
     a, b = small(256, 7).reshape(16, 16), small(256, 5).reshape(16, 16).T
     line("wmma_half", a @ b + 1)
-    for name in ("mma_ptx", "mma_ptx_halves"):
-        line(name, a @ small(128, 5).reshape(8, 16).T + 1)
+    product = a @ small(128, 5).reshape(8, 16).T
+    line("mma_ptx", product + 1)
+    line("mma_ptx_halves", product + np.repeat([[1], [3]], 8, 0) + np.arange(8) % 2)
 
 
 def bits(x):
