@@ -27,6 +27,7 @@ SIXDAYS_HD inline std::int64_t offset3(std::int64_t b, std::int64_t t, std::int6
                                        std::int64_t T, std::int64_t C) noexcept {
     return (b * T + t) * C + c;  // b * (T * C) + t * C + c, with one multiplication fewer
 }
+// [offsets]
 
 /// Attention scores (B, H, T, S): sequence b, head h, query position q of T, key position k of S.
 /// While a model reads a prompt, S equals T and the shape is (B, H, T, T).
@@ -35,7 +36,6 @@ SIXDAYS_HD inline std::int64_t offset4(std::int64_t b, std::int64_t h, std::int6
                                        std::int64_t S) noexcept {
     return ((b * H + h) * T + q) * S + k;
 }
-// [offsets]
 
 // [row pointer]
 /// The row pointer: compute all terms but the last once, then index with the last index alone.
@@ -44,6 +44,7 @@ SIXDAYS_HD inline const float* token_at(const float* x, std::int64_t b, std::int
                                         std::int64_t T, std::int64_t C) noexcept {
     return x + (b * T + t) * C;
 }
+// [row pointer]
 
 /// The scores of one query: scores_of(x, b, h, q, H, T, S)[k] is x[offset4(b, h, q, k, H, T, S)].
 SIXDAYS_HD inline const float* scores_of(const float* x, std::int64_t b, std::int64_t h,
@@ -51,6 +52,5 @@ SIXDAYS_HD inline const float* scores_of(const float* x, std::int64_t b, std::in
                                          std::int64_t S) noexcept {
     return x + ((b * H + h) * T + q) * S;
 }
-// [row pointer]
 
 }  // namespace sixdays::day01_flat_memory

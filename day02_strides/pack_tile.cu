@@ -12,12 +12,12 @@ namespace {
 namespace ct = cuda::tiles;
 using gpu::I, gpu::four;
 
-// [pack]
 template <int WHOLE, int ROWS, int COLUMNS>
 __tile_global__ void pack_tile(const float* in, I n0, I n1, I n2, I n3, I s0, I s1, I s2, I s3,
                                float* out) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     constexpr int kBytes = WHOLE == 1 ? 4 : 16;
+    // [pack]
     const auto from = gpu::strided_tiles<WHOLE, ROWS, COLUMNS>(in, n0, n1, n2, n3, s0, s1, s2, s3);
     const ct::extents<I, kAny, kAny, kAny, kAny> packed{n0, n1, n2,
                                                         ct::assume_divisible<WHOLE>(n3)};
@@ -28,8 +28,8 @@ __tile_global__ void pack_tile(const float* in, I n0, I n1, I n2, I n3, I s0, I 
     const I d = k % across, c = k / across % down, b = k / across / down % n1,
             a = k / across / down / n1;
     to.store_masked(from.load_masked(a, b, c, d), a, b, c, d);
+    // [pack]
 }
-// [pack]
 
 template <int WHOLE, int ROWS, int COLUMNS>
 void launch(const float* in, const std::array<I, 4>& n, const std::array<I, 4>& s, float* out,

@@ -92,9 +92,16 @@ struct Transposing {
         return bytes == 2 || bytes == 4 ? TransposePath::whole_sectors : TransposePath::in_flight;
     }
     [[nodiscard]] std::string kernel(TransposePath path) const {
-        static constexpr const char* kKernels[] = {
-            "",         "_write_coalesced", "_shared_tile",   "_padded",     "_in_flight",
-            "_vectors", "_small_elements",  "_whole_sectors", "_short_rows", ""};
+        static constexpr const char* kKernels[] = {"",
+                                                   "_write_coalesced",
+                                                   "_shared_tile",
+                                                   "_padded",
+                                                   "_in_flight",
+                                                   "_vectorized",
+                                                   "_small_elements",
+                                                   "_whole_sectors",
+                                                   "_short_rows",
+                                                   ""};
         if (path == TransposePath::tile) return "transpose_tile";
         if (path == TransposePath::short_rows_vectorized) {
             return in.columns < in.rows ? "transpose_rows_to_columns_kernel"

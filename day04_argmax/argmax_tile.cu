@@ -8,12 +8,12 @@ namespace {
 
 using namespace ct::literals;
 
-// [argmax]
 // LEAST: the index of the minimum, found as the index of the maximum of -x.
 template <bool LEAST, LineOrder ORDER>
 __tile_global__ void argmax_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                  I o1, I* out) {
     constexpr int LINES = kLines<ORDER>, N = kElements<ORDER>;
+    // [argmax]
     using All = ct::shape<1, LINES, N>;
     using One = ct::shape<1, LINES, 1>;
     constexpr auto kPad = LEAST ? ct::view_padding::positive_inf : ct::view_padding::negative_inf;
@@ -33,9 +33,9 @@ __tile_global__ void argmax_tile(const float* in, I n0, I n1, I length, I s0, I 
         best = ct::select(better, largest, best);
         where = ct::select(better, ct::element_cast<I>(lowest) + k * N, where);
     }
+    // [argmax]
     store_lines(out, where, i, j * LINES, n1, o0, o1);
 }
-// [argmax]
 
 }  // namespace
 

@@ -59,13 +59,13 @@ struct Blocks {
     static constexpr bool kStay = STAY;
 };
 
-// [matmul]
 template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool PLUS, class I,
           class E>
 [[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_tile(
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
     I out_m, I out_n, float alpha, float beta, const float* __restrict__ bias, I bias_n, bool swish,
     bool relu, float* __restrict__ out) {
+    // [matmul]
     constexpr int kVectorBytes = 16 / sizeof(E);
     const auto as = matrix<BM, BK, A, kVectorBytes>(a, M, K, a_m, a_k);
     const auto bs = matrix<BK, BN, B, kVectorBytes>(b, K, N, b_k, b_n);
@@ -86,8 +86,8 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     }
     if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // keeps NaN
     outs.store_masked(sum, i, j);
+    // [matmul]
 }
-// [matmul]
 
 // [staying]
 /// The same for an epilogue that adds nothing, as a persistent kernel: each block continues with

@@ -126,7 +126,7 @@ TEST_CASE("a path that needs vectors rejects addresses that allow none",
     const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
     CHECK(rejection(
               [&] { add_cuda(at(16), at(1), at(35), {.path = ElementwisePath::vectorized}); }) ==
-          "add: the path \"16 bytes a load\" needs tensors that begin equally far past a multiple "
+          "add: the path \"vectorized\" needs tensors that begin equally far past a multiple "
           "of 16 bytes, but these begin 0, 4, 12 bytes past one; \"any address\" takes them");
 }
 

@@ -37,6 +37,7 @@ TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][smal
     const View<float> turned(memory, Layout({3, 2}, {3, 1}));  // shape transposed, strides not
     CHECK(turned(0, 1) == 1);
     CHECK(transpose(x)(0, 1) == 3);  // right: strides (1, 3)
+    // [by hand]
 
     const View<float> run(transpose(x).data, row_major({6}));  // a transpose is not contiguous
     CHECK(run(1) == 1);
@@ -44,7 +45,6 @@ TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][smal
 
     const View<float> rows = broadcast_to(select(x, 0, 0), {2, 3});
     CHECK(&rows(0, 1) == &rows(1, 1));  // two indices, one address: do not write
-    // [by hand]
 }
 
 // --- copy: the loop ------------------------------------------------------------------------------

@@ -96,7 +96,6 @@ __tile__ void answers(const SEEN& seen, float nothing, Column& m, Column& sum, O
 }
 // [answers]
 
-// [attention]
 template <int HEAD, bool CUT, class E>
 [[cutile::hint(0, occupancy = 2)]] __tile_global__ void attention_bf16_tile(
     const E* __restrict__ q, const E* __restrict__ k, const E* __restrict__ v, int B, int G, int H,
@@ -112,6 +111,7 @@ template <int HEAD, bool CUT, class E>
     const auto values = rows<kKeys, HEAD>(v, B, G, H, S, D, v0, v1, v2, v3);
     const auto x = ct::reshape<ct::shape<kQueries, HEAD>>(
         rows<kQueries, HEAD>(q, B, G, H, T, D, q0, q1, q2, q3).load_masked(b, g, h, i, 0));
+    // [attention]
     // The number of keys that the first query sees, and how many more each next query sees.
     const int first = causal ? n - T + i * kQueries + 1 : n, step = causal ? 1 : 0;
     const auto seen = first + step * ct::iota<ct::tile<int, ct::shape<kQueries, 1>>>();
@@ -122,13 +122,13 @@ template <int HEAD, bool CUT, class E>
     meet<true, CUT, HEAD>(b, g, h, all, (last + kKeys - 1) / kKeys, n, x, keys, values, seen, scale,
                           m, sum, o);
     answers(seen, counted < 0 ? NAN : 0.0f, m, sum, o);
+    // [attention]
     const auto y = ct::reshape<ct::shape<1, 1, 1, kQueries, HEAD>>(ct::element_cast<E>(o));
     rows<kQueries, HEAD>(out, B, G, H, T, D, o0, o1, o2, o3).store_masked(y, b, g, h, i, 0);
     if (log_sums == nullptr) return;
     const std::int64_t l = std::int64_t{b} * l0 + std::int64_t{g} * l1 + std::int64_t{h} * l2;
     one_a_row(log_sums + l, T, l3).store_masked(m, i, 0);
 }
-// [attention]
 
 template <class E, class T>
 void launch(const Stacked<T>& x, const AttentionBf16Problem<T>& p, gpu::Stream stream) {

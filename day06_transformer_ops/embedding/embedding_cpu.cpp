@@ -34,7 +34,6 @@ void convert_loop(View<const From> in, View<To> out) {
 }
 // [convert]
 
-// [rotary]
 void rotary_loop(const Rows<const float>& in, View<const float> table,
                  View<const std::int64_t> places, Pairing pairing, const Rows<float>& out) {
     for (std::int64_t r = 0; r < in.count(); ++r) {
@@ -42,6 +41,7 @@ void rotary_loop(const Rows<const float>& in, View<const float> table,
         const Row<float> y = out.row(r);
         const std::int64_t place = places(unravel(r, places.shape()));
         const std::int64_t half = in.length / 2;
+        // [rotary]
         for (std::int64_t i = 0; i < half; ++i) {
             const bool near = pairing == Pairing::neighbours;
             const std::int64_t first = near ? 2 * i : i, second = near ? 2 * i + 1 : i + half;
@@ -50,9 +50,9 @@ void rotary_loop(const Rows<const float>& in, View<const float> table,
             y[first] = std::fma(a, c, -(b * s));
             y[second] = std::fma(a, s, b * c);
         }
+        // [rotary]
     }
 }
-// [rotary]
 
 }  // namespace
 

@@ -61,6 +61,7 @@ void Engine::last_and_choose(std::int64_t T) {
     timed(Part::head, [&] { backend_.head(T - 1, 1); });
     timed(Part::choose, [&] { backend_.choose(); });
 }
+// [pass]
 
 void Engine::read(View<const std::int64_t> ids) {
     begin(ids);
@@ -83,7 +84,6 @@ void Engine::next() {
     }
     ++length_;
 }
-// [pass]
 
 void Engine::score(View<const std::int64_t> ids,
                    const std::function<void(std::int64_t first, View<const float> logits)>& see) {

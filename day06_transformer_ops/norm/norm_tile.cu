@@ -27,7 +27,6 @@ __tile__ auto parameter(const float* data, I length, I stride, float missing) {
     return values;
 }
 
-// [norm]
 template <bool LAYER, int N, bool UNIT, class E>
 [[cutile::hint(0, num_worker_warps_per_cta = N == 1024 ? 1 : 4)]] __tile_global__ void norm_tile(
     const E* in, I rows, I length, I step, I stride, const float* weight, I stride_w,
@@ -36,6 +35,7 @@ template <bool LAYER, int N, bool UNIT, class E>
     const auto from = tiles<1, N, UNIT>(in, rows, length, step, stride);
     auto x = ct::element_cast<float>(from.load_masked(r, 0));
     const float n = static_cast<float>(length);
+    // [norm]
     if constexpr (LAYER) {
         const auto zeros = ct::zeros<decltype(x)>();
         const auto inside = ct::iota<ct::tile<int, ct::shape<1, N>>>() < static_cast<int>(length);
@@ -45,12 +45,12 @@ template <bool LAYER, int N, bool UNIT, class E>
         x = ct::select(inside, x - (first + sum / n), zeros);
     }
     const auto scale = 1.0f / ct::sqrt(ct::sum(x * x, 1_ic) / n + eps);
+    // [norm]
     const auto w = parameter<N, UNIT>(weight, length, stride_w, 1.0f);
     const auto b = parameter<N, UNIT>(bias, length, stride_b, 0.0f);
     const auto to = tiles<1, N, UNIT>(out, rows, length, step_out, stride_out);
     to.store_masked(ct::element_cast<E>(ct::fma(x * scale, w, b)), r, 0);
 }
-// [norm]
 
 template <bool LAYER, int N, bool UNIT, class T>
 void launch(const Rows<const T>& in, const NormParameters& p, const Rows<T>& out,

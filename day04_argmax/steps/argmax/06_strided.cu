@@ -12,7 +12,6 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kEach = 4;  // loads of each line that a lane has in flight
 
-// [kernel]
 /// What a lane reads of a row of adjacent lines: WIDE elements, as one float4
 /// or 32 apart. Columns outside the tensor are neutral.
 template <int WIDE, bool VECTORS>
@@ -43,6 +42,7 @@ __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, con
     const std::uint32_t columns = min(width - first, kTile);
     const float* line = in + at.of[0] + first;
 
+    // [kernel]
     typename OP::Partial mine[WIDE];
     for (auto& partial : mine) partial = OP::none();
     for (std::uint32_t i = warp; i < length; i += kWarps * kEach) {
@@ -64,8 +64,8 @@ __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, con
     auto all = found[0][t];
     for (int w = 1; w < kWarps; ++w) all = OP::combine(all, found[w][t]);
     op.write(at.of[1] + (first + t) * out_stride, all);
+    // [kernel]
 }
-// [kernel]
 
 template <int WIDE, bool VECTORS, class OP>
 void launch(const Lines& lines, std::array<Layout, 2> layouts, const float* in, const OP& op,

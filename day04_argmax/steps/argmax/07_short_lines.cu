@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kThreads = 128;  // threads per block, and lines per block
 
-// [kernel]
 /// Copies a run of memory; its offset from a multiple of 16 bytes stays the
 /// same.
 __device__ void stage(const VectorLine& run, float* shared) {
@@ -34,6 +33,7 @@ __device__ void stage(const VectorLine& run, float* shared) {
 template <bool TURN, int RANK, class OP>
 __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                                    std::uint32_t length, std::uint32_t sharing, const OP op) {
+    // [kernel]
     extern __shared__ __align__(16) float shared[];
     const std::uint32_t first = blockIdx.x * kThreads;
     const std::uint32_t lines = min(walk.size - first, kThreads);
@@ -59,8 +59,8 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     }
     mine = OP::combine(mine, behind);
     op.write(to, mine);
+    // [kernel]
 }
-// [kernel]
 
 }  // namespace
 

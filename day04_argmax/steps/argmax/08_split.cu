@@ -13,7 +13,6 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kEach = 4;  // float4s in flight per thread: parts may be short
 
-// [kernel]
 template <int RANK, class OP>
 __global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                              std::uint32_t length, std::uint32_t parts, const OP op,
@@ -26,6 +25,7 @@ __global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
     const std::uint32_t first = min(part * each, line.vectors);
     const std::uint32_t last = min(first + each, line.vectors);
     auto mine = take_vectors<OP, kThreads, kEach>(line, first, last, t);
+    // [kernel]
     mine = gpu::block_reduce<kThreads>(mine, OP::combine);
     if (t == 0) found[blockIdx.x] = mine;
 
@@ -36,8 +36,8 @@ __global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
     }
     mine = gpu::block_reduce<kThreads>(mine, OP::combine);
     if (t == 0) op.write(at.of[1], mine, line);
+    // [kernel]
 }
-// [kernel]
 
 }  // namespace
 

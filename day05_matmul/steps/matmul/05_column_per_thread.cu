@@ -27,10 +27,12 @@ __global__ void matmul_column_per_thread_kernel(const __grid_constant__ Problem 
         a[am][ak] = a_inside ? tile.a[am * x.a_m + (k0 + ak) * x.a_k] : 0;
         b[bk][bn] = b_inside ? tile.b[(k0 + bk) * x.b_k + bn * x.b_n] : 0;
         __syncthreads();  // the tile is full
+        // [multiply]
         for (int k = 0; k < BK; ++k) {
             const float y = b[k][n];
             for (int i = 0; i < TM; ++i) sum[i] += a[m0 + i][k] * y;
         }
+        // [multiply]
         __syncthreads();  // the tile may be overwritten
     }
     for (int i = 0; i < TM; ++i) {

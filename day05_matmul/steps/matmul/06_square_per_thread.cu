@@ -22,6 +22,7 @@ __global__ void __launch_bounds__(kThreads)
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / kColumns, n0 = threadIdx.x % kColumns;
     float sum[TM][TN] = {};
+    // [loop]
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
         for (int i = threadIdx.x; i < BM * BK; i += kThreads) {
             const int m = i / BK, k = i % BK;
@@ -44,6 +45,7 @@ __global__ void __launch_bounds__(kThreads)
         }
         __syncthreads();  // the tile may be overwritten
     }
+    // [loop]
 #pragma unroll
     for (int i = 0; i < TM; ++i) {
 #pragma unroll

@@ -47,6 +47,7 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     float sum[C::TM][C::TN] = {}, ra[2][C::TM], rb[2][C::TN];
     feed.load(0, ra[0], rb[0]);
 #pragma unroll 1
+    // [loop]
     for (int t = 0; t < tiles; ++t) {
 #pragma unroll
         for (int k = 0; k < C::BK; ++k) {
@@ -64,6 +65,7 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
             }
         }
     }
+    // [loop]
     gpu::copy_async_wait<0>();
     const auto m_of = [&](int i) { return feed.m0 + i / 4 * 32 + i % 4; };
     const auto n_of = [&](int j) { return feed.n0 + j * 4; };

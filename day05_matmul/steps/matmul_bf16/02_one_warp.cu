@@ -31,6 +31,7 @@ __global__ void matmul_bf16_one_warp_kernel(const __grid_constant__ View<const T
     const int lane = static_cast<int>(threadIdx.x);
     const std::int64_t m0 = 16 * (std::int64_t{blockIdx.y} * kWarps + threadIdx.y);
     const std::int64_t n0 = 8 * std::int64_t{blockIdx.x};
+    // [loop]
     float sum[4] = {};
     for (std::int64_t k0 = 0; k0 < K; k0 += 16) {
         std::uint32_t fa[4], fb[2];
@@ -44,6 +45,7 @@ __global__ void matmul_bf16_one_warp_kernel(const __grid_constant__ View<const T
         }
         gpu::mma_16x8x16<T>(sum, fa, fb);
     }
+    // [loop]
     for (int i = 0; i < 4; ++i) {
         const std::int64_t m = m0 + row_of_sum(lane, i), n = n0 + column_of_sum(lane, i);
         if (m < M && n < N) out(m, n) = epilogue(sum[i], n, out(m, n));

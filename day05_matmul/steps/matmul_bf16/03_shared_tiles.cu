@@ -39,6 +39,7 @@ __global__ void __launch_bounds__(W::kThreads)
     const auto [m0, n0] = tile_of_block(out, BM, BN);
     const T zero = T::from_bits(0);
     W warps;
+    // [loop]
     for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
         fill(tile_a, a.stride(1) == 1,
              [&](int m, int k) { return m0 + m < M && k0 + k < K ? a(m0 + m, k0 + k) : zero; });
@@ -49,6 +50,7 @@ __global__ void __launch_bounds__(W::kThreads)
                                    [&](auto& to, int k, int n) { load_b(to, tile_b, k, n); });
         __syncthreads();  // all warps have multiplied them
     }
+    // [loop]
     warps.store(epilogue, out, m0, n0);
 }
 // [kernel]

@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(R::kThreads)
     const R ring(memory);
     const TileAt at = tile_of_block(out, R::kM, R::kN);
     Warps<R::kM, R::kN> warps;
+    // [loop]
     for (int s = 0; s < STAGES - 1; ++s) {
         if (s * kDepth < K) ring.copy(a, b, at, s * kDepth, s);
         gpu::copy_async_commit();
@@ -55,6 +56,7 @@ __global__ void __launch_bounds__(R::kThreads)
         multiply(warps, ring, stage);
         stage = (stage + 1) % STAGES;
     }
+    // [loop]
     warps.store(epilogue, out, at.m0, at.n0);
 }
 // [kernel]

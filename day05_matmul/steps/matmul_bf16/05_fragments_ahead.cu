@@ -123,6 +123,7 @@ __global__ void __launch_bounds__(R::kThreads)
     __syncthreads();
     if (K > 0) fragments.fetch(0, ring, 0, 0);
     int stage = 0;
+    // [loop]
     for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
         copy(k0 + (STAGES - 1) * kDepth, (stage + STAGES - 1) % STAGES);
 #pragma unroll
@@ -138,6 +139,7 @@ __global__ void __launch_bounds__(R::kThreads)
             warps.template add<T>(fragments.a[i % 2], fragments.b[i % 2]);
         }
     }
+    // [loop]
     warps.store(epilogue, out, at.m0, at.n0);
 }
 // [kernel]

@@ -15,10 +15,12 @@ template <class T, int ROWS>
 struct Panel {
     T* data;
 
+    // [swizzle]
     __device__ __forceinline__ static int offset(int row, int column) {
         const int place = column % 64 / 8 ^ row % 8;
         return (column / 64 * ROWS + row) * 64 + place * 8 + column % 8;
     }
+    // [swizzle]
     __device__ __forceinline__ T* at(int row, int column) const {
         return data + offset(row, column);
     }
@@ -26,12 +28,14 @@ struct Panel {
 // [panel]
 
 // [fragments]
+// [load_a]
 /// The fragment of a that begins at (m, k). The rows of the tile are rows of a.
 template <class T, int ROWS>
 __device__ __forceinline__ void load_a(std::uint32_t (&to)[4], Panel<T, ROWS> tile, int m, int k) {
     const int lane = static_cast<int>(threadIdx.x % 32);
     gpu::load_matrices(to, tile.at(m + lane % 16, k + lane / 16 * 8));
 }
+// [load_a]
 /// Two fragments of b, those at (k, n) and (k, n + 8). The rows of the tile are columns of b.
 template <class T, int ROWS>
 __device__ __forceinline__ void load_b(std::uint32_t (&to)[2][2], Panel<T, ROWS> tile, int k,

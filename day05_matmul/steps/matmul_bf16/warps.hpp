@@ -46,12 +46,14 @@ struct Warps {
     template <class T, class A, class B>
     __device__ __forceinline__ void multiply(const A& load_fragment_a, const B& load_fragments_b) {
 #pragma unroll
+        // [fragments]
         for (int k = 0; k < kDepth; k += 16) {
             std::uint32_t a[kDown][4], b[kAcross / 2][2][2];
             for (int i = 0; i < kDown; ++i) load_fragment_a(a[i], m + 16 * i, k);
             for (int j = 0; j < kAcross / 2; ++j) load_fragments_b(b[j], k, n + 16 * j);
             add<T>(a, b);
         }
+        // [fragments]
     }
     // [multiply]
 

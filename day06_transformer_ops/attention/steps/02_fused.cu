@@ -12,7 +12,6 @@ namespace {
 constexpr int kQueries = 8;
 constexpr int kThreads = 32 * kQueries;
 
-// [kernel]
 // blocks_of_head: blocks per head. All queries of a block belong to one head.
 __global__ void __launch_bounds__(kThreads)
     attention_fused_kernel(const __grid_constant__ AttentionProblem p, unsigned blocks_of_head) {
@@ -32,6 +31,7 @@ __global__ void __launch_bounds__(kThreads)
 
     const std::int64_t counted = p.counted();
     const std::int64_t n = p.seen(t < T ? t : last, counted), most = p.seen(last, counted);
+    // [loop]
     Online o = {-FLT_MAX, 0, {}};
     for (std::int64_t s0 = 0; s0 < most; s0 += kKeys) {
         __syncthreads();  // all warps have finished the previous tile
@@ -48,12 +48,12 @@ __global__ void __launch_bounds__(kThreads)
         take(o, seen ? p.scale * dot : -INFINITY, some,
              [&](int j, int d) { return values[j * kHead + d]; });
     }
+    // [loop]
     if (t >= T) return;
     for (int d = lane, i = 0; d < D; d += 32, ++i) {
         p.out.row(r)[d] = counted < 0 ? NAN : n > 0 ? o.x[i] / o.sum : 0;
     }
 }
-// [kernel]
 
 }  // namespace
 

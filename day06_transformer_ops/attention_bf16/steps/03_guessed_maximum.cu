@@ -9,7 +9,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [guess]
 /// Largest allowed sum of a lane's weights of one query in a tile: f16 ends at 65,504. bf16 uses
 /// the same limit.
 constexpr float kMostOfShare = 32768;
@@ -31,6 +30,7 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
                                        Warp<C>& mine, const Place<C>& place, const Tiles<C>& tiles,
                                        int stage, std::int64_t s0, bool search, float scale) {
     float sum[C::kDown][2];
+    // [rounds]
     // At most two rounds, the second with a search.
 #pragma unroll 1
     for (;; search = true) {
@@ -53,8 +53,8 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
         mine.sum[i][0] += sum[i][0];
         mine.sum[i][1] += sum[i][1];
     }
+    // [rounds]
 }
-// [guess]
 
 // [kernel]
 template <class C>

@@ -55,6 +55,7 @@ template <class T>
     for (; k < K; ++k) sums[0] += number(row[k]) * x[k];
     return total(sums);
 }
+// [dot]
 
 [[gnu::always_inline]] inline float dot(const Q8Block* row, const float* x, std::int64_t K) {
     float sums[kSums] = {};
@@ -66,7 +67,6 @@ template <class T>
     }
     return total(sums);
 }
-// [dot]
 static_assert(kSums == kQ8Block);
 
 template <class T>

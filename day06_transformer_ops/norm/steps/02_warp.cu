@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 // x, s, y: one row of the input, the residual and the output.
 template <class OP, class T>
 __device__ void norm_by_warp(Row<const T> x, const Row<T>& s, const Row<T>& y, std::int64_t length,
@@ -22,6 +21,7 @@ __device__ void norm_by_warp(Row<const T> x, const Row<T>& s, const Row<T>& y, s
         __syncwarp();  // all lanes read element 0, which one lane has written
         x = {s.first, s.stride};
     }
+    // [row]
     const float N = static_cast<float>(length);
     float mean = 0;
     if (OP::kCentered) {
@@ -41,6 +41,7 @@ __device__ void norm_by_warp(Row<const T> x, const Row<T>& s, const Row<T>& y, s
     for (std::int64_t i = lane; i < length; i += 32) {
         y[i] = T(parameters((float(x[i]) - mean) * scale, i));
     }
+    // [row]
 }
 
 template <class OP, class T>
@@ -55,7 +56,6 @@ __global__ void norm_warp_kernel(const __grid_constant__ RowWalk rows, const T* 
     norm_by_warp<OP, T>({in + at.of[0], stride_in}, {residual, stride_residual},
                         {out + at.of[1], stride_out}, length, parameters);
 }
-// [kernel]
 
 }  // namespace
 

@@ -30,7 +30,6 @@ __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
 }
 // [apply]
 
-// [kernel]
 // share: 1 / length. With few vectors per thread, an SM has room for 1,280 threads
 // of small blocks, with 48 registers each; or for 1,024 of large ones, with 64.
 template <class OP, bool WIDE, class T, int THREADS, int VECTORS,
@@ -61,6 +60,7 @@ __global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
             vector = sum_of<T>(vector, *reinterpret_cast<const uint4*>(residual + i));
         });
     }
+    // [sums]
     if (OP::kCentered) {
         each_number([&](float x) { mean += x - first; });
         mean = first + row_reduce<THREADS>(mean, Plus()) * share;
@@ -68,6 +68,7 @@ __global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
     each_number([&](float x) { squares += (x - mean) * (x - mean); });
     squares = row_reduce<THREADS>(squares, Plus());
     const float scale = rsqrtf(squares * share + parameters.eps);
+    // [sums]
     T* const y = out + at.of[1];
     each([&](int i, const uint4& vector) {
         // The old residual is no longer needed.
@@ -79,7 +80,6 @@ __global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
         __stcs(reinterpret_cast<uint4*>(y + i), pack<T>(x));
     });
 }
-// [kernel]
 
 /// Calls f(threads, vectors), both constants, large enough to hold a row of this many vectors. A
 /// row in a single warp needs no barrier.

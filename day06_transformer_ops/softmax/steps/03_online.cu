@@ -40,13 +40,13 @@ struct Join {
 };
 // [max_sum]
 
-// [kernel]
 template <class T>
 __global__ void softmax_online_kernel(const __grid_constant__ Rows<const T> in,
                                       const __grid_constant__ Rows<T> out) {
     for (std::int64_t r = blockIdx.x; r < in.count(); r += gridDim.x) {
         const Row<const T> x = in.row(r);
         const Row<T> y = out.row(r);
+        // [row]
         MaxSum mine = {-FLT_MAX, 0};
         for (std::int64_t i = threadIdx.x; i < in.length; i += kThreads) {
             mine.take(float(x[i]));
@@ -55,9 +55,9 @@ __global__ void softmax_online_kernel(const __grid_constant__ Rows<const T> in,
         for (std::int64_t i = threadIdx.x; i < in.length; i += kThreads) {
             y[i] = T(std::exp(float(x[i]) - m) / sum);
         }
+        // [row]
     }
 }
-// [kernel]
 
 }  // namespace
 

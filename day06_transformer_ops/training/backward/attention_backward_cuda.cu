@@ -49,7 +49,6 @@ __global__ void queries_backward_kernel(const __grid_constant__ AttentionBackwar
 }
 // [by_queries]
 
-// [by_keys]
 __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p) {
     const AttentionProblem& f = p.forward;
     const std::int64_t D = f.q.length, T = f.tokens();
@@ -69,6 +68,7 @@ __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p
             }
             for (std::int64_t t = p.first_to_see(s); t < T; ++t) {
                 at[at.rank - 1] = t;
+                // [by_keys]
                 const Row<const float> q = {&f.q.first(at), f.q.stride};
                 const Row<const float> g = {&p.grad.first(at), p.grad.stride};
                 const Softmaxed x = p.softmaxed(at);
@@ -78,11 +78,11 @@ __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p
                     d_k[d] += f.scale * d_score * q[d];
                     d_v[d] += share * g[d];
                 }
+                // [by_keys]
             }
         }
     }
 }
-// [by_keys]
 
 void launch_row_per_thread(const AttentionBackward& p, gpu::Stream stream) {
     if (p.forward.q.count() > 0) {

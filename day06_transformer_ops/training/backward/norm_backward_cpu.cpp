@@ -4,7 +4,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [layer_norm_backward]
 void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters& parameters,
                               const Rows<const float>& grad, const Rows<float>& d_in,
                               const NormGradients& d) {
@@ -24,6 +23,7 @@ void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters&
             squares += (x[i] - mean) * (x[i] - mean);
         }
         const float scale = 1 / std::sqrt(squares / N + parameters.eps);
+        // [layer_norm_backward]
         // 2. gradient through the row's mean and variance
         float of_mean = 0, of_scale = 0;
         for (std::int64_t i = 0; i < C; ++i) {
@@ -43,9 +43,9 @@ void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters&
             if (d.weight.data != nullptr) d.weight(i) += g[i] * z;
             if (d.bias.data != nullptr) d.bias(i) += g[i];
         }
+        // [layer_norm_backward]
     }
 }
-// [layer_norm_backward]
 
 // [rms_norm_backward]
 void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& parameters,

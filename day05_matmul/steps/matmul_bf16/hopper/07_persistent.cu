@@ -128,6 +128,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     stages.set_up();
     Turn<S::kStages> turn;  // continues from tile to tile
     const int group = static_cast<int>(threadIdx.x / 128);
+    // [roles]
     if (group == S::kGroups) {
         gpu::give_registers<S::kGiven>();
         if (threadIdx.x % 128 != 0) return;
@@ -150,6 +151,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
             }
         }
     }
+    // [roles]
 }
 // [kernel]
 

@@ -212,7 +212,6 @@ struct Group : Warp<C> {
     // [exps]
 };
 
-// [attend]
 /// A consumer's mainloop over all tiles that one of its queries sees.
 template <class C>
 __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, const Place<C>& place,
@@ -235,6 +234,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
         mine.take_exps(mine.sum[0], scale);
         mine.round_shares();
         now.next();
+        // [mainloop]
         for (s0 = C::kKeys; s0 < seen; s0 += C::kKeys) {
             keys.full[now.stage].wait(now.parity);
             asking.begin();
@@ -256,6 +256,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
             now.next();
             before.next();
         }
+        // [mainloop]
         values.full[before.stage].wait(before.parity);
         mine.ask_for_values(tiles.values(before.stage));
         gpu::wgmma_wait<0>(mine.out[0], mine.share);
@@ -273,7 +274,6 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
         now.next();
     }
 }
-// [attend]
 
 // [kernel]
 /// @param section  number of consecutive heads whose keys and values fit in the L2 cache together
