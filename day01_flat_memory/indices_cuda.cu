@@ -79,8 +79,8 @@ void indices_cuda(std::int64_t base, View<float> out, const gpu::Launch<IndicesP
         const dim3 block(32, 8);  // 32 columns, 8 rows
         const dim3 grid(gpu::blocks_for(s[1], 32), gpu::blocks_for(s[0], 8));
         indices2_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], out.data);
-        // [launch2]
         gpu::check_launch("indices2_kernel", grid, block);
+        // [launch2]
     }
     if (s.rank == 3) {
         const dim3 block(32, 8);  // 32 channels, 8 positions, 1 sequence

@@ -65,8 +65,8 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
     I out_m, I out_n, float alpha, float beta, const float* __restrict__ bias, I bias_n, bool swish,
     bool relu, float* __restrict__ out) {
-    // [matmul]
     constexpr int kVectorBytes = 16 / sizeof(E);
+    // [matmul]
     const auto as = matrix<BM, BK, A, kVectorBytes>(a, M, K, a_m, a_k);
     const auto bs = matrix<BK, BN, B, kVectorBytes>(b, K, N, b_k, b_n);
     const auto outs = matrix<BM, BN, OUT, kVectorBytes>(out, M, N, out_m, out_n);
@@ -77,6 +77,7 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     for (const auto k : ct::irange(I{0}, (K + BK - 1) / BK)) {
         sum = ct::mma(as.load_masked(i, k), bs.load_masked(k, j), sum);
     }
+    // [matmul]
     sum = alpha * sum;
     if constexpr (PLUS) {  // beta * out, a bias per row, or swish
         if (beta != 0) sum = sum + beta * outs.load_masked(i, j);
@@ -86,7 +87,6 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     }
     if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // keeps NaN
     outs.store_masked(sum, i, j);
-    // [matmul]
 }
 
 // [staying]

@@ -59,7 +59,6 @@ __tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O
 }
 // [shares]
 
-// [meet]
 /// Processes tiles `from` to `to` of the keys for all queries. SOME: some queries do not see all of
 /// these keys. A masked key has weight 0, but its value is still multiplied by it. CUT: keys from n
 /// on do not count, and their values, which may be anything, are replaced by 0.
@@ -67,6 +66,7 @@ template <bool SOME, bool CUT, int HEAD, class X, class K, class V, class SEEN, 
 __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, const K& keys,
                    const V& values, const SEEN& seen, float scale, Column& m, Column& sum, O& o) {
     using Rows = ct::shape<kKeys, HEAD>;
+    // [meet]
     for (const auto s : ct::irange(from, to)) {
         const auto k = ct::reshape<Rows>(keys.load_masked(b, g, h, s, 0));
         auto v = ct::reshape<Rows>(values.load_masked(b, g, h, s, 0));
@@ -82,8 +82,8 @@ __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, con
         const auto p = ct::element_cast<ct::tile_element_t<X>>(shares(score, scale, m, sum, o));
         o = ct::mma(p, v, o);
     }
+    // [meet]
 }
-// [meet]
 
 // [answers]
 /// The output, and in `m` the log-sum-exp, where a query sees a key; otherwise `nothing`, 0 or NaN.

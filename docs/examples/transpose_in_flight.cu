@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <vector>
 
-// [kernel]
 constexpr int kSide = 64, kRows = 4, kEach = kSide / kRows;  // blocks of 64 x 4 threads
 
 __global__ void transpose_in_flight(  // in (M, N), out (N, M)
     const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
     float* out) {
+    // [kernel]
     __shared__ float shared[kSide][kSide + 1];
     const std::int64_t m0 = std::int64_t{blockIdx.x} * kSide;
     const std::int64_t n0 = std::int64_t{blockIdx.y} * kSide;
@@ -29,8 +29,8 @@ __global__ void transpose_in_flight(  // in (M, N), out (N, M)
         const std::int64_t m = m0 + column, n = n0 + i;
         if (m < M && n < N) out[n * pitch_out + m] = shared[column][i];
     }
+    // [kernel]
 }
-// [kernel]
 
 int main() {
     const int M = 100, N = 150;

@@ -18,7 +18,6 @@ __device__ Best better(Best a, Best b) {
 }
 // [better]
 
-// [kernel]
 // first: where the line of each output begins. Its elements are `stride` apart.
 __global__ void shared_tree_kernel(const __grid_constant__ View<const float> first,
                                    std::uint32_t length, std::int64_t stride,
@@ -27,6 +26,7 @@ __global__ void shared_tree_kernel(const __grid_constant__ View<const float> fir
     const std::uint32_t t = threadIdx.x;
     const Index at = unravel(blockIdx.x, out.shape());
     const float* line = &first(at);
+    // [kernel]
     Best mine = {-INFINITY, 0};
     for (std::uint32_t i = t; i < length; i += kThreads) {
         const float x = line[i * stride];
@@ -38,9 +38,9 @@ __global__ void shared_tree_kernel(const __grid_constant__ View<const float> fir
         if (t < half) found[t] = better(found[t], found[t + half]);
         __syncthreads();  // this level of the tree is done
     }
+    // [kernel]
     if (t == 0) out(at) = found[0].at;
 }
-// [kernel]
 
 }  // namespace
 

@@ -58,13 +58,13 @@ __global__ void strided_kernel(const __grid_constant__ LineWalk<RANK> outer, con
     }
     for (int w = 0; w < WIDE; ++w) found[warp][VECTORS ? 4 * lane + w : 32 * w + lane] = mine[w];
     __syncthreads();
+    // [kernel]
 
     const std::uint32_t t = threadIdx.x;
     if (t >= columns) return;
     auto all = found[0][t];
     for (int w = 1; w < kWarps; ++w) all = OP::combine(all, found[w][t]);
     op.write(at.of[1] + (first + t) * out_stride, all);
-    // [kernel]
 }
 
 template <int WIDE, bool VECTORS, class OP>

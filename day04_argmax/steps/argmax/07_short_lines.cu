@@ -33,7 +33,6 @@ __device__ void stage(const VectorLine& run, float* shared) {
 template <bool TURN, int RANK, class OP>
 __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                                    std::uint32_t length, std::uint32_t sharing, const OP op) {
-    // [kernel]
     extern __shared__ __align__(16) float shared[];
     const std::uint32_t first = blockIdx.x * kThreads;
     const std::uint32_t lines = min(walk.size - first, kThreads);
@@ -45,6 +44,7 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     __syncthreads();
     if (t >= lines) return;
     const float* line = shared + run.past + t * length;
+    // [kernel]
     std::uint32_t i = TURN ? t % 32 * sharing / 32 : 0;
     auto behind = OP::none(), mine = OP::none();
 #pragma unroll 4
@@ -58,8 +58,8 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
         ++i;
     }
     mine = OP::combine(mine, behind);
-    op.write(to, mine);
     // [kernel]
+    op.write(to, mine);
 }
 
 }  // namespace
