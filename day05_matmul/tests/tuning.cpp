@@ -37,7 +37,7 @@ std::string tried(std::int64_t M, std::int64_t N, std::int64_t K, MatrixOrder or
 TEST_CASE("a tuner tries every step and every tile that takes the product",
           "[day05][tuning][kernels][small]") {
     const std::string any =
-        "one element, lanes along N, shared tile, transposed tile, column per thread, square a "
+        "one element, lanes along N, shared tile, transposed tile, column per thread, square per "
         "thread, ";
     const std::string all = tried(132, 256, 64, MatrixOrder::row_major);
     CHECK(contains(all, any));

@@ -373,7 +373,7 @@ __global__ void threads_wait_for_each_other(const float*, int, float* out) {
 // Of the accesses after which a thread lets others run, whichever it is: one of its own array, too.
 __global__ void waits_with_own_array(const float*, int, float* out) {
     const volatile float* flag = out;
-    volatile float own[4] = {};
+    volatile float own[4] = {1.0f, 1.0f, 1.0f, 1.0f};
     if (threadIdx.x < 4) {
         for (unsigned i = 0; i < threadIdx.x; ++i) own[i] = 1.0f;
         while (*flag == 0.0f) {
