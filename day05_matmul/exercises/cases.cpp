@@ -11,6 +11,7 @@ void edge_of_a_tile(const float* a, int M, int K, float* out);
 void second_barrier(const float* in, int K, float* out);
 void shared_tile(const float* a, const float* b, int M, int N, int K, float* c);
 void four_by_four(const float* a, const float* b, int M, int N, int K, float* c);
+void wide_loads(const float* a, int a_k, const float* b, int b_k, int M, int N, int K, float* c);
 void fragment_index(const float* a, const float* b, float* c);
 void missing_phase(const float* in, int tiles, float* out);
 
@@ -302,6 +303,105 @@ TEST_CASE("four_by_four: operands come from the tiles", "[day05][four_by_four][s
                          << " suffice: read the numbers from the tiles, tile_a and tile_b, not "
                             "from a and b.");
     REQUIRE(touched.sectors <= enough);
+}
+
+// In a (K, M) and b (K, N) the strides of k are a_k and b_k. Both begin `lead` elements past a
+// multiple of 16 bytes.
+void check_wide_loads(int M, int N, int K, int a_k, int b_k, const Advice& if_stopped,
+                      int lead = 0) {
+    CAPTURE(M, N, K, a_k, b_k, lead);
+    const Tensor<float> a = whole({K, M}, 7), b = whole({K, N}, 5);
+    DeviceIn<float> da(a, {{K, M}, {a_k, 1}}, Lead{lead}), db(b, {{K, N}, {b_k, 1}}, Lead{lead});
+    // The products of k from 0 to `depth`; past K, those of k - 16.
+    const auto part = [&](std::int64_t at, int depth) {
+        const auto kept = [K](std::int64_t k) { return k < K ? k : k - 16; };
+        return product(
+            a, b, depth, [&](int k) { return kept(k) * M + at / N; },
+            [&](int k) { return kept(k) * N + at % N; });
+    };
+    std::vector<Guess> guesses = {
+        {"The last elements of each row are missing: where fewer than four are left, load them one "
+         "by one.",
+         [&](std::int64_t at) {
+             return at / N < M / 4 * 4 && at % N < N / 4 * 4 ? part(at, K) : 0.0;
+         }}};
+    if (K > 16) {
+        guesses.push_back(
+            {"Where there is no element, the tile still holds values of the round before: store 0.",
+             [&](std::int64_t at) { return part(at, (K + 15) / 16 * 16); }});
+    }
+    const auto in_a = [=](const Index& c, std::int64_t k) { return k * a_k + c[0]; };
+    const auto in_b = [=](const Index& c, std::int64_t k) { return k * b_k + c[1]; };
+    const std::int64_t of_a = (K - 1) * a_k + M, of_b = (K - 1) * b_k + N;
+    const auto launch = [=](const auto& in, float* c) {
+        wide_loads(in[0], a_k, in[1], b_k, M, N, K, c);
+    };
+    practise<float>(
+        {M, N},
+        [&](float* c) {
+            launch(std::array{da.view().data, db.view().data}, c);
+        },
+        [&](std::int64_t at) { return part(at, K); }, guesses, 0, if_stopped,
+        [&] {
+            return summed_wrongly({"c", "mn", {M, N}, K, {{"a", of_a, in_a}, {"b", of_b, in_b}}},
+                                  launch);
+        });
+}
+
+TEST_CASE("wide_loads: whole tiles", "[day05][wide_loads][small]") {
+    const Advice advice = {
+        {"reads 16 bytes", "writes 16 bytes", "multiple of 16", "out of bounds"},
+        "A row of the tile has 16 float4s, and float4 number q begins in column 4 q. An index of a "
+        "float* counts floats, and one of a float4* counts float4s."};
+    check_wide_loads(64, 64, 16, 64, 64, advice);
+    check_wide_loads(128, 64, 48, 132, 64, advice);
+}
+
+TEST_CASE("wide_loads: partial tiles", "[day05][wide_loads][small]") {
+    const Advice advice = {{"reads 16 bytes"},
+                           "A float4 is loaded past the end of a row, or past the last row: all "
+                           "four elements must exist, k < rows and n + 3 < columns."};
+    check_wide_loads(66, 71, 20, 68, 72, advice);
+    check_wide_loads(3, 5, 7, 4, 8, advice);
+    check_wide_loads(130, 1, 33, 132, 4, advice);
+}
+
+TEST_CASE("wide_loads: rows that begin anywhere", "[day05][wide_loads][small]") {
+    const Advice advice = {{"multiple of 16"},
+                           "All rows begin at multiples of 16 bytes only if the first one does and "
+                           "the stride is a multiple of 4 elements. Elsewhere a float4 must be "
+                           "loaded element by element."};
+    check_wide_loads(65, 33, 18, 77, 35, advice);
+    check_wide_loads(5, 7, 9, 5, 7, advice);
+    check_wide_loads(64, 64, 16, 64, 64, advice, 1);
+}
+
+TEST_CASE("wide_loads: one float4 per thread", "[day05][wide_loads][small]") {
+    for (const int M : {64, 66}) {
+        CAPTURE(M);
+        const int K = 16, stride = 68, blocks = (M + 63) / 64;
+        DeviceIn<float> a(whole({K, M}, 7), {{K, M}, {stride, 1}});
+        DeviceIn<float> b(whole({K, M}, 5), {{K, M}, {stride, 1}});
+        DeviceOut<float> c({M, M});
+        const auto touched = touched_by([&] {
+            wide_loads(a.view().data, stride, b.view().data, stride, M, M, K, c.view().data);
+        });
+        // Both tiles are loaded and stored; then for each k a thread loads 8 numbers from them.
+        const int loads = 2 * blocks * K * (M / 4 + M % 4), stores = 2 * blocks * blocks * 256;
+        const int enough = loads + stores + blocks * blocks * 256 * K * 8 + M * M;
+        {
+            INFO("The lanes made "
+                 << touched.accesses << " accesses where " << enough
+                 << " suffice. A float4 is one access, its elements one by one are four: load and "
+                    "store a float4 wherever all four elements exist.");
+            REQUIRE(touched.accesses <= enough);
+        }
+        INFO("Shared memory took "
+             << touched.passes << " wavefronts where " << touched.fewest_passes
+             << " suffice. Neighbouring lanes store to the same banks, in different rows of the "
+                "tile: let them load and store neighbouring float4s of one row.");
+        REQUIRE(touched.passes == touched.fewest_passes);
+    }
 }
 
 TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {

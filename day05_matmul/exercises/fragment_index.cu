@@ -1,4 +1,4 @@
-// Exercise 6 of Day 05: tensor cores: which elements a lane holds.
+// Exercise 7 of Day 05: tensor cores: which elements a lane holds.
 //
 // Easy, 10 minutes.
 //

@@ -1,4 +1,4 @@
-// Exercise 7 of Day 05: tensor cores: a pipeline with a wrong phase.
+// Exercise 8 of Day 05: tensor cores: a pipeline with a wrong phase.
 //
 // Medium, 20 minutes.
 //

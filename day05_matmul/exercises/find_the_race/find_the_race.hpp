@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 9 of Day 05: find the races.
+/// Exercise 10 of Day 05: find the races.
 ///
 /// Medium, 30 minutes.
 ///

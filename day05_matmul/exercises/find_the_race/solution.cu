@@ -1,4 +1,4 @@
-// Exercise 9: find the races.
+// Exercise 10: find the races.
 // Specification:    day05_matmul/exercises/find_the_race/find_the_race.hpp
 // CPU reference:    day05_matmul/exercises/find_the_race/find_the_race_cpu.cpp
 // Hints:            common/learn hint day05 find_the_race

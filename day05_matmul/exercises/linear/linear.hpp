@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 8 of Day 05: a linear layer.
+/// Exercise 9 of Day 05: a linear layer.
 ///
 /// Easy, 20 minutes.
 ///

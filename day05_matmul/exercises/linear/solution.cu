@@ -1,4 +1,4 @@
-// Exercise 8: a linear layer.
+// Exercise 9: a linear layer.
 // Specification:    day05_matmul/exercises/linear/linear.hpp
 // CPU reference:    day05_matmul/exercises/linear/linear_cpu.cpp
 // Hints:            common/learn hint day05 linear
