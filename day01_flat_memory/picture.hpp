@@ -41,6 +41,11 @@ SIXDAYS_HD inline std::uint8_t julia_steps(const Julia& julia, std::int64_t x, s
 }
 // [pixel]
 
+/// A pixel of a PNG: few points take many steps, and a square root brightens the dark end.
+inline std::uint8_t brightness(std::uint8_t steps) {
+    return static_cast<std::uint8_t>(255 * std::sqrt(steps / double{kMostSteps}));
+}
+
 /// @param out  (H, W), row y and column x, contiguous, H at most kMostRows; 0 to 254 steps in each
 /// @throws std::invalid_argument  a rank other than 2, too many rows, gaps, a null pointer
 void picture_cpu(const Julia& julia, View<std::uint8_t> out);

@@ -7,7 +7,9 @@
 #   exercises/<name>/     <name>.hpp, *.cpp, solution.cu, tests.cpp, hints.md; the stub is made of the
 #                         solution (stub.awk). <name>_tile is in tiles: by nvcc from 13.3 on
 #   exercises/<name>.cu   the same in one file of raw CUDA: statement, solution, `// wrong:` lines, hints; the
-#                         cases of all of them are in exercises/cases.cpp, and begin with `<name>: `
+#                         cases of all of them are in exercises/cases.cpp, and begin with `<name>: `. What they
+#                         link besides is that target's property: set_target_properties(<label>_exercises_cases
+#                         PROPERTIES SIXDAYS_LIBRARIES "<library>;...")
 #
 # main.cpp and tests/ are compiled once and linked to either ports library, never to both.
 # A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub, and no stub with it.
@@ -116,6 +118,7 @@ function(sixdays_add_small_exercises day label)
     set(all ${label}_exercises)
     set(script ${PROJECT_SOURCE_DIR}/common/cmake/stub.awk)
     sixdays_test_object(${all}_cases ${folder}/cases.cpp)
+    set(besides $<TARGET_PROPERTY:${all}_cases,SIXDAYS_LIBRARIES>)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${solutions})  # `// told:` is read here
     set(solution ${solutions})
     set(attempts wrong)
@@ -158,7 +161,7 @@ function(sixdays_add_small_exercises day label)
             target_compile_options(${all}_${who}_port PRIVATE -Wno-maybe-uninitialized)
         endif()
         sixdays_executable(${all}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${all}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing ${all}_${who}_port)
+            LIBRARIES sixdays_testing_main sixdays_testing ${all}_${who}_port ${besides})
     endforeach()
     add_test(NAME ${label}.exercises.solution COMMAND ${all}_solution)
     set_tests_properties(${label}.exercises.solution PROPERTIES LABELS "${label};exercise;small")
@@ -194,7 +197,7 @@ function(sixdays_add_small_exercises day label)
             sixdays_emulated_library(my_${label}_${name}_port ${mine})
             sixdays_executable(my_${label}_${name} sixdays_gpu_emulated ${others}
                 $<TARGET_OBJECTS:${all}_cases> $<TARGET_OBJECTS:my_${label}_${name}_port>
-                LIBRARIES sixdays_testing_main sixdays_testing sixdays_emulator_libraries)
+                LIBRARIES sixdays_testing_main sixdays_testing ${besides} sixdays_emulator_libraries)
             set_target_properties(my_${label}_${name}_port my_${label}_${name}
                 PROPERTIES EXCLUDE_FROM_ALL ON COMPILE_WARNING_AS_ERROR OFF)
             target_compile_options(my_${label}_${name}_port PRIVATE ${SIXDAYS_UNFINISHED})
@@ -207,7 +210,7 @@ function(sixdays_add_small_exercises day label)
         endforeach()
         file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${all}.cu CONTENT "${together}" @ONLY)
         sixdays_executable(${all}_solution_cuda sixdays_gpu_cuda $<TARGET_OBJECTS:${all}_cases>
-            ${CMAKE_CURRENT_BINARY_DIR}/${all}.cu LIBRARIES sixdays_testing_main sixdays_testing)
+            ${CMAKE_CURRENT_BINARY_DIR}/${all}.cu LIBRARIES sixdays_testing_main sixdays_testing ${besides})
         add_test(NAME ${label}.exercises.solution.cuda COMMAND ${all}_solution_cuda)
         set_tests_properties(${label}.exercises.solution.cuda PROPERTIES
             LABELS "${label};exercise;gpu;small" SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)

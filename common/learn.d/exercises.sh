@@ -366,6 +366,7 @@ say_missing() {  # say_missing <exercise> <file>
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
 check_one() {
     local name=${day%%_*}_$1 log=$root/my/$day/$1.log status=0 ours proof
+    may_write "$root/my/$day"
     # What is ours first: whatever fails after it is about the learner's file.
     if is_small "$1"; then ours=${day%%_*}_exercises_cases; else ours=${name}_cases; fi
     build_target "what $1 is checked with" "$build" --target "$ours" sixdays_testing_main
@@ -376,9 +377,11 @@ check_one() {
     # The last line of the program's own main, which the learner's file cannot print by accident.
     proof="Run $$-$RANDOM$RANDOM$RANDOM"
     # The braces keep the shell's own "Segmentation fault" off the screen; we say it in words.
-    { SIXDAYS_PROOF=$proof timeout --foreground -k 5 120 "$build/bin/my_$name" "$1:*" >"$log" 2>&1; } 2>/dev/null || status=$?
+    { SIXDAYS_PROOF=$proof SIXDAYS_PICTURES=$root/my/$day \
+        timeout --foreground -k 5 120 "$build/bin/my_$name" "$1:*" >"$log" 2>&1; } 2>/dev/null || status=$?
     if ((status == 0)) && grep -qE "^$proof: [1-9][0-9]* cases, [1-9][0-9]* assertions, passed\$" "$log"; then
         say "${bold}$1${plain}: ${green}passed${plain}. $(sed -n 's/^All tests passed/All its cases pass/p' "$log")"
+        show_picture "$log"
         remember "$1" result passed
         return 0
     fi
@@ -399,8 +402,16 @@ check_one() {
         say "  It ended with status $status, and no case reported why. Its last output:" \
             "$(tail -n 5 "$log" | sed 's/^/    /')"
     fi
+    show_picture "$log"
     say "  Full output of the cases: $(path "$log")"
     return 1
+}
+
+# What the cases say of the picture that they have drawn, if they draw one.
+show_picture() {  # show_picture <log>
+    local line
+    line=$(grep -m 1 '^Your picture' "$1") || return 0
+    say "  ${line//"$root"\//}"
 }
 
 say_main() { say "  Your file defines \`main\`; the cases have their own, which runs them. Remove yours."; }

@@ -43,7 +43,8 @@ std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
                 continue;
             }
             const double y = guess.at(k);
-            all = std::isnan(y)   ? std::isnan(x) || (!std::is_floating_point_v<T> && x == -1)
+            all = std::isnan(y)
+                      ? std::isnan(x) || (!std::is_floating_point_v<T> && x == static_cast<T>(-1))
                   : std::isinf(y) ? x == y
                                   : std::abs(x - y) <= 1e-3 * (std::abs(y) + 1e-3);
         }
@@ -119,12 +120,12 @@ inline void require(Comparison same, const std::string& cause) {
 }
 
 /// Runs a launcher on a poisoned output of this shape, and holds each element k, counted row-major,
-/// against want(k): equal, or no farther off than `bound`. A wrong result that is just what a guess
-/// makes is told in its sentence.
-template <class T>
+/// against want(k): equal, or no farther off than `bound`, a number or a function of the index. A
+/// wrong result that is just what a guess makes is told in its sentence.
+template <class T, class B = double>
 void practise(const Shape& shape, const std::function<void(T*)>& launch,
               const std::function<double(std::int64_t)>& want,
-              const std::vector<Guess>& guesses = {}, double bound = 0,
+              const std::vector<Guess>& guesses = {}, const B& bound = 0,
               const Advice& if_stopped = {}, const Why& why = {}) {
     DeviceOut<T> got(shape);
     finish([&] { launch(got.view().data); }, if_stopped, why);

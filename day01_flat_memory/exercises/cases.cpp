@@ -1,7 +1,13 @@
 // The cases that `common/learn check day01` runs for the one-file exercises.
 #include "common/testing/practice.hpp"
 
+#include <cstdlib>
+
+#include "common/lesson/png.hpp"
+#include "day01_flat_memory/picture.hpp"
+
 using namespace sixdays;
+using namespace sixdays::day01_flat_memory;
 using namespace sixdays::testing;
 
 void guard(const float* in, int n, float* out);
@@ -9,6 +15,7 @@ void blocks(const float* in, int n, float* out);
 void rows_columns(int M, int N, int* out);
 void long_steps(const float* in, int n, float* out);
 void channel(const float* in, int B, int T, int C, int c, float* out);
+void julia(float c_re, float c_im, int H, int W, unsigned char* out);
 
 namespace {
 
@@ -162,6 +169,144 @@ TEST_CASE("channel: one channel of every token", "[day01][channel][small]") {
             [d](const auto& in, float* out) { channel(in[0], d[0], d[1], d[2], d[3], out); },
             guesses);
     }
+}
+
+// What julia should draw, and what it draws with typical mistakes.
+struct Drawing {
+    Julia c;
+    std::int64_t H, W;
+    Tensor<std::uint8_t> steps{{H, W}};
+
+    // Does rounding decide the number of steps? It does where z and c, moved by 1e-5, have another.
+    bool any(std::int64_t x, std::int64_t y) const {
+        for (const auto& [re, im] :
+             {std::pair{1e-5f, 0.f}, {-1e-5f, 0.f}, {0.f, 1e-5f}, {0.f, -1e-5f}}) {
+            const Julia moved{c.c_re + re, c.c_im + im, c.height, re, im};
+            if (julia_steps(moved, x, y, W, H) != steps(y, x)) return true;
+        }
+        return false;
+    }
+
+    // May pixel (x, y) be `got`, if the counts are `late` too small, but no less than `least`?
+    bool is(double got, std::int64_t x, std::int64_t y, int late = 0, int least = 0) const {
+        const int n = steps(y, x);
+        if (got == (n == kMostSteps ? n : std::max(n - late, least))) return true;
+        return got != 255 && any(x, y);  // 255: never written
+    }
+
+    // May it be, if the new im is made of the new re? Later steps are a matter of rounding.
+    bool is_of_new_re(double got, std::int64_t x, std::int64_t y) const {
+        double re = 1.2 * double(2 * x + 1 - W) / double(H),
+               im = 1.2 * double(H - 1 - 2 * y) / double(H);
+        int n = 0;
+        for (; n < 6 && re * re + im * im <= 4; ++n) {
+            re = re * re - im * im + c.c_re;
+            im = 2 * re * im + c.c_im;
+        }
+        return got != 255 && std::min(got, 6.) == n;
+    }
+};
+
+std::vector<Guess> mistakes_in(const Drawing& d) {
+    const auto guess = [W = d.W](const char* sentence, const auto& is) {
+        return Guess{
+            sentence, {}, [=](std::int64_t k, double got) { return is(got, k % W, k / W); }};
+    };
+    return {
+        guess("x and y are swapped in the offset, out[x * H + y]: pixel (x, y) is at y * W + x.",
+              [&](double got, auto x, auto y) {
+                  return d.is(got, (y * d.W + x) / d.H, (y * d.W + x) % d.H);
+              }),
+        guess("x and y are swapped in the guard or where they are computed: x counts the W columns "
+              "and comes from blockIdx.x and threadIdx.x, y counts the H rows.",
+              [&](double got, auto x, auto y) {
+                  const bool drawn = x < (d.H + 7) / 8 * 8 && y < (d.W + 31) / 32 * 32;
+                  return drawn ? d.is(got, x, y) : got == 255;
+              }),
+        guess("In C++ an int divided by an int is rounded toward 0, so many pixels get the same "
+              "point. Multiply by 1.2f first, or convert to float.",
+              [&](double got, auto x, auto) {
+                  const float re = 1.2f * float((2 * x + 1 - d.W) / d.H);
+                  return got == julia_steps({d.c.c_re, d.c.c_im, 0, re, 0}, 0, 0, 1, 1);
+              }),
+        guess("The new im is computed from the new re. Keep the old re until both are known.",
+              [&](double got, auto x, auto y) { return d.is_of_new_re(got, x, y); }),
+        guess("Each count is one too small: test |z| before each step, and count the last one too.",
+              [&](double got, auto x, auto y) { return d.is(got, x, y, 1); }),
+        guess(
+            "Where z is too far away at first, the count is 0: test |z| before the first step too.",
+            [&](double got, auto x, auto y) { return d.is(got, x, y, 0, 1); }),
+        guess("Points that never get far away stop at 254 steps. Does your loop allow more?",
+              [&](double got, auto x, auto y) {
+                  return d.is(got, x, y) || (d.steps(y, x) == 254 && (got == 255 || got == 0));
+              })};
+}
+
+// A c whose points leave soon or never, so that rounding decides hardly any of them.
+constexpr Julia kRound{.c_re = -0.2f, .c_im = 0.3f};
+
+void check_julia(int H, int W, const Advice& if_stopped = {}, const Why& why = {},
+                 const Julia& c = kRound) {
+    CAPTURE(H, W);
+    Drawing d{c, H, W};
+    picture_cpu(c, d.steps.view());
+    practise<std::uint8_t>(
+        {H, W}, [&](std::uint8_t* out) { julia(c.c_re, c.c_im, H, W, out); },
+        [&](std::int64_t k) { return d.steps.data()[k]; }, mistakes_in(d),
+        [&](const Index& i) { return d.any(i[1], i[0]) ? 254. : 0.; }, if_stopped, why);
+}
+
+TEST_CASE("julia: whole blocks", "[day01][julia][small]") {
+    const Advice row_length = one_writer(
+        "Several threads write the same pixel: a row of the image has W pixels, so pixel (x, y) is "
+        "at offset y * W + x.");
+    for (const auto& [H, W] : {std::pair{40, 64}, {64, 32}, {8, 32}}) check_julia(H, W, row_length);
+}
+
+TEST_CASE("julia: surplus threads", "[day01][julia][small]") {
+    const Advice guard = one_writer(
+        "The guard is missing in x, or lets x = W through: such a thread writes into the next row. "
+        "Threads with x >= W or y >= H must not touch memory.");
+    const Why why = [] {
+        return "Whole blocks are right, partial ones are not. Is there a guard for y too, y < H? "
+               "Is "
+               "the row length in the offset W, not the width of the grid?";
+    };
+    for (const auto& [H, W] : {std::pair{21, 50}, {40, 33}, {9, 64}, {50, 3}, {1, 1}}) {
+        check_julia(H, W, guard, why);
+    }
+}
+
+TEST_CASE("julia: another c", "[day01][julia][small]") {
+    check_julia(40, 64, {}, {}, Julia{});
+}
+
+// Draws with the learner's kernel into the folder that common/learn names, whatever comes of it.
+void leave_picture(const std::string& folder, int H, int W) {
+    const std::string file = folder + "/julia.png";
+    const char* until = "";
+    gpu::Buffer<std::uint8_t> pixels(H * W);
+    pixels.fill_bytes(0xff);
+    try {
+        julia(Julia{}.c_re, Julia{}.c_im, H, W, pixels.data());
+        gpu::synchronize();
+    } catch (const std::exception&) {  // the cases say why
+        until = ", until the kernel was stopped";
+    }
+    try {
+        Tensor<std::uint8_t> picture({H, W}, pixels.download());
+        std::transform(picture.data(), picture.data() + picture.size(), picture.data(), brightness);
+        lesson::write_png(file, picture.view());
+        std::printf("Your picture%s: %s\n", until, file.c_str());
+    } catch (const std::exception& error) {
+        std::printf("Your picture is missing: %s\n", error.what());
+    }
+}
+
+TEST_CASE("julia: an image of 768 x 512", "[day01][julia][small]") {
+    const char* folder = std::getenv("SIXDAYS_PICTURES");
+    if (folder != nullptr) leave_picture(folder, 512, 768);
+    check_julia(512, 768);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Exercise 5 of Day 01: a grid-stride loop.
+// Exercise 6 of Day 01: a grid-stride loop.
 //
 // Tiny, 6 minutes.
 //

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 6 of Day 01: add a bias to every row of a matrix.
+/// Exercise 7 of Day 01: add a bias to every row of a matrix.
 ///
 /// Easy, 15 minutes.
 ///

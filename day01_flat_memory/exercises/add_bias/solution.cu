@@ -1,4 +1,4 @@
-// Exercise 6: add a bias to every row of a matrix.
+// Exercise 7: add a bias to every row of a matrix.
 // Specification:    day01_flat_memory/exercises/add_bias/add_bias.hpp
 // CPU reference:    day01_flat_memory/exercises/add_bias/add_bias_cpu.cpp
 // Hints:            common/learn hint day01 add_bias

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 7 of Day 01: select the last token's vector of every sequence.
+/// Exercise 8 of Day 01: select the last token's vector of every sequence.
 ///
 /// Medium, 20 minutes.
 ///

@@ -1,4 +1,4 @@
-// Exercise 7: select the last token's vector of every sequence.
+// Exercise 8: select the last token's vector of every sequence.
 // Specification:    day01_flat_memory/exercises/last_token/last_token.hpp
 // CPU reference:    day01_flat_memory/exercises/last_token/last_token_cpu.cpp
 // Hints:            common/learn hint day01 last_token
