@@ -695,6 +695,11 @@ small() {
     silent "the wrong attempt is not shown" 'i <= n\)|wrong:'
     learns "done" 0 "guard .* done" --
     unproven "$file"
+    sed 's/out\[y \* W + x\] = /out[x * H + y] = /' "$day/exercises/julia.cu" >"my/$day/julia.cu"
+    learns "a wrong picture" 1 'swapped in the offset' "^  Your picture: my/$day/julia.png$" -- check day01 julia
+    rm "my/$day/julia.png" && mkdir "my/$day/julia.png"
+    cp "$day/exercises/julia.cu" "my/$day"
+    learns "one that cannot be written" 0 '^julia: passed' '^  Your picture is missing: .*: Is a directory' -- check day01 julia
 }
 
 # A status of 0 is no proof: the cases must have come to their end, and the code must be the learner's.

@@ -223,8 +223,6 @@ std::vector<Guess> mistakes_in(const Drawing& d) {
                   const bool drawn = x < (d.H + 7) / 8 * 8 && y < (d.W + 31) / 32 * 32;
                   return drawn ? d.is(got, x, y) : got == 255;
               }),
-        guess("The picture is upside down: row y = 0 is at the top, where im is largest.",
-              [&](double got, auto x, auto y) { return d.is(got, x, d.H - 1 - y); }),
         guess("In C++ an int divided by an int is rounded toward 0, so many pixels get the same "
               "point. Multiply by 1.2f first, or convert to float.",
               [&](double got, auto x, auto) {
