@@ -11,6 +11,9 @@
 #                         link besides is that target's property: set_target_properties(<label>_exercises_cases
 #                         PROPERTIES SIXDAYS_LIBRARIES "<library>;...")
 #
+# An exercise in a folder that calls operations of a room says so before add_day(), in a variable:
+# set(one_block_USES day06_block).
+#
 # main.cpp and tests/ are compiled once and linked to either ports library, never to both.
 # A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub, and no stub with it.
 
@@ -32,6 +35,10 @@ function(sixdays_add_exercise day label name)
     list(REMOVE_ITEM loops ${folder}/tests.cpp)
     sixdays_test_object(${prefix}_cases ${folder}/tests.cpp ${loops})
     set_source_files_properties(${loops} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    list(TRANSFORM ${name}_USES APPEND _ports_emulated OUTPUT_VARIABLE used)
+    if(used)
+        add_dependencies(${prefix}_cases ${used})  # `learn check` builds what is ours before the learner's file
+    endif()
 
     set(stub ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_stub/stub.cu)
     set(solution ${folder}/solution.cu)
@@ -43,7 +50,7 @@ function(sixdays_add_exercise day label name)
     sixdays_emulated_library(${prefix}_solution_port ${solution})  # gpt2/mine links some of them
     foreach(who stub solution)
         sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${who}_port)
+            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${who}_port ${used})
     endforeach()
     target_compile_options(${prefix}_stub_port PRIVATE ${SIXDAYS_UNFINISHED})
     add_test(NAME ${label}.exercise.${name}.solution COMMAND ${prefix}_solution)
@@ -70,7 +77,7 @@ function(sixdays_add_exercise day label name)
         sixdays_emulated_objects(${prefix}_${attempt}_port ${wrong})
         target_compile_options(${prefix}_${attempt}_port PRIVATE ${SIXDAYS_UNFINISHED} -Wno-maybe-uninitialized)
         sixdays_executable(${prefix}_${attempt} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${attempt}_port)
+            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${attempt}_port ${used})
         sixdays_expect_status(${label}.exercise.${name}.${attempt} "${label};exercise" 1 "${words}"
             $<TARGET_FILE:${prefix}_${attempt}> -r xml)
     endforeach()
@@ -84,9 +91,10 @@ function(sixdays_add_exercise day label name)
         # nvcc takes all stubs and solutions of a day (see add_day), and the solutions run on a GPU.
         set_property(DIRECTORY APPEND PROPERTY SIXDAYS_STUBS ${stub})
         set_property(DIRECTORY APPEND PROPERTY SIXDAYS_SOLUTIONS ${solution})
+        list(TRANSFORM ${name}_USES APPEND _ports_cuda OUTPUT_VARIABLE used_cuda)
         sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda
             $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing ${label}_solutions_cuda)
+            LIBRARIES sixdays_testing_main sixdays_testing ${label}_solutions_cuda ${used_cuda})
         add_test(NAME ${label}.exercise.${name}.solution.cuda COMMAND ${prefix}_solution_cuda)
         set_tests_properties(${label}.exercise.${name}.solution.cuda PROPERTIES
             LABELS "${label};exercise;gpu;small" SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)
@@ -98,7 +106,7 @@ function(sixdays_add_exercise day label name)
     if(EXISTS ${mine} AND NOT IS_DIRECTORY ${mine})
         sixdays_emulated_library(my_${prefix}_port ${mine})
         sixdays_executable(my_${prefix} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing my_${prefix}_port sixdays_emulator_libraries)
+            LIBRARIES sixdays_testing_main sixdays_testing my_${prefix}_port ${used} sixdays_emulator_libraries)
         set_target_properties(my_${prefix}_port my_${prefix} PROPERTIES EXCLUDE_FROM_ALL ON
             COMPILE_WARNING_AS_ERROR OFF)
         target_compile_options(my_${prefix}_port PRIVATE ${SIXDAYS_UNFINISHED})

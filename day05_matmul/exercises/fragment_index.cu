@@ -2,6 +2,8 @@
 //
 // Easy, 10 minutes.
 //
+// Page: docs/day05_tensor_cores.md
+//
 // One warp multiplies a, 16 x 16, by b, 16 x 8, with one tensor core instruction (mma), and out
 // gets the 16 x 8 products. All three are row-major. A lane's fragment of a has four registers,
 // with two adjacent elements of a row in each. Which row is it, and which two columns? With lane =

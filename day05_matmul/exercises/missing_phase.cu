@@ -2,6 +2,8 @@
 //
 // Medium, 20 minutes.
 //
+// Page: docs/day05_tensor_cores.md
+//
 // Two warps run concurrently. The first, the producer, loads tiles of 32 numbers to shared memory,
 // which has room for two: the stages, used in turn. The second, the consumer, adds up all numbers,
 // and lane l writes l + 1 times the sum. For each stage they synchronize through two mbarriers,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/gpu/buffer.hpp"
 #include "common/testing/practice.hpp"
 
 using namespace sixdays;
@@ -10,6 +11,7 @@ using namespace sixdays::testing;
 void looking_back(int P, int T, float* out);
 void one_head(const float* qkv, int T, int C, int H, int h, float* out);
 void share_of_each(const float* in, int M, int N, float* out);
+void attention_row(const float* qkv, int T, int C, int H, float* scores, float* out);
 void running_maximum(const float* in, int M, int N, float* out);
 void whole_row(const float* in, int M, float* out);
 
@@ -187,6 +189,181 @@ TEST_CASE("share_of_each: large numbers", "[day06][share_of_each][small]") {
     }
     INFO("The row is -1000 -1001.");
     check_shares(Tensor<float>({1, 2}, {-1000, -1001}));
+}
+
+// Attention with one planted bug, or none.
+struct WrongRow {
+    double scale = 0;          // 0: the right one
+    bool all_keys = false;     // later ones too
+    bool earlier = false;      // all but its own
+    bool subtracts = true;     // the largest score
+    bool weights = true;       // exp / sum; else the scores themselves
+    bool divides = true;       // by the sum
+    bool own_value = false;    // v of t for v of s
+    bool values_of_0 = false;  // of head 0
+    bool all_of_0 = false;     // queries, keys and values of head 0
+    bool planes = false;       // qkv is (3, T, C)
+    bool adjacent = false;     // qkv is (T, H, 3, D)
+    bool heads_first = false;  // out is (H, T, D)
+    std::array<std::int64_t, 3> order = {0, 1, 2};
+};
+// out, row-major; with `size`, the largest sum of |q k| / sqrt(D).
+Tensor<double> attended(const Tensor<float>& qkv, std::int64_t H, const WrongRow& wrong,
+                        double* size = nullptr) {
+    const std::int64_t T = qkv.shape()[0], C = qkv.shape()[1] / 3, D = C / H;
+    const auto at = [&](std::size_t third, std::int64_t t, std::int64_t h, std::int64_t d) {
+        const std::int64_t i = wrong.order[third];
+        if (wrong.all_of_0 || (wrong.values_of_0 && third == 2)) h = 0;
+        if (wrong.planes) return static_cast<double>(qkv.data()[(i * T + t) * C + h * D + d]);
+        if (wrong.adjacent) return static_cast<double>(qkv(t, (h * 3 + i) * D + d));
+        return static_cast<double>(qkv(t, i * C + h * D + d));
+    };
+    const double scale = wrong.scale > 0 ? wrong.scale : 1 / std::sqrt(static_cast<double>(D));
+    Tensor<double> out({T, C});
+    for (std::int64_t k = 0; k < T * H; ++k) {
+        const std::int64_t t = k / H, h = k % H;
+        const std::int64_t n = wrong.all_keys ? T : wrong.earlier ? t : t + 1;
+        std::vector<double> score;
+        double largest = -INFINITY, sum = 0;
+        for (std::int64_t s = 0; s < n; ++s) {
+            double dot = 0, magnitude = 0;
+            for (std::int64_t d = 0; d < D; ++d) {
+                const double x = at(0, t, h, d) * at(1, s, h, d);
+                dot += x, magnitude += std::abs(x);
+            }
+            score.push_back(scale * dot);
+            largest = std::max(largest, score.back());
+            if (size != nullptr) *size = std::max(*size, scale * magnitude);
+        }
+        for (double& x : score) {
+            const float e = std::exp(static_cast<float>(x));  // which may overflow
+            x = !wrong.weights ? x : wrong.subtracts ? std::exp(x - largest) : double{e};
+            sum += x;
+        }
+        for (std::int64_t d = 0; d < D; ++d) {
+            double x = 0;
+            for (std::size_t s = 0; s < score.size(); ++s) {
+                const auto of = wrong.own_value ? t : static_cast<std::int64_t>(s);
+                x += score[s] * at(2, of, h, d);
+            }
+            const std::int64_t to = wrong.heads_first ? (h * T + t) * D + d : t * C + h * D + d;
+            out.data()[to] = wrong.divides && wrong.weights ? x / sum : x;
+        }
+    }
+    return out;
+}
+
+// `not_a_number`: what to say where nothing was subtracted, which makes a NaN of such scores.
+void check_row(const Tensor<float>& qkv, std::int64_t H, const char* not_a_number = nullptr) {
+    const std::int64_t T = qkv.shape()[0], C = qkv.shape()[1] / 3, D = C / H;
+    CAPTURE(T, C, H);
+    DeviceIn<float> in(qkv);
+    double size = 0;
+    const Tensor<double> want = attended(qkv, H, {}, &size);
+    std::vector<Guess> guesses;
+    const auto guess = [&](const char* sentence, const WrongRow& wrong) {
+        guesses.push_back({sentence, [values = attended(qkv, H, wrong)](std::int64_t k) {
+                               return values.data()[k];
+                           }});
+    };
+    const double root = std::sqrt(static_cast<double>(D));
+    if (not_a_number != nullptr) {
+        guess(not_a_number, {.subtracts = false});
+    } else {
+        guess("A token attends to later tokens, but may only use keys and values 0 to t.",
+              {.all_keys = true});
+        guess("A token does not attend to itself: s runs from 0 to t inclusive.",
+              {.earlier = true});
+        guess("Scores were not divided by sqrt(D).", {.scale = 1});
+        guess("Scores were divided by sqrt(C). A score is a sum of D products: divide by sqrt(D).",
+              {.scale = 1 / std::sqrt(static_cast<double>(C))});
+        guess("Scores were divided by D. Divide by sqrt(D).", {.scale = 1 / (root * root)});
+        guess("Scores were multiplied by sqrt(D). Divide by it.", {.scale = root});
+        guess("The softmax is missing: the values were multiplied by the scores themselves.",
+              {.weights = false});
+        guess("The division by the sum is missing.", {.divides = false});
+        guess(
+            "Each weight was multiplied by the value of token t itself: use the value of token s, "
+            "whose key gave the weight.",
+            {.own_value = true});
+        guess("These are the values of head 0: head h begins h * D numbers later.",
+              {.values_of_0 = true});
+        guess("Queries, keys and values are those of head 0: head h begins h * D numbers later.",
+              {.all_of_0 = true});
+        guess(
+            "qkv was read as if all queries came first, then all keys and all values. A row of 3 C "
+            "numbers holds query, key and value of one token, so the row stride is 3 C.",
+            {.planes = true});
+        guess(
+            "The query, key and value of a token are adjacent, and each holds all heads: the key "
+            "begins at C, the value at 2 C, and head h within each at h * D.",
+            {.adjacent = true});
+        guess(
+            "out was written as (H, T, D), heads before tokens. It is (T, C): head h of token t "
+            "begins at t * C + h * D.",
+            {.heads_first = true});
+        guess("Queries and keys are exchanged: the first third of a row is the query.",
+              {.order = {1, 0, 2}});
+        guess("Keys and values are exchanged: a row holds query, key and value, in this order.",
+              {.order = {0, 2, 1}});
+    }
+    // The score's error, of D + 2 half units of `size`, counts twice; exp, sums and quotient.
+    const double units = 2 * size * static_cast<double>(D + 4) + 6 * static_cast<double>(T) + 8;
+    double most = 0;
+    for (std::int64_t k = 0; k < qkv.size(); ++k)
+        most = std::max(most, std::abs(double{qkv.data()[k]}));
+    const auto run = [=](const float* from, float* out) {
+        gpu::Buffer<float> scores(T * H * T);
+        attention_row(from, static_cast<int>(T), static_cast<int>(C), static_cast<int>(H),
+                      scores.data(), out);
+        gpu::synchronize();
+    };
+    practise<float>(
+        {T, C}, [&](float* out) { run(in.view().data, out); },
+        [&](std::int64_t k) { return want.data()[k]; }, guesses, units * 0x1p-24 * most, {},
+        [=] {
+            // Token 0 has one key, whose weight is 1 whatever its score is.
+            const auto needed = [=](const Index& to, const Index& e) {
+                const std::int64_t third = e[1] / C, c = e[1] % C;
+                if (e[0] > to[0]) return false;
+                if (third == 2) return c == to[1];
+                return to[0] > 0 && c / D == to[1] / D && (third == 1 || e[0] == to[0]);
+            };
+            return read_wrongly({"out", "tc", {T, C}, {{"qkv", {T, 3 * C}, needed}}},
+                                [&](const auto& given, float* out) { run(given[0], out); });
+        });
+}
+
+TEST_CASE("attention_row: tokens and heads", "[day06][attention_row][small]") {
+    check_row(seeded<float>({3, 3 * 6}, 1, -2, 2), 2);
+    check_row(seeded<float>({5, 3 * 12}, 2, -2, 2), 3);
+    check_row(seeded<float>({20, 3 * 16}, 3, -2, 2), 2);
+}
+
+TEST_CASE("attention_row: one token, one head", "[day06][attention_row][small]") {
+    check_row(seeded<float>({1, 3 * 8}, 4, -2, 2), 4);
+    check_row(seeded<float>({7, 3 * 8}, 5, -2, 2), 1);
+}
+
+TEST_CASE("attention_row: large scores", "[day06][attention_row][small]") {
+    // Two numbers per query, key and value; the scores are about 1000 times `sign`.
+    const auto with_scores = [](float sign) {
+        Tensor<float> qkv({3, 6});
+        for (std::int64_t t = 0; t < 3; ++t) {
+            for (std::int64_t d = 0; d < 2; ++d) {
+                const auto x = static_cast<float>(t), y = static_cast<float>(d);
+                qkv(t, d) = 30 * sign, qkv(t, 2 + d) = 24 + x / 30 - y / 2;
+                qkv(t, 4 + d) = 3 * x - y + 2;
+            }
+        }
+        return qkv;
+    };
+    check_row(with_scores(1), 1,
+              "Nothing was subtracted: exp of a score of 1000 overflows float, and infinity "
+              "divided by infinity is NaN. Compute exp(score - largest).");
+    check_row(with_scores(-1), 1,
+              "exp of a score of -1000 is 0, and 0 / 0 is NaN. Subtract the largest score, and "
+              "start the search for it with -INFINITY, not with 0.");
 }
 
 void check_running(const Tensor<float>& x) {

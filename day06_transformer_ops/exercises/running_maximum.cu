@@ -1,6 +1,8 @@
-// Exercise 5 of Day 06: online softmax: log-sum-exp in one pass.
+// Exercise 6 of Day 06: online softmax: log-sum-exp in one pass.
 //
 // Easy, 15 minutes.
+//
+// Page: docs/day06_transformer_ops_fast.md
 //
 // Compute the log-sum-exp of every row in a single pass that reads each number once: out[m] is
 // log(exp(x0) + exp(x1) + ...). Keep the running maximum and the running sum of exp(x - maximum).

@@ -1,6 +1,8 @@
-// Exercise 4 of Day 06: broadcast a warp's sum.
+// Exercise 5 of Day 06: broadcast a warp's sum.
 //
 // Tiny, 5 minutes.
+//
+// Page: docs/day06_transformer_ops_fast.md
 //
 // RMS norm of rows of 32 numbers, with one warp per row: out = x / sqrt(mean of all x * x). The
 // shuffles leave the complete sum in lane 0 only. Give it to every lane.

@@ -21,7 +21,7 @@ committed text says that programs print, and compiles nothing (target `docs_as_w
     [84 %](results/x.csv "add; fast; share")       a measured number: row and column, see rows.py
     [](results/x.csv "add; fast")                  alone on its line: that row as a bar
     [text](results/x.csv)                          alone on its line: the whole table; with "sweep" its sweep
-    | exercise | what it asks for | how hard | how long |    this table's rows: the exercises of the page's day
+    | exercise | what it asks for | how hard | how long |    this table's rows: the exercises of this page
     The time it takes: must read 5 minutes        the sums of lines `*Must read, 5 minutes.*` (Optional, Hands on)
 
 The rest is Markdown that Doxygen is given in its own words: `![what it shows](pictures/x.svg)` alone on its line,
@@ -58,7 +58,8 @@ HTML = re.compile(r" *</?(?:details|div|table|tr|td)\b")
 EXPLORER = re.compile(r"<!-- explorer (\w+) -->$")
 WALK = re.compile(r"\[← [^][]*\]\([^()]*\)(?: · \[[^][]* →\]\([^()]*\))?$|\[[^][]* →\]\([^()]*\)$")
 EXERCISES = "| exercise | what it asks for | how hard | how long |"
-STATEMENT = re.compile(r"///? Exercise (\d+) of Day \d+: (.*)\.\n///?\n///? (Tiny|Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
+STATEMENT = re.compile(r"///? Exercise (\d+) of Day \d+: (.*)\.\n///?\n///? (Tiny|Easy|Medium|Hard), ([1-9]\d*) minutes\.\n"
+                       r"(?:///?\n///? Page: (\S+)\n)?")
 OF_A_MISTAKE = re.compile(r"day\d\d_(?:\w+_)?wrong_|mistake_|try_")  # outputs that are set off in red
 ITS_OWN = re.compile(r" *\[|-?[\d.]+ is the |\w+, \S+:\d+: ")  # a line of an output that never goes on from the one above
 WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|(?:[^|]*\|){0,2}$")  # a wider table holds numbers, not words
@@ -206,21 +207,10 @@ class Page:
         return self.results[path], [field.strip() for field in fields.split(";")], path.name
 
     def exercises(self):
-        """From the statements, exercises/<name>.cu and, behind these, the headers exercises/<name>/<name>.hpp;
-        common/learn reads the same lines."""
-        found, folder = [], f"{self.path.stem[:5]}_*/exercises"
-        for statement in [*ROOT.glob(f"{folder}/*.cu"),
-                          *(hints.parent / f"{hints.parent.name}.hpp" for hints in ROOT.glob(f"{folder}/*/hints.md"))]:
-            name = statement.relative_to(ROOT)
-            match = STATEMENT.search(statement.read_text(encoding="utf-8"))
-            if not match:
-                raise ValueError(f"{name} lacks `/// Exercise N of Day NN: what.`, "
-                                 "or a line behind it and then `/// Easy, 15 minutes.`")
-            number, title, level, minutes = match.groups()
-            found.append((statement.suffix == ".hpp", int(number), f"| `{statement.stem}` | {title} | {level.lower()} | {minutes} minutes |"))
+        found = [row for page, row in exercises() if page == self.path]
         if not found:
-            raise ValueError(f"'{self.path.stem[:5]}' has no exercises")
-        return [EXERCISES, "|---|---|---|---|"] + [row for *_, row in sorted(found)]
+            raise ValueError(f"no exercise belongs to {self.path.relative_to(ROOT)}")
+        return [EXERCISES, "|---|---|---|---|", *found]
 
     def minutes(self):
         sums = {"must read": 0, "optional": 0, "hands on": 0}
@@ -386,6 +376,27 @@ class Page:
         if not slug.startswith("word_") and slug not in headings(path.read_text(encoding="utf-8").splitlines()).values():
             raise ValueError(f"{file or 'this page'} has no heading #{slug}")
         return "@ref " + (slug if slug.startswith("word_") else anchor_for_doxygen(path, slug))
+
+
+def exercises():
+    """[(page, row of its table)], by day, then those of one file, then by number: from the statements,
+    exercises/<name>.cu and exercises/<name>/<name>.hpp; common/learn reads the same lines. An exercise belongs to its
+    day's first page, or to another one that a line of its statement names: `/// Page: docs/training.md`."""
+    found = []
+    for statement in [*ROOT.glob("day*/exercises/*.cu"),
+                      *(hints.parent / f"{hints.parent.name}.hpp" for hints in ROOT.glob("day*/exercises/*/hints.md"))]:
+        name = statement.relative_to(ROOT)
+        match = STATEMENT.search(statement.read_text(encoding="utf-8"))
+        if not match:
+            raise ValueError(f"{name} lacks `/// Exercise N of Day NN: what.`, "
+                             "or a line after it and then `/// Easy, 15 minutes.`")
+        number, title, level, minutes, page = match.groups()
+        page = ROOT / (page or f"docs/{name.parts[0]}.md")
+        if not (page.is_file() and EXERCISES in page.read_text(encoding="utf-8").splitlines()):
+            raise ValueError(f"{name} belongs to {page.relative_to(ROOT)}, which has no table of exercises")
+        row = f"| `{statement.stem}` | {title} | {level.lower()} | {minutes} minutes |"
+        found.append((name.parts[0], statement.suffix == ".hpp", int(number), page, row))
+    return [(page, row) for *_, page, row in sorted(found)]
 
 
 def words(lines):

@@ -324,8 +324,15 @@ def test_exercises():
     files["day01_x/exercises/third.cu"] = "// Exercise 9 of Day 01: c.\n//\n// Tiny, 3 minutes.\n"
     assert filled(f"{pages.EXERCISES}\n| old |", files=files)[2:4] == [
         "| `third` | c | tiny | 3 minutes |", "| `second` | a < b | easy | 5 minutes |"]
-    rejected(pages.EXERCISES, "'day01' has no exercises")
+    rejected(pages.EXERCISES, "no exercise belongs to docs/day01_x.md")
     rejected(pages.EXERCISES, "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
+    # An exercise may belong to another page, which must have a table.
+    row = "| `first` | a < b | easy | 5 minutes |"
+    elsewhere = {"docs/last.md": f"{pages.EXERCISES}\n|---|---|---|---|\n{row}\n",
+                 **exercise("first", 1, "Easy, 5 minutes.\n///\n/// Page: docs/last.md"), **exercise("second", 2, "Hard, 9 minutes.")}
+    assert filled(pages.EXERCISES, files=elsewhere)[2:] == ["| `second` | a < b | hard | 9 minutes |"]
+    assert run("fill", pages.EXERCISES, files=elsewhere, shown="last.md")[0][2:] == [row]
+    rejected(pages.EXERCISES, "first.hpp belongs to docs/last.md, which has no table", files={**elsewhere, "docs/last.md": "# Last\n"})
 
 
 def test_words():

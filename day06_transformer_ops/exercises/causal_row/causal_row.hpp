@@ -1,7 +1,9 @@
 /// @file
-/// Exercise 8 of Day 06: causal attention without storing the scores.
+/// Exercise 10 of Day 06: causal attention without storing the scores.
 ///
 /// Hard, 60 minutes.
+///
+/// Page: docs/day06_transformer_ops_fast.md
 ///
 /// Token t attends to tokens 0 .. t. The CPU reference first computes all its scores, then their
 /// maximum, then the attention weights, and then the weighted sum of the values: it has to store a

@@ -1,4 +1,4 @@
-// Exercise 8: causal attention without storing the scores.
+// Exercise 10: causal attention without storing the scores.
 // Specification:    day06_transformer_ops/exercises/causal_row/causal_row.hpp
 // CPU reference:    day06_transformer_ops/exercises/causal_row/causal_row_cpu.cpp
 // Hints:            common/learn hint day06 causal_row

@@ -1,7 +1,9 @@
 /// @file
-/// Exercise 9 of Day 06: normalize every row with a tile kernel.
+/// Exercise 11 of Day 06: normalize every row with a tile kernel.
 ///
 /// Easy, 40 minutes.
+///
+/// Page: docs/day06_transformer_ops_fast.md
 ///
 /// The first three sections of docs/tile.md and its section *Padding* introduce everything that
 /// this exercise needs.

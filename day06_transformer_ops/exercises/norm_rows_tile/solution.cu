@@ -1,4 +1,4 @@
-// Exercise 9: normalize every row with a tile kernel.
+// Exercise 11: normalize every row with a tile kernel.
 // Specification:    day06_transformer_ops/exercises/norm_rows_tile/norm_rows_tile.hpp
 // CPU reference:    day06_transformer_ops/exercises/norm_rows_tile/norm_rows_tile_cpu.cpp
 // Hints:            common/learn hint day06 norm_rows_tile

@@ -1,7 +1,9 @@
 /// @file
-/// Exercise 10 of Day 06: the gradient of layer norm's weight.
+/// Exercise 12 of Day 06: the gradient of layer norm's weight.
 ///
 /// Easy, 20 minutes.
+///
+/// Page: docs/training.md
 ///
 /// Layer norm computes z = (x - mean) * scale for each row and multiplies it by a weight, w(c) in
 /// column c. In the backward pass (docs/training.md), `grad` is the gradient of the loss with

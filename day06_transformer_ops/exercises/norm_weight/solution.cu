@@ -1,4 +1,4 @@
-// Exercise 10: the gradient of layer norm's weight.
+// Exercise 12: the gradient of layer norm's weight.
 // Specification:    day06_transformer_ops/exercises/norm_weight/norm_weight.hpp
 // CPU reference:    day06_transformer_ops/exercises/norm_weight/norm_weight_cpu.cpp
 // Hints:            common/learn hint day06 norm_weight

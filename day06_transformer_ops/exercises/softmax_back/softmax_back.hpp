@@ -1,7 +1,9 @@
 /// @file
-/// Exercise 11 of Day 06: softmax's backward pass.
+/// Exercise 13 of Day 06: softmax's backward pass.
 ///
 /// Medium, 30 minutes.
+///
+/// Page: docs/training.md
 ///
 /// p is a row of probabilities, the softmax of some scores x. `grad` is the gradient of the loss
 /// with respect to p. Compute the gradient with respect to x. When one score grows, all other

@@ -1,4 +1,4 @@
-// Exercise 11: softmax's backward pass.
+// Exercise 13: softmax's backward pass.
 // Specification:    day06_transformer_ops/exercises/softmax_back/softmax_back.hpp
 // CPU reference:    day06_transformer_ops/exercises/softmax_back/softmax_back_cpu.cpp
 // Hints:            common/learn hint day06 softmax_back

@@ -1,7 +1,9 @@
 /// @file
-/// Exercise 6 of Day 06: softmax, one warp per row.
+/// Exercise 9 of Day 06: softmax, one warp per row.
 ///
 /// Easy, 20 minutes.
+///
+/// Page: docs/day06_transformer_ops_fast.md
 ///
 /// Turn a row of scores into attention weights that add up to 1:
 ///

@@ -1,4 +1,4 @@
-// Exercise 6: softmax, one warp per row.
+// Exercise 9: softmax, one warp per row.
 // Specification:    day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp
 // CPU reference:    day06_transformer_ops/exercises/softmax_rows/softmax_rows_cpu.cpp
 // Hints:            common/learn hint day06 softmax_rows
