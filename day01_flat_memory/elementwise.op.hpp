@@ -39,7 +39,6 @@ inline double exact_elementwise(Elementwise what, float alpha, double x, double 
 /// The paths of elementwise_operation(), and the calls that each accepts.
 inline void set_elementwise_paths(testing::Operation& op, bool empty) {
     using namespace testing;
-    // [paths]
     const auto contiguous = [](const Call& c) {
         bool all = true;
         for (const Call::Argument& x : c.arguments) all = all && is_contiguous(x.layout);
@@ -68,7 +67,6 @@ inline void set_elementwise_paths(testing::Operation& op, bool empty) {
         return static_cast<int>(equally_past_16(c) ? ElementwisePath::vectorized
                                                    : ElementwisePath::any_address);
     };
-    // [paths]
 }
 
 /// Operands: in, or the two inputs as the operation calls them; then out.

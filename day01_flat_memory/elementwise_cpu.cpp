@@ -9,23 +9,18 @@ namespace sixdays::day01_flat_memory {
 // --- loops ---------------------------------------------------------------------------------------
 namespace {
 
-// [square]
 void square_loop(const float* in, std::int64_t n, float* out) {
     for (std::int64_t i = 0; i < n; ++i) {
         out[i] = in[i] * in[i];
     }
 }
-// [square]
 
-// [scale]
 void scale_loop(float alpha, const float* in, std::int64_t n, float* out) {
     for (std::int64_t i = 0; i < n; ++i) {
         out[i] = alpha * in[i];
     }
 }
-// [scale]
 
-// [saxpy]
 void saxpy_loop(float alpha, const float* x, const float* y, std::int64_t n, float* out) {
     for (std::int64_t i = 0; i < n; ++i) {
         // By default nvcc fuses alpha * x + y into one rounding, and this loop would round twice.
@@ -33,7 +28,6 @@ void saxpy_loop(float alpha, const float* x, const float* y, std::int64_t n, flo
         out[i] = std::fma(alpha, x[i], y[i]);
     }
 }
-// [saxpy]
 
 // [add]
 void add_loop(const float* a, const float* b, std::int64_t n, float* out) {
@@ -43,13 +37,11 @@ void add_loop(const float* a, const float* b, std::int64_t n, float* out) {
 }
 // [add]
 
-// [invert]
 void invert_loop(const std::uint8_t* in, std::int64_t n, std::uint8_t* out) {
     for (std::int64_t i = 0; i < n; ++i) {
         out[i] = static_cast<std::uint8_t>(255 - in[i]);
     }
 }
-// [invert]
 
 }  // namespace
 

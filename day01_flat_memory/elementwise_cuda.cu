@@ -21,25 +21,20 @@ namespace {
 
 constexpr int kThreads = 256;  // per block: 8 warps of 32 threads
 
-// [square]
 __global__ void square_kernel(const float* in, std::int64_t n, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) {
         out[i] = in[i] * in[i];
     }
 }
-// [square]
 
-// [scale]
 __global__ void scale_kernel(float alpha, const float* in, std::int64_t n, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) {
         out[i] = alpha * in[i];
     }
 }
-// [scale]
 
-// [saxpy]
 __global__ void saxpy_kernel(float alpha, const float* x, const float* y, std::int64_t n,
                              float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -47,7 +42,6 @@ __global__ void saxpy_kernel(float alpha, const float* x, const float* y, std::i
         out[i] = std::fma(alpha, x[i], y[i]);
     }
 }
-// [saxpy]
 
 // [add]
 __global__ void add_kernel(const float* a, const float* b, std::int64_t n, float* out) {
@@ -58,14 +52,12 @@ __global__ void add_kernel(const float* a, const float* b, std::int64_t n, float
 }
 // [add]
 
-// [invert]
 __global__ void invert_kernel(const std::uint8_t* in, std::int64_t n, std::uint8_t* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) {
         out[i] = static_cast<std::uint8_t>(255 - in[i]);
     }
 }
-// [invert]
 
 // --- launchers -----------------------------------------------------------------------------------
 
@@ -90,7 +82,6 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
 
 }  // namespace
 
-// [launch]
 void add_cuda(View<const float> a, View<const float> b, View<float> out,
               const gpu::Launch<ElementwisePath>& how) {
     check_add(a, b, out, how.path);
@@ -107,7 +98,6 @@ void add_cuda(View<const float> a, View<const float> b, View<float> out,
     add_kernel<<<grid, kThreads, 0, how.stream>>>(a.data, b.data, n, out.data);
     gpu::check_launch("add_kernel", grid, kThreads);
 }
-// [launch]
 
 void square_cuda(View<const float> in, View<float> out, const gpu::Launch<ElementwisePath>& how) {
     check_square(in, out, how.path);

@@ -29,25 +29,20 @@ __tile__ auto tiles(T* data, std::int64_t n) {
 }
 // [tiles]
 
-// [square]
 template <int BYTES>
 __tile_global__ void square_tile(const float* in, std::int64_t n, float* out) {
     const auto i = ct::bid().x;
     const auto x = tiles<BYTES>(in, n).load_masked(i);
     tiles<BYTES>(out, n).store_masked(x * x, i);
 }
-// [square]
 
-// [scale]
 template <int BYTES>
 __tile_global__ void scale_tile(float alpha, const float* in, std::int64_t n, float* out) {
     const auto i = ct::bid().x;
     const auto x = tiles<BYTES>(in, n).load_masked(i);
     tiles<BYTES>(out, n).store_masked(alpha * x, i);
 }
-// [scale]
 
-// [saxpy]
 template <int BYTES>
 __tile_global__ void saxpy_tile(float alpha, const float* x, const float* y, std::int64_t n,
                                 float* out) {
@@ -56,7 +51,6 @@ __tile_global__ void saxpy_tile(float alpha, const float* x, const float* y, std
     const auto sum = ct::fma(alpha, mine, tiles<BYTES>(y, n).load_masked(i));
     tiles<BYTES>(out, n).store_masked(sum, i);
 }
-// [saxpy]
 
 // [add]
 template <int BYTES>
@@ -67,14 +61,12 @@ __tile_global__ void add_tile(const float* a, const float* b, std::int64_t n, fl
 }
 // [add]
 
-// [invert]
 template <int BYTES>
 __tile_global__ void invert_tile(const std::uint8_t* in, std::int64_t n, std::uint8_t* out) {
     const auto i = ct::bid().x;
     const auto x = tiles<BYTES>(in, n).load_masked(i);
     tiles<BYTES>(out, n).store_masked(std::uint8_t{255} - x, i);
 }
-// [invert]
 
 }  // namespace
 

@@ -30,7 +30,6 @@ inline testing::Operation indices_operation(std::int64_t base, const Shape& shap
         return all;
     };
 
-    // [paths]
     const bool empty = size(shape) == 0, whole = shape[shape.rank - 1] % 4 == 0;
     const auto contiguous = [](const Call& c) { return is_contiguous(c.arguments[0].layout); };
     const auto has_vectors = [=](const Call& c) {
@@ -51,7 +50,6 @@ inline testing::Operation indices_operation(std::int64_t base, const Shape& shap
         return static_cast<int>(has_vectors(c) ? IndicesPath::vectorized
                                                : IndicesPath::one_element);
     };
-    // [paths]
     return op;
 }
 

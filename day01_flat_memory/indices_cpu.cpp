@@ -19,7 +19,6 @@ void indices2_loop(std::int64_t base, std::int64_t M, std::int64_t K, float* out
 }
 // [indices2]
 
-// [indices3]
 void indices3_loop(std::int64_t base, std::int64_t B, std::int64_t T, std::int64_t C, float* out) {
     for (std::int64_t b = 0; b < B; ++b) {
         for (std::int64_t t = 0; t < T; ++t) {
@@ -30,9 +29,7 @@ void indices3_loop(std::int64_t base, std::int64_t B, std::int64_t T, std::int64
         }
     }
 }
-// [indices3]
 
-// [indices4]
 void indices4_loop(std::int64_t base, std::int64_t B, std::int64_t H, std::int64_t T,
                    std::int64_t S, float* out) {
     for (std::int64_t b = 0; b < B; ++b) {
@@ -46,7 +43,6 @@ void indices4_loop(std::int64_t base, std::int64_t B, std::int64_t H, std::int64
         }
     }
 }
-// [indices4]
 
 }  // namespace
 

@@ -27,7 +27,6 @@ __global__ void indices2_kernel(std::int64_t base, std::int64_t M, std::int64_t 
 
 // A grid has at most 65,535 blocks in y and z, and 2^31 - 1 in x. So t and b are grid-stride loops:
 // one iteration each for most tensors, more for a very large one.
-// [indices3]
 __global__ void indices3_kernel(std::int64_t base, std::int64_t B, std::int64_t T, std::int64_t C,
                                 float* out) {
     const std::int64_t c = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -40,7 +39,6 @@ __global__ void indices3_kernel(std::int64_t base, std::int64_t B, std::int64_t 
         }
     }
 }
-// [indices3]
 
 // A grid has three axes and this loop nest has four. So one flat index i runs over all elements,
 // and division and remainder recover the four indices, the last dimension first.

@@ -15,7 +15,6 @@ constexpr int kRows = 8, kColumns = 128;
 
 // out as a matrix: the last dimension is its columns, all others together its rows. The values past
 // the last row are computed but never stored. They may exceed 64 bits; unsigned ones may wrap.
-// [indices]
 __tile_global__ void indices_tile(std::uint64_t base, std::uint64_t H, std::uint64_t T,
                                   std::int64_t rows, std::int64_t columns, float* out) {
     const std::int64_t across = (columns + kColumns - 1) / kColumns;
@@ -32,7 +31,6 @@ __tile_global__ void indices_tile(std::uint64_t base, std::uint64_t H, std::uint
     const ct::partition_view tiles{ct::tensor_span{out, all}, ct::shape<kRows, kColumns>{}};
     tiles.store_masked(ct::element_cast<float>(value), i, j);
 }
-// [indices]
 
 }  // namespace
 

@@ -26,7 +26,6 @@ std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes) {
     };
 }
 
-// [cut]
 std::int64_t cut(std::vector<Part>& parts) {
     std::int64_t first = 0;
     for (Part& part : parts) {
@@ -38,7 +37,6 @@ std::int64_t cut(std::vector<Part>& parts) {
     }
     return first;
 }
-// [cut]
 
 std::int64_t kv_cache_bytes(const Gpt2Sizes& sizes, std::int64_t T,
                             std::int64_t bytes_per_element) {

@@ -20,7 +20,6 @@ struct Julia {
 
 inline constexpr int kMostSteps = 254;  // no pixel ever has the value 255
 
-// [pixel]
 /// Steps, at most 254, until |z| exceeds 2, for the pixel in column x, row y of W x H. Loop and
 /// kernel both call this function. Every product and sum is an explicit fma, rounded once on the
 /// CPU and on the GPU, so the two pictures are equal in every pixel.
@@ -39,7 +38,6 @@ SIXDAYS_HD inline std::uint8_t julia_steps(const Julia& julia, std::int64_t x, s
     }
     return static_cast<std::uint8_t>(steps);
 }
-// [pixel]
 
 /// A pixel of a PNG: few points take many steps, and a square root brightens the dark end.
 inline std::uint8_t brightness(std::uint8_t steps) {

@@ -5,7 +5,6 @@
 namespace sixdays::day01_flat_memory {
 namespace {
 
-// [picture]
 void picture_loop(const Julia& julia, std::int64_t H, std::int64_t W, std::uint8_t* out) {
     for (std::int64_t y = 0; y < H; ++y) {
         for (std::int64_t x = 0; x < W; ++x) {
@@ -13,7 +12,6 @@ void picture_loop(const Julia& julia, std::int64_t H, std::int64_t W, std::uint8
         }
     }
 }
-// [picture]
 
 }  // namespace
 

@@ -8,7 +8,6 @@ namespace {
 
 // Columns on x, rows on y. The row length in the offset is the width W of the image, not that of
 // the grid, which is W rounded up to whole blocks.
-// [picture]
 __global__ void picture_kernel(const Julia julia, std::int64_t H, std::int64_t W,
                                std::uint8_t* out) {
     const std::int64_t x = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -17,7 +16,6 @@ __global__ void picture_kernel(const Julia julia, std::int64_t H, std::int64_t W
         out[offset2(y, x, W)] = julia_steps(julia, x, y, W, H);
     }
 }
-// [picture]
 
 }  // namespace
 

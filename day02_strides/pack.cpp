@@ -42,13 +42,11 @@ bool can_pack(PackPath path, const View<const float>& in, const View<float>& out
            has_wider(in.data, simplified(in, out), sizeof(float));
 }
 
-// [choose]
 PackPath choose_pack(const View<const float>& in, const View<float>& out) {
     if (can_pack(PackPath::vectorized, in, out)) return PackPath::vectorized;
     if (can_pack(PackPath::in_flight, in, out)) return PackPath::in_flight;
     return PackPath::any_size;
 }
-// [choose]
 
 const char* name(PackPath path) {
     static constexpr Named<PackPath> kNames[] = {

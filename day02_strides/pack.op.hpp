@@ -27,7 +27,6 @@ inline testing::Operation pack_operation(const Shape& shape) {
     };
     op.in_place = {{"in", "out"}};
 
-    // [paths]
     const auto contiguous = [](const Call& c) { return is_contiguous(c.arguments[1].layout); };
     const auto visited = [](const Call& c) {
         return visit({c.arguments[1], c.arguments[0]}, sizeof(float), false);
@@ -56,7 +55,6 @@ inline testing::Operation pack_operation(const Shape& shape) {
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? PackPath::vectorized : PackPath::in_flight);
     };
-    // [paths]
     return op;
 }
 

@@ -36,7 +36,6 @@ void pack_any_size(const View<const float>& in, std::int64_t n, float* out, gpu:
 
 }  // namespace
 
-// [launch]
 void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath>& how) {
     check_pack(in, out, how.path);
     if (out.size() == 0 || in.data == out.data) return;  // empty, or in place: nothing to move
@@ -57,6 +56,5 @@ void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath
             return gpu::by_tile("pack", [&] { launch_pack_tile(in.data, walk, out, stream); });
     }
 }
-// [launch]
 
 }  // namespace sixdays::day02_strides

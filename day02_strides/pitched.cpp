@@ -45,13 +45,11 @@ void check_pitched(const View<const float>& in, const View<float>& out,
     }
 }
 
-// [choose]
 PitchedPath choose_pitched(const View<const float>& in, const View<float>& out) {
     const bool aligned = rows_begin_at(in.data, in.layout, sizeof(float)) &&
                          rows_begin_at(out.data, out.layout, sizeof(float));
     return aligned ? PitchedPath::vectorized : PitchedPath::singles;
 }
-// [choose]
 
 const char* name(PitchedPath path) {
     static constexpr Named<PitchedPath> kNames[] = {

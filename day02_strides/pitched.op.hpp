@@ -29,7 +29,6 @@ inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K) {
     };
     op.in_place = {{"in", "out"}};
 
-    // [paths]
     const auto pitched = [=](const Call& c) {
         bool both = true;
         for (const Call::Argument& x : c.arguments) {
@@ -64,7 +63,6 @@ inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K) {
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? PitchedPath::vectorized : PitchedPath::singles);
     };
-    // [paths]
     return op;
 }
 

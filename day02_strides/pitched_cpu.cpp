@@ -6,7 +6,6 @@
 namespace sixdays::day02_strides {
 namespace {
 
-// [pitched]
 void pitched_loop(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
                   float* out, std::int64_t out_pitch) {
     for (std::int64_t m = 0; m < M; ++m) {
@@ -15,7 +14,6 @@ void pitched_loop(const float* in, std::int64_t in_pitch, std::int64_t M, std::i
         }
     }
 }
-// [pitched]
 
 }  // namespace
 

@@ -15,7 +15,6 @@ using I = std::int64_t;
 
 constexpr int kRows = 16, kColumns = 256;
 
-// [pitched]
 /// WHOLE > 1 guarantees that the row length is a multiple of WHOLE elements and that rows begin at
 /// multiples of 16 bytes.
 template <int WHOLE, class T>
@@ -35,7 +34,6 @@ __tile_global__ void pitched_tile(const float* in, I in_pitch, I M, I K, float* 
     const auto x = rows<WHOLE>(in, M, K, in_pitch).load_masked(m, k);
     rows<WHOLE>(out, M, K, out_pitch).store_masked(x, m, k);
 }
-// [pitched]
 
 }  // namespace
 

@@ -14,7 +14,6 @@ void check(cudaError_t status, const char* what) {
     std::exit(1);
 }
 
-// [layout]
 constexpr int kMostDims = 4;
 
 struct Layout {
@@ -22,7 +21,6 @@ struct Layout {
     std::int64_t extent[kMostDims];  // elements along each dimension
     std::int64_t stride[kMostDims];  // distance to the next element along it
 };
-// [layout]
 
 std::int64_t size_of(const Layout& layout) {
     std::int64_t n = 1;
@@ -30,7 +28,6 @@ std::int64_t size_of(const Layout& layout) {
     return n;
 }
 
-// [offset]
 // The offset of the element with this flat row-major index. The last dimension varies fastest, so
 // it is divided off first. Each index is multiplied by the stride of its dimension.
 __host__ __device__ std::int64_t offset_of(std::int64_t number, const Layout& layout) {
@@ -41,7 +38,6 @@ __host__ __device__ std::int64_t offset_of(std::int64_t number, const Layout& la
     }
     return offset;
 }
-// [offset]
 
 // [loop and twin]
 void pack_cpu(const float* in, const Layout& layout, std::int64_t n, float* out) {
@@ -58,7 +54,6 @@ __global__ void pack(const float* in, const Layout layout, std::int64_t n, float
 }
 // [loop and twin]
 
-// [merged]
 // Fewer dimensions mean fewer divisions: if the stride of d - 1 is the stride of d times its
 // extent, the two dimensions are one. The CPU computes this once, instead of every thread.
 Layout merged(const Layout& given) {
@@ -75,7 +70,6 @@ Layout merged(const Layout& given) {
     }
     return all;
 }
-// [merged]
 
 void show(const char* name, const Layout& layout) {
     std::printf("  %-12s", name);
@@ -107,7 +101,6 @@ void try_out(const char* name, const float* memory, const Layout& layout, const 
     }
 }
 
-// [main]
 int main() {
     // 24 contiguous numbers, seen through three layouts:
     std::vector<float> memory(24);
@@ -131,4 +124,3 @@ int main() {
     check(cudaFree(device), "cudaFree");
     std::printf("All 6 results are right. By hand: row 0 of the second is 0 4 8, a column.\n");
 }
-// [main]

@@ -31,7 +31,6 @@ inline testing::Operation sum_columns_operation(std::int64_t M, std::int64_t K) 
         }
         return all;
     };
-    // [paths]
     const auto contiguous = [](const Call& c) { return is_contiguous(c.arguments[1].layout); };
     op.paths = paths_of<SumColumnsPath>();
     op.path(SumColumnsPath::one_load) = {"one load", "sum_columns_kernel", contiguous};
@@ -39,7 +38,6 @@ inline testing::Operation sum_columns_operation(std::int64_t M, std::int64_t K) 
     op.best = [=](const Call&) {
         return static_cast<int>(M < 8 ? SumColumnsPath::one_load : SumColumnsPath::in_flight);
     };
-    // [paths]
     return op;
 }
 

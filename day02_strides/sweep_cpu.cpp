@@ -18,7 +18,6 @@ void sum_columns_loop(View<const float> in, View<float> out) {
 }
 // [sum_columns]
 
-// [ramp]
 void ramp_loop(View<float> out) {
     const std::int64_t M = out.extent(0), K = out.extent(1);
     for (std::int64_t k = 0; k < K; ++k) {
@@ -27,7 +26,6 @@ void ramp_loop(View<float> out) {
         }
     }
 }
-// [ramp]
 
 }  // namespace
 

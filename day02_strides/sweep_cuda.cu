@@ -27,7 +27,6 @@ __global__ void sum_columns_kernel(const __grid_constant__ View<const float> in,
 // [sum_columns]
 
 // A thread does not wait for its stores, so one at a time is enough.
-// [ramp]
 __global__ void ramp_kernel(const __grid_constant__ View<float> out) {
     const std::int64_t M = out.extent(0), K = out.extent(1);
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -37,7 +36,6 @@ __global__ void ramp_kernel(const __grid_constant__ View<float> out) {
         }
     }
 }
-// [ramp]
 
 void sum_columns_one_load(const View<const float>& in, const View<float>& out, gpu::Stream stream) {
     const unsigned grid = gpu::blocks_for(in.extent(1), kThreads);

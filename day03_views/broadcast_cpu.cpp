@@ -7,7 +7,6 @@
 namespace sixdays::day03_views {
 namespace {
 
-// [add_broadcast]
 // a and b are already broadcast to out's shape; where they repeat, the stride is 0.
 void add_broadcast_loop(View<const float> a, View<const float> b, View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -15,9 +14,7 @@ void add_broadcast_loop(View<const float> a, View<const float> b, View<float> ou
         out(at) = a(at) + b(at);
     }
 }
-// [add_broadcast]
 
-// [where]
 void where_loop(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                 View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -25,9 +22,7 @@ void where_loop(View<const std::uint8_t> mask, View<const float> a, View<const f
         out(at) = mask(at) != 0 ? a(at) : b(at);
     }
 }
-// [where]
 
-// [pad]
 void pad_loop(View<const float> in, const Dims& before, float value, View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
         const Index at = unravel(k, out.shape());
@@ -40,7 +35,6 @@ void pad_loop(View<const float> in, const Dims& before, float value, View<float>
         out(at) = inside ? in(from) : value;
     }
 }
-// [pad]
 
 }  // namespace
 
@@ -62,7 +56,6 @@ void pad_cpu(View<const float> in, const Dims& before, float value, View<float> 
     pad_loop(in, before, value, out);
 }
 
-// [concat]
 void concat_cpu(const std::vector<View<const float>>& pieces, int dim, View<float> out) {
     check_concat(pieces, dim, out);
     const int d = checked_dim("concat", dim, out.rank());
@@ -73,6 +66,5 @@ void concat_cpu(const std::vector<View<const float>>& pieces, int dim, View<floa
         begin = end;
     }
 }
-// [concat]
 
 }  // namespace sixdays::day03_views

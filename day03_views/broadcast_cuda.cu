@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [add_broadcast]
 __global__ void add_broadcast_kernel(const __grid_constant__ View<const float> a,
                                      const __grid_constant__ View<const float> b,
                                      const __grid_constant__ View<float> out) {
@@ -26,7 +25,6 @@ __global__ void add_broadcast_kernel(const __grid_constant__ View<const float> a
         out(at) = a(at) + b(at);
     }
 }
-// [add_broadcast]
 
 // [where]
 __global__ void where_kernel(const __grid_constant__ View<const std::uint8_t> mask,
@@ -41,7 +39,6 @@ __global__ void where_kernel(const __grid_constant__ View<const std::uint8_t> ma
 }
 // [where]
 
-// [pad]
 __global__ void pad_kernel(const __grid_constant__ View<const float> in,
                            const __grid_constant__ Dims before, float value,
                            const __grid_constant__ View<float> out) {
@@ -57,7 +54,6 @@ __global__ void pad_kernel(const __grid_constant__ View<const float> in,
         out(at) = inside ? in(from) : value;
     }
 }
-// [pad]
 
 }  // namespace
 
@@ -119,7 +115,6 @@ void pad_cuda(View<const float> in, const Dims& before, float value, View<float>
     gpu::check_launch("pad_kernel", grid, kThreads);
 }
 
-// [concat]
 void concat_cuda(const std::vector<View<const float>>& pieces, int dim, View<float> out,
                  gpu::Stream stream) {
     check_concat(pieces, dim, out);
@@ -131,6 +126,5 @@ void concat_cuda(const std::vector<View<const float>>& pieces, int dim, View<flo
         begin = end;
     }
 }
-// [concat]
 
 }  // namespace sixdays::day03_views

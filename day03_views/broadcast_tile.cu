@@ -13,7 +13,6 @@ using gpu::I, gpu::strided_tiles, gpu::four, gpu::tiles_of;
 
 constexpr int kRows = 16, kColumns = 128;
 
-// [add_broadcast]
 template <int WHOLE>
 __tile_global__ void add_broadcast_tile(const float* a, const float* b, I n0, I n1, I n2, I n3,
                                         I a0, I a1, I a2, I a3, I b0, I b1, I b2, I b3, I to0,
@@ -27,7 +26,6 @@ __tile_global__ void add_broadcast_tile(const float* a, const float* b, I n0, I 
             x = k / across / down / n1;
     to.store_masked(left.load_masked(x, y, z, w) + right.load_masked(x, y, z, w), x, y, z, w);
 }
-// [add_broadcast]
 
 }  // namespace
 

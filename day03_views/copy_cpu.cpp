@@ -5,7 +5,6 @@
 namespace sixdays::day03_views {
 namespace {
 
-// [copy]
 template <class T>
 void copy_loop(View<const T> in, View<T> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -13,7 +12,6 @@ void copy_loop(View<const T> in, View<T> out) {
         out(at) = in(at);
     }
 }
-// [copy]
 
 }  // namespace
 

@@ -12,7 +12,6 @@ namespace {
 namespace ct = cuda::tiles;
 using gpu::I, gpu::strided_tiles, gpu::four, gpu::tiles_of;
 
-// [copy]
 template <class T, int WHOLE, int ROWS, int COLUMNS>
 __tile_global__ void copy_tile(const T* in, I n0, I n1, I n2, I n3, I from0, I from1, I from2,
                                I from3, I to0, I to1, I to2, I to3, T* out) {
@@ -25,7 +24,6 @@ __tile_global__ void copy_tile(const T* in, I n0, I n1, I n2, I n3, I from0, I f
             a = k / across / down / n1;
     to.store_masked(from.load_masked(a, b, c, d), a, b, c, d);
 }
-// [copy]
 
 template <class T, int WHOLE, int ROWS, int COLUMNS>
 void launch(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {

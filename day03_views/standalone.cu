@@ -15,7 +15,6 @@ void check(cudaError_t status, const char* what) {
     std::exit(1);
 }
 
-// [view]
 // A pointer and two strides. The strides alone define rows and columns, so a transposed view costs
 // nothing. The elements move only if they have to be stored in the other order.
 struct Matrix {
@@ -26,7 +25,6 @@ struct Matrix {
     }
     Matrix transposed() const { return {data, columns, rows, column_step, row_step}; }
 };
-// [view]
 
 // [loop and twin]
 void copy_cpu(Matrix in, Matrix out) {
@@ -48,7 +46,6 @@ __global__ void copy_twin(Matrix in, Matrix out) {
 }
 // [loop and twin]
 
-// [tile]
 constexpr int kTile = 32;
 
 // For an `in` with stride 1 along m, such as a transposed view. A block of 32 x 32 threads loads a
@@ -66,9 +63,7 @@ __global__ void copy_tile(Matrix in, Matrix out) {
     const std::int64_t m = first_m + threadIdx.y, n = first_n + threadIdx.x;  // x along n
     if (m < out.rows && n < out.columns) out(m, n) = tile[threadIdx.y][threadIdx.x];
 }
-// [tile]
 
-// [main]
 int main() {
     const std::int64_t M = 70, N = 45;  // not multiples of 32: edge tiles are partly empty
     const std::size_t bytes = M * N * sizeof(float);
@@ -115,4 +110,3 @@ int main() {
     check(cudaFree(to), "cudaFree");
     std::printf("Both kernels are right.\n");
 }
-// [main]

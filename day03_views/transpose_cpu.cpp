@@ -4,7 +4,6 @@
 namespace sixdays::day03_views {
 namespace {
 
-// [transpose]
 template <class T>
 void transpose_loop(  // in (M, N), out (N, M)
     const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
@@ -15,7 +14,6 @@ void transpose_loop(  // in (M, N), out (N, M)
         }
     }
 }
-// [transpose]
 
 }  // namespace
 

@@ -41,7 +41,6 @@ __tile_global__ void transpose_tile(const T* in, std::int64_t M, std::int64_t N,
 }
 // [transpose]
 
-// [launch]
 template <class T>
 void launch_transpose_tile(const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
                            std::int64_t pitch_out, T* out, gpu::Stream stream) {
@@ -54,7 +53,6 @@ void launch_transpose_tile(const T* in, std::int64_t M, std::int64_t N, std::int
     kernel<<<grid, 1, 0, stream>>>(in, M, N, pitch_in, pitch_out, out);
     gpu::check_launch("transpose_tile", grid, 1);
 }
-// [launch]
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-// [argmax]
 // first: where the line of each output begins. Its elements are `stride` apart.
 void argmax_loop(View<const float> first, std::int64_t length, std::int64_t stride,
                  View<std::int64_t> out) {
@@ -24,7 +23,6 @@ void argmax_loop(View<const float> first, std::int64_t length, std::int64_t stri
         out(at) = where;
     }
 }
-// [argmax]
 
 }  // namespace
 

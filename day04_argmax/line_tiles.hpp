@@ -22,7 +22,6 @@ using I = std::int64_t;  // a tile kernel takes numbers and pointers, not struct
 /// float4s.
 enum class LineOrder { any, along, side_by_side };
 
-// [lines]
 /// Lines of `length` elements with stride `step`. The first element of line (i, j) is at i * s0 + j
 /// * s1.
 template <int LINES, int N, LineOrder ORDER>
@@ -46,7 +45,6 @@ __tile__ void store_lines(T* out, const V& values, I i, I first, I n1, I o0, I o
     const auto j = ct::iota<ct::tile<I, ct::tile_shape_t<V>>>() + first;
     ct::store_masked(out + (i * o0 + j * o1), values, j < n1);
 }
-// [lines]
 
 /// How lines are cut into tiles: long contiguous ones one by one, adjacent ones
 /// together.

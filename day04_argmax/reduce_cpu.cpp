@@ -5,7 +5,6 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-// [argmin]
 void argmin_loop(View<const float> first, std::int64_t length, std::int64_t stride,
                  View<std::int64_t> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -19,9 +18,7 @@ void argmin_loop(View<const float> first, std::int64_t length, std::int64_t stri
         out(at) = where;
     }
 }
-// [argmin]
 
-// [reduce]
 // along: the reduced dimensions, one or several. JOIN: Largest, Smallest, Add, Multiply.
 template <class JOIN>
 void reduce_loop(View<const float> first, const Layout& along, float divisor, View<float> out) {
@@ -36,7 +33,6 @@ void reduce_loop(View<const float> first, const Layout& along, float divisor, Vi
         out(at) = result / divisor;
     }
 }
-// [reduce]
 
 }  // namespace
 

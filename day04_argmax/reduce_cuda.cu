@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [argmin]
 __global__ void argmin_kernel(const __grid_constant__ View<const float> first, std::int64_t length,
                               std::int64_t stride, const __grid_constant__ View<std::int64_t> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -29,9 +28,7 @@ __global__ void argmin_kernel(const __grid_constant__ View<const float> first, s
         out(at) = where;
     }
 }
-// [argmin]
 
-// [reduce]
 // along: the reduced dimensions, one or several. JOIN: Largest, Smallest, Add, Multiply.
 template <class JOIN>
 __global__ void reduce_kernel(const __grid_constant__ View<const float> first,
@@ -49,7 +46,6 @@ __global__ void reduce_kernel(const __grid_constant__ View<const float> first,
         out(at) = result / divisor;
     }
 }
-// [reduce]
 
 // --- launchers -----------------------------------------------------------------------------------
 

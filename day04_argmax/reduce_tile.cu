@@ -9,7 +9,6 @@ namespace {
 
 using namespace ct::literals;
 
-// [largest]
 // LEAST: the minimum, as the maximum of -x. propagate_nan keeps a NaN; by default a number would
 // win.
 template <bool LEAST, LineOrder ORDER>
@@ -29,9 +28,7 @@ __tile_global__ void largest_tile(const float* in, I n0, I n1, I length, I s0, I
     if constexpr (LEAST) best = -best;
     store_lines(out, best, i, j * LINES, n1, o0, o1);
 }
-// [largest]
 
-// [sum]
 template <LineOrder ORDER>
 __tile_global__ void sum_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0, I o1,
                               float* out, float divisor) {
@@ -44,9 +41,7 @@ __tile_global__ void sum_tile(const float* in, I n0, I n1, I length, I s0, I s1,
     }
     store_lines(out, sum / divisor, i, j * LINES, n1, o0, o1);
 }
-// [sum]
 
-// [product]
 template <LineOrder ORDER>
 __tile_global__ void product_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                   I o1, float* out) {
@@ -63,7 +58,6 @@ __tile_global__ void product_tile(const float* in, I n0, I n1, I length, I s0, I
     }
     store_lines(out, product, i, j * LINES, n1, o0, o1);
 }
-// [product]
 
 }  // namespace
 

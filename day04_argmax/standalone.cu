@@ -15,7 +15,6 @@ void check(cudaError_t status, const char* what) {
     std::exit(1);
 }
 
-// [better]
 struct Candidate {
     float value;
     std::int64_t at;
@@ -29,7 +28,6 @@ __host__ __device__ bool beats(Candidate a, Candidate b) {
     if (!a_nan && a.value != b.value) return a.value > b.value;
     return a.at < b.at;
 }
-// [better]
 
 // [loop and twin]
 __host__ __device__ std::int64_t argmax_of_row(const float* row, std::int64_t N) {
@@ -79,7 +77,6 @@ __global__ void argmax_warp(const float* in, std::int64_t M, std::int64_t N, std
 }
 // [warp]
 
-// [main]
 int main() {
     const std::int64_t M = 5, N = 77;
     std::vector<float> in(M * N);
@@ -123,4 +120,3 @@ int main() {
         "Both kernels are right. By hand: row 1 is all equal, so 0; row 2 has 500 at 8 and "
         "at 40, so 8; row 3 has a NaN at 70.\n");
 }
-// [main]

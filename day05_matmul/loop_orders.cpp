@@ -15,7 +15,6 @@ void check(View<const float> a, View<const float> b, View<float> out) {
 
 }  // namespace
 
-// [mnk]
 void matmul_mnk(View<const float> a, View<const float> b, View<float> out) {
     check(a, b, out);
     for (std::int64_t m = 0; m < out.extent(0); ++m) {
@@ -26,9 +25,7 @@ void matmul_mnk(View<const float> a, View<const float> b, View<float> out) {
         }
     }
 }
-// [mnk]
 
-// [mkn]
 void matmul_mkn(View<const float> a, View<const float> b, View<float> out) {
     check(a, b, out);
     for (std::int64_t m = 0; m < out.extent(0); ++m) {
@@ -39,9 +36,7 @@ void matmul_mkn(View<const float> a, View<const float> b, View<float> out) {
         }
     }
 }
-// [mkn]
 
-// [blocked]
 void matmul_blocked(View<const float> a, View<const float> b, View<float> out) {
     check(a, b, out);
     constexpr std::int64_t BK = 64, BN = 256;
@@ -62,6 +57,5 @@ void matmul_blocked(View<const float> a, View<const float> b, View<float> out) {
         }
     }
 }
-// [blocked]
 
 }  // namespace sixdays::day05_matmul

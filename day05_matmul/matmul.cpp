@@ -171,7 +171,6 @@ std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, Vi
     return (path ? *path == MatmulPath::split_k : parts_pay(x)) ? bytes_for_parts(x) : 0;
 }
 
-// [choose]
 // What dominates? Writing out (short K); multiplying or reading b with too few blocks; multiplying;
 // reading b.
 MatmulPath choose(const Problem& x, std::int64_t workspace_bytes) {
@@ -181,7 +180,6 @@ MatmulPath choose(const Problem& x, std::int64_t workspace_bytes) {
         return MatmulPath::split_k;
     return has_whole_tiles(x) ? MatmulPath::whole_tiles : MatmulPath::skinny;
 }
-// [choose]
 
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                          View<float> out, gpu::Workspace workspace) {

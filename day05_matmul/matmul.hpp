@@ -53,7 +53,6 @@ struct Epilogue {
     bool relu = false;
     bool swish = false;
 
-    // [epilogue]
     SIXDAYS_HD float operator()(float sum, std::int64_t n, const float& out) const noexcept {
         const float x = before_swish(sum, n, out);
         return swish ? x / (1 + std::exp(-x)) : x;
@@ -64,7 +63,6 @@ struct Epilogue {
         if (bias.data != nullptr) x += bias(n);
         return relu && x < 0 ? 0 : x;
     }
-    // [epilogue]
 };
 
 void matmul_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,

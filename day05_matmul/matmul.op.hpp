@@ -198,7 +198,6 @@ inline testing::Operation matmul_operation(const Product& p) {
                                       c.asked<P>());
     };
 
-    // [paths]
     const bool empty = size(p.shape_of_out()) == 0;
     const std::int64_t K = p.depth();
     const auto always = [](const Call&) { return true; };
@@ -246,7 +245,6 @@ inline testing::Operation matmul_operation(const Product& p) {
             K > 32 && matmul_workspace_bytes(c.in<float>(0), c.in<float>(1), c.out<float>(2)) > 0;
         return static_cast<int>(pays ? P::split_k : whole(c) ? P::whole_tiles : P::skinny);
     };
-    // [paths]
     return op;
 }
 
@@ -276,7 +274,6 @@ testing::Operation matmul_bf16_operation(const Product& p) {
                             c.how<Path>());
     };
 
-    // [paths_bf16]
     const bool empty = size(p.shape_of_out()) == 0;
     const auto always = [](const Call&) { return true; };
     const auto vectors = [](const Call& c) {
@@ -303,7 +300,6 @@ testing::Operation matmul_bf16_operation(const Product& p) {
                                 : vectors(c)                 ? Path::fragments_ahead
                                                              : Path::shared_tiles);
     };
-    // [paths_bf16]
     return op;
 }
 

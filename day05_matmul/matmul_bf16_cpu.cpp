@@ -5,7 +5,6 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-// [matmul]
 template <class T>
 void matmul_bf16_loop(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out) {
     const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
@@ -19,7 +18,6 @@ void matmul_bf16_loop(View<const T> a, View<const T> b, const Epilogue& epilogue
         }
     }
 }
-// [matmul]
 
 }  // namespace
 

@@ -11,7 +11,6 @@ namespace sixdays::day05_matmul {
 // --- the naive kernel ----------------------------------------------------------------------------
 namespace {
 
-// [matmul]
 template <class T>
 __global__ void matmul_bf16_kernel(const __grid_constant__ View<const T> a,
                                    const __grid_constant__ View<const T> b,
@@ -28,7 +27,6 @@ __global__ void matmul_bf16_kernel(const __grid_constant__ View<const T> a,
         out(m, n) = epilogue(sum, n, out(m, n));
     }
 }
-// [matmul]
 
 template <class T>
 void launch_one_element(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,

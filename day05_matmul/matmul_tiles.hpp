@@ -22,7 +22,6 @@ namespace ct = cuda::tiles;
 /// bytes, with extents that are whole 16-byte vectors.
 enum class Along { anything, rows, columns };
 
-// [matrix]
 /// The matrix at `data`, cut into tiles; `down` is the row stride. ALONG is a promise.
 template <int ROWS, int COLUMNS, Along ALONG, int VECTOR, class E, class I>
 __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
@@ -39,9 +38,7 @@ __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
                                ct::layout_strided_mapping{extents, strides}};
     return ct::partition_view{span, ct::shape<ROWS, COLUMNS>{}};
 }
-// [matrix]
 
-// [place]
 /// Where tile t is. Tiles go in groups of eight rows: concurrent tiles read the same columns of b
 /// from the L2 cache.
 template <class I>
@@ -49,7 +46,6 @@ __tile__ void place(I t, I down, I across, I& i, I& j) {
     const I group = 8 * across, first = t / group * 8, rows = ct::min(down - first, I{8});
     i = first + t % group % rows, j = t % group / rows;
 }
-// [place]
 
 /// The tile sizes of a block, and its number of warps: a hint, without which nvcc uses four. STAY:
 /// if the epilogue adds nothing, the kernel is persistent.
@@ -89,7 +85,6 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     outs.store_masked(sum, i, j);
 }
 
-// [staying]
 /// The same for an epilogue that adds nothing, as a persistent kernel: each block continues with
 /// another tile, whose elements are loaded while it stores.
 template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class I, class E>
@@ -114,7 +109,6 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class 
         outs.store_masked(sum, i, j);
     }
 }
-// [staying]
 
 /// Which promise holds for this matrix?
 template <class T>

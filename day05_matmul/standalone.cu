@@ -42,7 +42,6 @@ __global__ void matmul_twin(const float* a, const float* b, int M, int N, int K,
 }
 // [loop and twin]
 
-// [tile]
 constexpr int kTile = 16;
 
 // The 16 x 16 threads of a block need the same 16 rows of a and 16 columns of b. They step along k
@@ -65,7 +64,6 @@ __global__ void matmul_tile(const float* a, const float* b, int M, int N, int K,
     }
     if (m < M && n < N) c[m * N + n] = sum;
 }
-// [tile]
 
 // Runs one of the kernels on the device and compares every element. Integers this small are exact
 // in float, so the results must be equal.
@@ -102,7 +100,6 @@ void try_out(const char* name, bool by_tile, const std::vector<float>& a,
     check(cudaFree(dc), "cudaFree");
 }
 
-// [main]
 int main() {
     // By hand: (1 2 3) times (1 3 5) is 1 + 6 + 15 = 22, and (4 5 6) times (2 4 6) is 64.
     const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {1, 2, 3, 4, 5, 6};
@@ -117,4 +114,3 @@ int main() {
     }
     std::printf("Both kernels are right.\n");
 }
-// [main]

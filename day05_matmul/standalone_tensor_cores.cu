@@ -18,7 +18,6 @@ void check(cudaError_t status, const char* what) {
 using bf16 = __nv_bfloat16;
 
 // a is (M, K), b is (N, K): a row of b is a column of the product. c is (M, N). All row-major.
-// [loop]
 void product(const bf16* a, const bf16* b, int M, int N, int K, float* c) {
     for (int m = 0; m < M; ++m) {
         for (int n = 0; n < N; ++n) {
@@ -30,7 +29,6 @@ void product(const bf16* a, const bf16* b, int M, int N, int K, float* c) {
         }
     }
 }
-// [loop]
 
 // A block computes 128 x 128 outputs with eight warps, 64 x 32 each. A stage of its ring has 128
 // rows of 64 elements of a, and as many of b.
@@ -74,7 +72,6 @@ __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0, u
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// [ring]
 // M and N are multiples of 128, K of 64.
 __global__ void __launch_bounds__(kThreads)
     ring(const bf16* a, const bf16* b, int N, int K, float* c) {
@@ -122,7 +119,6 @@ __global__ void __launch_bounds__(kThreads)
         }
     }
 }
-// [ring]
 
 int main() {
     const int M = 256, N = 128, K = 320;

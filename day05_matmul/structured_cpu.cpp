@@ -3,7 +3,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [structured]
 void structured_matmul_cpu(View<const float> a, Structure structure, View<const float> b,
                            View<float> out) {
     check_structured_matmul(a, structure, b, out);
@@ -19,6 +18,5 @@ void structured_matmul_cpu(View<const float> a, Structure structure, View<const 
         }
     }
 }
-// [structured]
 
 }  // namespace sixdays::day05_matmul

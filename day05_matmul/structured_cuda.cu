@@ -6,7 +6,6 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-// [structured]
 __global__ void structured_matmul_kernel(const __grid_constant__ View<const float> a,
                                          Structure structure,
                                          const __grid_constant__ View<const float> b,
@@ -23,7 +22,6 @@ __global__ void structured_matmul_kernel(const __grid_constant__ View<const floa
         out(m, n) = sum;
     }
 }
-// [structured]
 
 }  // namespace
 

@@ -48,7 +48,6 @@ void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const
     walk_rows(in.first, out.first, Cut{third}, f);
 }
 
-// [held_row]
 /// A register-resident row of whole vectors, spread over THREADS threads: thread t has vectors t,
 /// t + THREADS, ..., at most VECTORS. Both are constants, so every vector is four registers. bf16
 /// stays 16 bits wide and is widened on each use: a row of bf16 takes half the registers of a row
@@ -125,7 +124,6 @@ struct HeldRow {
         }
     }
 };
-// [held_row]
 
 /// Combines the values of the threads of one row; every thread gets the result.
 template <int THREADS, class V, class Combine>

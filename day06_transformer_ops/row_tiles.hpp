@@ -11,7 +11,6 @@ namespace sixdays::day06_transformer_ops {
 
 namespace ct = cuda::tiles;
 
-// [rows]
 /// Rows of this length, `step` apart, cut into tiles of ROWS x N. UNIT promises that rows are
 /// contiguous and aligned to 16 bytes.
 template <int ROWS, int N, bool UNIT, class E>
@@ -25,7 +24,6 @@ __tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_
     const ct::tensor_span span{ct::assume_aligned<kBytes>(data), layout};
     return ct::partition_view{span, ct::shape<ROWS, N>{}};
 }
-// [rows]
 
 /// What a tile calls the elements.
 template <class T>

@@ -25,7 +25,6 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 using Same = std::type_identity_t<T>;
 
-// [rows]
 /// Element i of a row is i strides after the first.
 template <class T>
 struct Row {
@@ -46,7 +45,6 @@ struct Rows {
         return {&first(unravel(r, first.layout.shape)), stride};
     }
 };
-// [rows]
 
 /// The rows of `x` along dimension `dim`, numbered in row-major order. @param dim  0 <= dim < rank
 template <class T>

@@ -49,7 +49,6 @@ __global__ void attention_twin(const float* q, const float* k, const float* v, i
 }
 // [loop and twin]
 
-// [warp]
 // One warp per token, one lane per element. Online softmax in one pass: `largest` is the running
 // maximum. When it grows, the sums so far are multiplied by exp(old - new), as if the new maximum
 // had been known from the start.
@@ -69,9 +68,7 @@ __global__ void attention_warp(const float* q, const float* k, const float* v, i
     }
     out[t * D + d] = mean / sum;
 }
-// [warp]
 
-// [main]
 int main() {
     const int T = 45, n = T * D;
     const std::size_t bytes = n * sizeof(float);
@@ -117,4 +114,3 @@ int main() {
         "Both kernels are right. By hand: token 0 receives its own value, 4; token 1 receives "
         "(1 * 4 + 3 * 8) / 4 = 7.\n");
 }
-// [main]

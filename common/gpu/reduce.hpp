@@ -22,7 +22,6 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int distance) {
     return other;
 }
 
-// [combine]
 /// The sum.
 struct Plus {
     template <class T>
@@ -34,7 +33,6 @@ struct Plus {
 struct Larger {
     __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
 };
-// [combine]
 
 // [warp_reduce]
 /// Combines the values of LANES adjacent lanes; each of them gets the result.
@@ -48,7 +46,6 @@ __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
 }
 // [warp_reduce]
 
-// [block_reduce]
 /// Combines the values of the THREADS threads of a block; each gets the result.
 /// All must call this. THREADS is 32 times a power of two.
 template <int THREADS, class T, class Combine>
@@ -64,6 +61,5 @@ __device__ __forceinline__ T block_reduce(T value, const Combine& combine) {
     }
     return value;
 }
-// [block_reduce]
 
 }  // namespace sixdays::gpu

@@ -15,7 +15,6 @@ namespace sixdays {
 template <class T>
 inline constexpr int kPerVector = 16 / static_cast<int>(sizeof(T));
 
-// [vector]
 template <class T>
 __device__ void unpack(const uint4& vector, float (&x)[kPerVector<T>]) {
     T of[kPerVector<T>];
@@ -36,7 +35,6 @@ __device__ uint4 pack(const float (&x)[kPerVector<T>]) {
     }
     return vector;
 }
-// [vector]
 
 /// a + b per element: added in float and rounded as it will be stored.
 template <class T>

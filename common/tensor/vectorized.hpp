@@ -61,13 +61,11 @@ struct VectorizedRun {
         scalars = n - count * each;
     }
 
-    // [scalars]
     /// The index of scalar element number i, 0 <= i < scalars: first those of the head, then those
     /// of the tail.
     SIXDAYS_HD std::int64_t scalar_element(std::int64_t i) const noexcept {
         return i < head ? i : i + count * each;
     }
-    // [scalars]
 
     /// The number of threads needed, at one vector and one scalar element each.
     [[nodiscard]] std::int64_t threads() const noexcept {

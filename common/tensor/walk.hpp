@@ -39,11 +39,9 @@ struct Offsets {
 /// compile-time constants, so every loop is unrolled and no array is indexed at run time.
 template <int RANK, int TENSORS>
 struct Walk {
-    // [members]
     std::uint32_t size = 1;               // elements
     FastDivisor extents[RANK];            // outermost dimension first
     std::int64_t strides[TENSORS][RANK];  // of each tensor, in elements
-    // [members]
 
     /// @param layouts  of one shape, of rank RANK or less: extents of 1 are put in front. Fewer
     /// than kWalkable elements, and at least one; unchecked

@@ -13,7 +13,6 @@ using namespace sixdays::testing;
 
 namespace {
 
-// [padding]
 struct Loose {      // fields in no particular order
     bool is_on;     // byte 0; a float begins at a multiple of 4, so 3 bytes of padding follow
     float x;        // 4
@@ -29,7 +28,6 @@ struct Tight {      // the same fields, largest first
     bool is_fixed;  // 13; 2 bytes of padding, so that the next mass begins at a multiple of 8
 };
 static_assert(sizeof(Tight) == 16 && offsetof(Tight, x) == 8 && offsetof(Tight, is_fixed) == 13);
-// [padding]
 static_assert(sizeof(bool) + sizeof(float) + sizeof(bool) + sizeof(double) == 14);
 
 struct Point {

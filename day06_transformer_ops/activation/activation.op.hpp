@@ -50,7 +50,6 @@ inline constexpr Activate kActivates[] = {Activate::plain, Activate::biased, Act
 template <class T>
 void set_activation_paths(testing::Operation& op, const Shape& shape) {
     using namespace testing;
-    // [paths]
     const auto visited = [](const Call& c) {
         std::vector<Call::Argument> all = {c.arguments[1], c.arguments[0]};
         if (c.arguments.size() > 2) all.push_back(c.arguments[2]);
@@ -70,7 +69,6 @@ void set_activation_paths(testing::Operation& op, const Shape& shape) {
         return static_cast<int>(empty || has_vectors(c) ? ActivationPath::vectorized
                                                         : ActivationPath::one_element);
     };
-    // [paths]
 }
 
 /// Operands: in, out and, of activate_biased, bias or, of activate_gated, gate.

@@ -5,7 +5,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [activate]
 template <class T>
 void activate_loop(Activation what, View<const T> in, View<T> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -13,9 +12,7 @@ void activate_loop(Activation what, View<const T> in, View<T> out) {
         out(at) = T(activated(what, float(in(at))));
     }
 }
-// [activate]
 
-// [activate_biased]
 template <class T>
 void activate_biased_loop(Activation what, View<const T> in, View<const T> bias, View<T> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -23,9 +20,7 @@ void activate_biased_loop(Activation what, View<const T> in, View<const T> bias,
         out(at) = T(activated(what, float(in(at)) + float(bias(at))));
     }
 }
-// [activate_biased]
 
-// [activate_gated]
 template <class T>
 void activate_gated_loop(Activation what, View<const T> gate, View<const T> in, View<T> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -33,7 +28,6 @@ void activate_gated_loop(Activation what, View<const T> gate, View<const T> in, 
         out(at) = T(activated(what, float(gate(at))) * float(in(at)));
     }
 }
-// [activate_gated]
 
 }  // namespace
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [activate]
 template <class T>
 __global__ void activate_kernel(Activation what, const __grid_constant__ View<const T> in,
                                 const __grid_constant__ View<T> out) {
@@ -24,9 +23,7 @@ __global__ void activate_kernel(Activation what, const __grid_constant__ View<co
         out(at) = T(activated(what, float(in(at))));
     }
 }
-// [activate]
 
-// [activate_biased]
 template <class T>
 __global__ void activate_biased_kernel(Activation what, const __grid_constant__ View<const T> in,
                                        const __grid_constant__ View<const T> bias,
@@ -37,9 +34,7 @@ __global__ void activate_biased_kernel(Activation what, const __grid_constant__ 
         out(at) = T(activated(what, float(in(at)) + float(bias(at))));
     }
 }
-// [activate_biased]
 
-// [activate_gated]
 template <class T>
 __global__ void activate_gated_kernel(Activation what, const __grid_constant__ View<const T> gate,
                                       const __grid_constant__ View<const T> in,
@@ -50,7 +45,6 @@ __global__ void activate_gated_kernel(Activation what, const __grid_constant__ V
         out(at) = T(activated(what, float(gate(at))) * float(in(at)));
     }
 }
-// [activate_gated]
 
 }  // namespace
 

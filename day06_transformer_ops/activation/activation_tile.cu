@@ -16,7 +16,6 @@ using gpu::I, gpu::strided_tiles, gpu::four;
 
 constexpr ct::round_approximate_t kNearly{};
 
-// [functions]
 /// x / (1 + 2^v). Numerator and denominator are scaled by 1/4: the approximate quotient is 0 if the
 /// denominator exceeds 2^126.
 template <class X>
@@ -53,9 +52,7 @@ __tile__ X activated_tile(Activation what, const X& x) {
     }
     return y;
 }
-// [functions]
 
-// [activate]
 /// b is not read for Plain.
 template <class OP, int WHOLE, int ROWS, int COLUMNS, class E>
 __tile_global__ void activation_tile(int what, const E* a, const E* b, I n0, I n1, I n2, I n3, I a0,
@@ -78,7 +75,6 @@ __tile_global__ void activation_tile(int what, const E* a, const E* b, I n0, I n
     }
     to.store_masked(ct::element_cast<E>(x), v, y, z, w);
 }
-// [activate]
 
 template <class OP, int WHOLE, int ROWS, int COLUMNS, class T>
 void launch(Activation what, const View<const T>& a, const View<const T>& b, const View<T>& out,

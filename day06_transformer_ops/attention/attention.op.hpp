@@ -171,7 +171,6 @@ inline testing::Operation attention_operation(const Attending& a) {
     };
     op.repeated = {name(P::split_blocks)};
 
-    // [paths]
     const bool empty = size(a.q()) == 0, narrow = a.D <= 128;
     const auto has_vectors = [=](const Call& c) {
         const auto rows = [&](const Call::Argument& x) {
@@ -207,7 +206,6 @@ inline testing::Operation attention_operation(const Attending& a) {
                                 : has_vectors(c) ? P::split_blocks
                                                  : P::split_keys);
     };
-    // [paths]
     return op;
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [attention]
 // scores: one row of S per query, so that no two threads share one.
 __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, float* scores) {
     const std::int64_t D = p.q.length, counted = p.counted();
@@ -55,7 +54,6 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
         }
     }
 }
-// [attention]
 
 }  // namespace
 

@@ -7,7 +7,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [problem]
 /// One query's keys or values: element (s, d) lies at first[s * along_s + d * along_d].
 template <class E>
 struct TableOf {
@@ -50,7 +49,6 @@ struct AttentionProblemOf {
 };
 using Table = TableOf<float>;
 using AttentionProblem = AttentionProblemOf<float>;
-// [problem]
 
 /// Rejects, in the name of `op`, what no attention accepts. This and the next two: for float, bf16
 /// and f16.

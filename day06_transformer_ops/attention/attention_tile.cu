@@ -14,7 +14,6 @@ using gpu::I, gpu::strided_tiles;
 
 constexpr int kQueries = 32, kKeys = 32;
 
-// [online]
 /// Turns scores into unnormalized weights, exp(score - m), where m is the running maximum, and
 /// rescales `sum` and `o` from the previous maximum.
 template <class S, class M, class O>
@@ -28,7 +27,6 @@ __tile__ auto shares(const S& score, M& m, M& sum, O& o) {
     m = larger;
     return p;
 }
-// [online]
 
 /// Tile s of head h of batch b, as a matrix.
 template <int ROWS, int HEAD, class View>
@@ -36,7 +34,6 @@ __tile__ auto rows_of(const View& view, I b, I h, I s) {
     return ct::reshape<ct::shape<ROWS, HEAD>>(view.load_masked(b, h, s, 0));
 }
 
-// [meet]
 /// Tiles of keys that all queries see, `end` of them: two products each.
 template <int HEAD, class X, class K, class V, class M, class O>
 __tile__ void meet_all(I b, I h, I end, const X& x, const K& keys, const V& values, M& m, M& sum,
@@ -60,9 +57,7 @@ __tile__ void meet_some(I b, I h, I first, I end, const X& x, const K& keys, con
         o = o + ct::select(s < seen, p * v, ct::zeros<O>());
     }
 }
-// [meet]
 
-// [attention]
 template <int HEAD, int WHOLE>
 [[cutile::hint(0, num_worker_warps_per_cta = HEAD / 16)]] __tile_global__ void attention_tile(
     const float* q, const float* k, const float* v, I B, I H, I T, I S, I D, I q0, I q1, I q2, I q3,
@@ -92,7 +87,6 @@ template <int HEAD, int WHOLE>
     if (counted < 0) o = ct::full<Sums>(NAN);
     outs.store_masked(ct::reshape<ct::shape<1, 1, kQueries, HEAD>>(o), b, h, i, 0);
 }
-// [attention]
 
 template <int HEAD, int WHOLE>
 void launch(const Stacked<float>& x, const AttentionProblem& p, gpu::Stream stream) {

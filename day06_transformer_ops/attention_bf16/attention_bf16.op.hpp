@@ -97,7 +97,6 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
         return want;
     };
 
-    // [paths]
     const bool empty = size(a.q()) == 0;
     const auto vectors = [=](const Call& c) {
         bool all = a.D <= 128;
@@ -149,7 +148,6 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
         const bool needs = path == static_cast<int>(P::four_passes) && scores > 0;
         return needs ? gpu::Carver::kCounterBytes + scores : 0;
     };
-    // [paths]
     return op;
 }
 

@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [attention]
 // scores: one row of S per query, so that no two threads share one.
 template <class T>
 __global__ void attention_bf16_kernel(const __grid_constant__ AttentionBf16Problem<T> p,
@@ -21,7 +20,6 @@ __global__ void attention_bf16_kernel(const __grid_constant__ AttentionBf16Probl
     const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (r < p.q.count()) attend_in_passes(p, r, p.counted(), scores + r * p.S);
 }
-// [attention]
 
 }  // namespace
 

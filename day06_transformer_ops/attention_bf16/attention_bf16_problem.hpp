@@ -9,7 +9,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [problem]
 template <class T>
 struct AttentionBf16Problem : AttentionProblemOf<T> {
     View<float> log_sums;  // one per query, or a null pointer
@@ -20,9 +19,7 @@ struct AttentionBf16Problem : AttentionProblemOf<T> {
         if (log_sums.data != nullptr) log_sums(at) = m + std::log(sum);
     }
 };
-// [problem]
 
-// [attention]
 /// For CPU reference and twin: attention of query r, where each element is widened to float when it
 /// is read. @param score  room for S floats; @param counted  valid keys; -1: the result is NaN
 template <class T>
@@ -60,7 +57,6 @@ SIXDAYS_HD inline void attend_in_passes(const AttentionBf16Problem<T>& p, std::i
     }
     p.keep_log_sum(at, m, sum);
 }
-// [attention]
 
 template <class T>
 [[nodiscard]] AttentionBf16Problem<T> attention_bf16_problem(View<const T> q, View<const T> k,

@@ -17,7 +17,6 @@ constexpr int kQueries = 64, kKeys = 128;
 using Column = ct::tile<float, ct::shape<kQueries, 1>>;
 using Scores = ct::tile<float, ct::shape<kQueries, kKeys>>;
 
-// [rows]
 /// Heads (b, g, h) of n rows of D elements, cut into tiles of rows. D and all strides are multiples
 /// of eight, and the data is aligned to 16 bytes. All of it comes from kernel arguments: a TMA
 /// descriptor is set up before the launch and cannot use values that a block computes.
@@ -33,7 +32,6 @@ __tile__ auto rows(E* data, int B, int G, int H, int n, int D, int s0, int s1, i
                                ct::layout_strided_mapping{extents, strides}};
     return ct::partition_view{span, ct::shape<1, 1, 1, ROWS, HEAD>{}};
 }
-// [rows]
 
 /// One element per row, for n rows with any stride.
 __tile__ inline auto one_a_row(float* data, int n, int step) {
@@ -85,7 +83,6 @@ __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, con
     // [meet]
 }
 
-// [answers]
 /// The output, and in `m` the log-sum-exp, where a query sees a key; otherwise `nothing`, 0 or NaN.
 /// If all scores that it sees are -infinity, the sum is 0 and the output 0 / 0, NaN.
 template <class SEEN, class O>
@@ -94,7 +91,6 @@ __tile__ void answers(const SEEN& seen, float nothing, Column& m, Column& sum, O
     o = ct::select(seen > 0, o / sum, ct::full<O>(nothing));
     m = ct::select(seen > 0, kLog2 * m + ct::log(sum), ct::full<Column>(nothing - INFINITY));
 }
-// [answers]
 
 template <int HEAD, bool CUT, class E>
 [[cutile::hint(0, occupancy = 2)]] __tile_global__ void attention_bf16_tile(
@@ -111,7 +107,6 @@ template <int HEAD, bool CUT, class E>
     const auto values = rows<kKeys, HEAD>(v, B, G, H, S, D, v0, v1, v2, v3);
     const auto x = ct::reshape<ct::shape<kQueries, HEAD>>(
         rows<kQueries, HEAD>(q, B, G, H, T, D, q0, q1, q2, q3).load_masked(b, g, h, i, 0));
-    // [attention]
     // The number of keys that the first query sees, and how many more each next query sees.
     const int first = causal ? n - T + i * kQueries + 1 : n, step = causal ? 1 : 0;
     const auto seen = first + step * ct::iota<ct::tile<int, ct::shape<kQueries, 1>>>();
@@ -122,7 +117,6 @@ template <int HEAD, bool CUT, class E>
     meet<true, CUT, HEAD>(b, g, h, all, (last + kKeys - 1) / kKeys, n, x, keys, values, seen, scale,
                           m, sum, o);
     answers(seen, counted < 0 ? NAN : 0.0f, m, sum, o);
-    // [attention]
     const auto y = ct::reshape<ct::shape<1, 1, 1, kQueries, HEAD>>(ct::element_cast<E>(o));
     rows<kQueries, HEAD>(out, B, G, H, T, D, o0, o1, o2, o3).store_masked(y, b, g, h, i, 0);
     if (log_sums == nullptr) return;

@@ -39,10 +39,8 @@ void logits_cpu(View<const float> x, const NormParameters& norm, View<const floa
     check_logits(x, norm, tokens, out);
     if (out.size() == 0) return;
     Tensor<float> normed(x.shape());
-    // [logits]
     layer_norm_cpu(x, norm, normed.view());
     matmul_cpu(normed.view(), transpose(tokens), out);
-    // [logits]
 }
 
 }  // namespace sixdays::day06_transformer_ops

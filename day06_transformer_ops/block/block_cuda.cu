@@ -53,7 +53,6 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
     const auto [room, normed, qkv, mixed, hidden] =
         gpu::carve("block", workspace, [&](gpu::Carver& c) { return between(c, p, x); });
     const gpu::Launch<MatmulPath> how{.workspace = room, .stream = stream};
-    // [block]
     layer_norm_cuda(x, p.norm1, normed, {.stream = stream});
     matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, how);
     const Heads of = heads_of(qkv, p.heads);
@@ -66,7 +65,6 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
     matmul_cuda(normed, p.up, hidden, how);
     activate_biased_cuda(p.activation, hidden, p.up_bias, hidden, {.stream = stream});
     matmul_cuda(hidden, p.down, {1, 1, p.down_bias}, x, how);
-    // [block]
 }
 
 std::int64_t logits_workspace_bytes(const View<const float>& x) {
@@ -80,10 +78,8 @@ void logits_cuda(View<const float> x, const NormParameters& norm, View<const flo
     if (out.size() == 0) return;
     const View<float> normed =
         gpu::carve("logits", workspace, [&](gpu::Carver& c) { return c.take<float>(x.shape()); });
-    // [logits]
     layer_norm_cuda(x, norm, normed, {.stream = stream});
     matmul_cuda(normed, transpose(tokens), out, {.stream = stream});
-    // [logits]
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -6,7 +6,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [embed]
 // One row of out per id. embed_cpu has checked ids and places, and given them one shape.
 template <class T>
 void embed_loop(View<const T> tokens, View<const std::int64_t> ids, View<const T> positions,
@@ -22,9 +21,7 @@ void embed_loop(View<const T> tokens, View<const std::int64_t> ids, View<const T
         }
     }
 }
-// [embed]
 
-// [convert]
 template <class From, class To>
 void convert_loop(View<const From> in, View<To> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -32,7 +29,6 @@ void convert_loop(View<const From> in, View<To> out) {
         out(at) = To(float(in(at)));
     }
 }
-// [convert]
 
 void rotary_loop(const Rows<const float>& in, View<const float> table,
                  View<const std::int64_t> places, Pairing pairing, const Rows<float>& out) {

@@ -36,7 +36,6 @@ __global__ void embed_kernel(const __grid_constant__ View<const T> tokens,
 }
 // [embed]
 
-// [convert]
 template <class From, class To>
 __global__ void convert_kernel(const __grid_constant__ View<const From> in,
                                const __grid_constant__ View<To> out) {
@@ -46,9 +45,7 @@ __global__ void convert_kernel(const __grid_constant__ View<const From> in,
         out(at) = To(float(in(at)));
     }
 }
-// [convert]
 
-// [rotary]
 // One thread per pair.
 __global__ void rotary_kernel(const __grid_constant__ Rows<const float> in,
                               const __grid_constant__ View<const float> table,
@@ -68,7 +65,6 @@ __global__ void rotary_kernel(const __grid_constant__ Rows<const float> in,
         y[second] = std::fma(a, s, b * c);
     }
 }
-// [rotary]
 
 }  // namespace
 

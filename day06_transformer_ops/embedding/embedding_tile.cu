@@ -27,7 +27,6 @@ __tile__ auto row_of(const E* table, I rows, I length, I step, I stride, I id, I
 }
 // [row of]
 
-// [embed]
 /// A block computes N columns of one row of out, (n0, n1, n2, C).
 template <int WHOLE, int N, class E>
 __tile_global__ void embed_tile(const E* tokens, I V, I C, I t0, I t1, const I* ids, I i0, I i1,
@@ -45,7 +44,6 @@ __tile_global__ void embed_tile(const E* tokens, I V, I C, I t0, I t1, const I* 
     }
     strided_tiles<WHOLE, 1, N>(out, n0, n1, n2, C, o0, o1, o2, o3).store_masked(x, a, b, c, k);
 }
-// [embed]
 
 template <int WHOLE, int N, class T>
 void launch(const View<const T>& tokens, const View<const std::int64_t>& ids,

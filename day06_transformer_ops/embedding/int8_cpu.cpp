@@ -9,7 +9,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [quantize]
 void quantize_int8_loop(View<const float> in, View<const std::uint8_t> kept,
                         View<std::int8_t> values, View<float> scales) {
     for (std::int64_t r = 0; r < in.extent(0); ++r) {
@@ -29,7 +28,6 @@ void quantize_int8_loop(View<const float> in, View<const std::uint8_t> kept,
         }
     }
 }
-// [quantize]
 
 }  // namespace
 

@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kInt8Threads = 128;
 
-// [quantize]
 __global__ void quantize_int8_kernel(const __grid_constant__ View<const float> in,
                                      const __grid_constant__ View<const std::uint8_t> kept,
                                      const __grid_constant__ View<std::int8_t> values,
@@ -31,7 +30,6 @@ __global__ void quantize_int8_kernel(const __grid_constant__ View<const float> i
         }
     }
 }
-// [quantize]
 
 __global__ void dequantize_int8_kernel(const __grid_constant__ View<const std::int8_t> values,
                                        ScalePer per,

@@ -5,7 +5,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [sinusoidal]
 void sinusoidal_positions_cpu(View<float> out, double base) {
     check_sinusoidal_positions(out, base);
     const std::int64_t P = out.extent(0), C = out.extent(1);
@@ -17,6 +16,5 @@ void sinusoidal_positions_cpu(View<float> out, double base) {
         }
     }
 }
-// [sinusoidal]
 
 }  // namespace sixdays::day06_transformer_ops

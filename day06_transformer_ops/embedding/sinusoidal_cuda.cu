@@ -7,7 +7,6 @@ namespace {
 
 constexpr int kSinusoidalThreads = 256;
 
-// [sinusoidal]
 // One thread per element; neighbouring threads write neighbouring columns.
 __global__ void sinusoidal_positions_kernel(const __grid_constant__ View<float> out, double base) {
     const std::int64_t C = out.extent(1);
@@ -19,7 +18,6 @@ __global__ void sinusoidal_positions_kernel(const __grid_constant__ View<float> 
         out(p, c) = static_cast<float>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
 }
-// [sinusoidal]
 
 }  // namespace
 

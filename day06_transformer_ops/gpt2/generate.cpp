@@ -37,7 +37,6 @@ void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, 
     }
 }
 
-// [generate]
 Generated generate(Engine& engine, const Vocabulary& vocabulary,
                    const std::vector<std::int64_t>& prompt, std::int64_t n,
                    const std::function<void(std::string_view)>& print,
@@ -70,9 +69,7 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
     print(text.finish());
     return made;
 }
-// [generate]
 
-// [perplexity]
 Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
     const auto size = static_cast<std::int64_t>(text.size());
     if (size < 2 || engine.capacity() < 2) {
@@ -106,7 +103,6 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
     }
     return {std::exp(surprise / static_cast<double>(foreseen)), foreseen};
 }
-// [perplexity]
 
 namespace {
 
@@ -145,7 +141,6 @@ std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
 
 }  // namespace
 
-// [compare]
 std::vector<LayerDifference> compare(const Config& config, Engine& got, Engine& expected,
                                      const std::vector<std::int64_t>& ids) {
     const auto T = static_cast<std::int64_t>(ids.size());
@@ -175,6 +170,5 @@ std::vector<LayerDifference> compare(const Config& config, Engine& got, Engine& 
     }
     return all;
 }
-// [compare]
 
 }  // namespace sixdays::gpt2

@@ -47,13 +47,11 @@ struct NormParameters {
     View<const float> bias = {};
     float eps = 1e-5f;
 
-    // [norm_parameters]
     SIXDAYS_HD float operator()(float z, std::int64_t i) const noexcept {
         const float w = weight.data != nullptr ? weight(i) : 1.0f;
         const float b = bias.data != nullptr ? bias(i) : 0.0f;
         return std::fma(z, w, b);
     }
-    // [norm_parameters]
 };
 
 /// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450). Error, in units of 2^-24: that of the

@@ -104,7 +104,6 @@ testing::Operation norm_operation(Norm norm, const Shape& shape, float eps = 0.2
     op.paths = paths_of<NormPath>();
     op.in_place = {{"in", "out"}};
 
-    // [paths]
     const auto has_vectors = [=](const Call& c) {
         bool all = row[0] <= 16384;
         for (const int i : adds ? std::vector{0, 3, 4} : std::vector{0, 3}) {
@@ -131,7 +130,6 @@ testing::Operation norm_operation(Norm norm, const Shape& shape, float eps = 0.2
                                     ? NormPath::warp_per_row
                                     : NormPath::thread_per_row);
     };
-    // [paths]
     return op;
 }
 

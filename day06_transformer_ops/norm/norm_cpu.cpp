@@ -31,7 +31,6 @@ void layer_norm_loop(const Rows<const T>& in, const NormParameters& parameters,
 }
 // [layer_norm]
 
-// [rms_norm]
 template <class T>
 void rms_norm_loop(const Rows<const T>& in, const NormParameters& parameters, const Rows<T>& out) {
     for (std::int64_t r = 0; r < in.count(); ++r) {
@@ -48,9 +47,7 @@ void rms_norm_loop(const Rows<const T>& in, const NormParameters& parameters, co
         }
     }
 }
-// [rms_norm]
 
-// [add]
 template <class T>
 void add_loop(const Rows<const T>& in, const Rows<T>& residual) {
     for (std::int64_t r = 0; r < in.count(); ++r) {
@@ -61,7 +58,6 @@ void add_loop(const Rows<const T>& in, const Rows<T>& residual) {
         }
     }
 }
-// [add]
 
 template <class T>
 Rows<T> rows_of(const View<T>& x) {

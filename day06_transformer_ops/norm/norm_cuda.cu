@@ -41,7 +41,6 @@ __global__ void layer_norm_kernel(const __grid_constant__ Rows<const T> in,
 }
 // [layer_norm]
 
-// [rms_norm]
 template <class T>
 __global__ void rms_norm_kernel(const __grid_constant__ Rows<const T> in,
                                 const __grid_constant__ NormParameters parameters,
@@ -61,9 +60,7 @@ __global__ void rms_norm_kernel(const __grid_constant__ Rows<const T> in,
         }
     }
 }
-// [rms_norm]
 
-// [add]
 template <class T>
 __global__ void add_kernel(const __grid_constant__ Rows<const T> in,
                            const __grid_constant__ Rows<T> residual) {
@@ -76,7 +73,6 @@ __global__ void add_kernel(const __grid_constant__ Rows<const T> in,
         }
     }
 }
-// [add]
 
 }  // namespace
 

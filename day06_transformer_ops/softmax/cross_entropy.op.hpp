@@ -46,7 +46,6 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
         return all;
     };
 
-    // [paths]
     const bool empty = size(rows) == 0;
     const auto along = [=](const Call& c) { return has_rows_along_memory(c.arguments[0], last); };
     op.paths = paths_of<CrossEntropyPath>();
@@ -67,7 +66,6 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
         return static_cast<int>(along(c) ? CrossEntropyPath::block_per_row
                                          : CrossEntropyPath::thread_per_row);
     };
-    // [paths]
     return op;
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [cross_entropy]
 template <class T>
 __global__ void cross_entropy_kernel(const __grid_constant__ Rows<const T> logits,
                                      const __grid_constant__ View<const std::int64_t> targets,
@@ -26,7 +25,6 @@ __global__ void cross_entropy_kernel(const __grid_constant__ Rows<const T> logit
         out(at) = known ? std::log(sum) - (float(x[target]) - m) : NAN;
     }
 }
-// [cross_entropy]
 
 }  // namespace
 

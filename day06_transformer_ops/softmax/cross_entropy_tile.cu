@@ -13,7 +13,6 @@ using gpu::I, gpu::strided_tiles, gpu::four;
 
 constexpr ct::view_padding_negative_inf_t kNothing{};
 
-// [cross_entropy]
 /// Logits (n0, n1, n2, V).
 template <int WHOLE, int N, class E>
 __tile_global__ void cross_entropy_tile(const E* logits, I n0, I n1, I n2, I V, I x0, I x1, I x2,
@@ -37,7 +36,6 @@ __tile_global__ void cross_entropy_tile(const E* logits, I n0, I n1, I n2, I V, 
     }
     out[a * o0 + b * o1 + c * o2] = surprise;
 }
-// [cross_entropy]
 
 template <int WHOLE, int N, class T>
 void launch(const View<const T>& logits, const View<const std::int64_t>& targets,

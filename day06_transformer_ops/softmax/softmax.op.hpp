@@ -100,7 +100,6 @@ void set_softmax_paths(testing::Operation& op, Softmax kind, const Shape& shape,
     const auto always = [](const Call&) { return true; };
     const auto only_softmax = [=](const Call&) { return plain; };
 
-    // [paths]
     op.paths = testing::paths_of<SoftmaxPath>();
     op.path(SoftmaxPath::thread_per_row) = {"thread per row", op.name + "_kernel", always};
     op.path(SoftmaxPath::warp_per_row) = {"warp per row", "softmax_warp_kernel", only_softmax};
@@ -126,7 +125,6 @@ void set_softmax_paths(testing::Operation& op, Softmax kind, const Shape& shape,
                                 : plain && n <= 1024  ? SoftmaxPath::warp_per_row
                                                       : SoftmaxPath::shared);
     };
-    // [paths]
 }
 
 /// Operands: in, out and, of masked_softmax, mask.

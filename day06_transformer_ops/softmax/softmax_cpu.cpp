@@ -26,7 +26,6 @@ void softmax_loop(const Rows<const T>& in, const Rows<T>& out) {
 }
 // [softmax]
 
-// [log_softmax]
 template <class T>
 void log_softmax_loop(const Rows<const T>& in, const Rows<T>& out) {
     for (std::int64_t r = 0; r < in.count(); ++r) {
@@ -39,9 +38,7 @@ void log_softmax_loop(const Rows<const T>& in, const Rows<T>& out) {
         }
     }
 }
-// [log_softmax]
 
-// [masked_softmax]
 // A masked score is replaced, not added to: NaN + -infinity is NaN.
 template <class T>
 void masked_softmax_loop(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
@@ -64,9 +61,7 @@ void masked_softmax_loop(const Rows<const T>& in, const Rows<const std::uint8_t>
         }
     }
 }
-// [masked_softmax]
 
-// [causal_softmax]
 // Row r holds the scores of token r % tokens.
 template <class T>
 void causal_softmax_loop(const Rows<const T>& in, std::int64_t tokens, const Rows<T>& out) {
@@ -81,7 +76,6 @@ void causal_softmax_loop(const Rows<const T>& in, std::int64_t tokens, const Row
         }
     }
 }
-// [causal_softmax]
 
 }  // namespace
 

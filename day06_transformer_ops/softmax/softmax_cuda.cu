@@ -36,7 +36,6 @@ __global__ void softmax_kernel(const __grid_constant__ Rows<const T> in,
 }
 // [softmax]
 
-// [log_softmax]
 template <class T>
 __global__ void log_softmax_kernel(const __grid_constant__ Rows<const T> in,
                                    const __grid_constant__ Rows<T> out) {
@@ -51,9 +50,7 @@ __global__ void log_softmax_kernel(const __grid_constant__ Rows<const T> in,
         }
     }
 }
-// [log_softmax]
 
-// [masked_softmax]
 template <class T>
 __global__ void masked_softmax_kernel(const __grid_constant__ Rows<const T> in,
                                       const __grid_constant__ Rows<const std::uint8_t> mask,
@@ -77,9 +74,7 @@ __global__ void masked_softmax_kernel(const __grid_constant__ Rows<const T> in,
         }
     }
 }
-// [masked_softmax]
 
-// [causal_softmax]
 template <class T>
 __global__ void causal_softmax_kernel(const __grid_constant__ Rows<const T> in, std::int64_t tokens,
                                       const __grid_constant__ Rows<T> out) {
@@ -95,7 +90,6 @@ __global__ void causal_softmax_kernel(const __grid_constant__ Rows<const T> in, 
         }
     }
 }
-// [causal_softmax]
 
 }  // namespace
 

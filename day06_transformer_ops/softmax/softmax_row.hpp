@@ -8,7 +8,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [largest_of]
 /// A NaN may be ignored here: exp(NaN - m) carries it into the sum.
 template <class T>
 SIXDAYS_HD inline float largest_of(const Row<const T>& x, std::int64_t n) {
@@ -27,7 +26,6 @@ SIXDAYS_HD inline float sum_of_exp(const Row<const T>& x, std::int64_t n, float 
     }
     return sum;
 }
-// [largest_of]
 
 /// The number of S elements that token t of T sees.
 SIXDAYS_HD inline std::int64_t seen_by(std::int64_t t, std::int64_t T, std::int64_t S) noexcept {

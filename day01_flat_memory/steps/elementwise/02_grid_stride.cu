@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 template <class Op, class T, class... In>
 __global__ void grid_stride_kernel(Op op, std::int64_t n, T* out, const In*... in) {
     const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;  // in the whole grid
@@ -21,7 +20,6 @@ __global__ void grid_stride_kernel(Op op, std::int64_t n, T* out, const In*... i
         out[i] = op(in[i]...);
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 template <class Op, class T, class... In>
 __global__ void vectorized_kernel(Op op, VectorizedRun run, T* out, const In*... in) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -22,7 +21,6 @@ __global__ void vectorized_kernel(Op op, VectorizedRun run, T* out, const In*...
         out[k] = op(in[k]...);
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -12,7 +12,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLoads = 8;  // per thread: four elements of two inputs, or eight of one
 
-// [kernel]
 template <class Op, class T, class... In>
 __global__ void any_address_kernel(Op op, std::int64_t n, T* out, const In*... in) {
     // A block owns kEach * blockDim.x elements. A thread takes every blockDim.x-th
@@ -29,7 +28,6 @@ __global__ void any_address_kernel(Op op, std::int64_t n, T* out, const In*... i
         if (k < n) out[k] = value[j];
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -23,11 +23,9 @@ struct Saxpy {
     float alpha;
     __device__ float operator()(float x, float y) const { return std::fma(alpha, x, y); }
 };
-// [functor]
 struct Add {
     __device__ float operator()(float a, float b) const { return a + b; }
 };
-// [functor]
 struct Invert {
     __device__ std::uint8_t operator()(std::uint8_t x) const {
         return static_cast<std::uint8_t>(255 - x);
@@ -36,7 +34,6 @@ struct Invert {
     __device__ unsigned operator()(unsigned four) const { return ~four; }
 };
 
-// [vectorized]
 /// The 16-byte vectors of a run as an array: a float4 is four floats x, y, z, w.
 __device__ inline const float4* vectors_of(const float* data, const VectorizedRun& run) {
     return reinterpret_cast<const float4*>(data + run.head);
@@ -50,7 +47,6 @@ template <class Op, class Vector, class... More>
 __device__ Vector each(Op op, Vector q, More... r) {
     return {op(q.x, r.x...), op(q.y, r.y...), op(q.z, r.z...), op(q.w, r.w...)};
 }
-// [vectorized]
 
 // For bytes: four words x, y, z, w of four bytes each.
 __device__ inline const uint4* vectors_of(const std::uint8_t* data, const VectorizedRun& run) {

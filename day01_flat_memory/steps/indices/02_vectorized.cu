@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 template <int RANK>
 __global__ void indices_vectorized_kernel(const __grid_constant__ Walk<RANK, 2> walk,
                                           std::int64_t first, float4* out) {
@@ -24,7 +23,6 @@ __global__ void indices_vectorized_kernel(const __grid_constant__ Walk<RANK, 2> 
                                     static_cast<float>(value + 2), static_cast<float>(value + 3));
     }
 }
-// [kernel]
 
 // The value of the first element of each float4, as offsets: strides (base * base, base, 4).
 Layout values_of(std::int64_t base, Shape vectors) {

@@ -13,7 +13,6 @@ constexpr int kThreads = 256;
 
 // Element k of up to ROWS rows, starting at row m and blockDim.y apart: all are loaded before the
 // first is stored.
-// [rows]
 template <class Element, int ROWS>
 __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m, std::int64_t M,
                           float* out, std::int64_t out_pitch) {
@@ -29,11 +28,9 @@ __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m
         if (inside) *reinterpret_cast<Element*>(out) = x[u];
     }
 }
-// [rows]
 
 // A row is whole Elements and then a scalar tail of up to 3 floats (none if an Element is a float).
 // x indexes both.
-// [pitched]
 template <class Element, int ROWS>
 __global__ void rows_kernel(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
                             float* out, std::int64_t out_pitch) {
@@ -52,7 +49,6 @@ __global__ void rows_kernel(const float* in, std::int64_t in_pitch, std::int64_t
         }
     }
 }
-// [pitched]
 
 // A block as wide as a row needs, up to a warp, and as tall as its threads allow.
 dim3 block_for(std::int64_t width) {

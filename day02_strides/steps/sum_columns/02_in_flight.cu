@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [sum_columns]
 __global__ void sum_columns_in_flight_kernel(const __grid_constant__ View<const float> in,
                                              float* out) {
     const std::int64_t M = in.extent(0), K = in.extent(1);
@@ -28,7 +27,6 @@ __global__ void sum_columns_in_flight_kernel(const __grid_constant__ View<const 
     for (; m < M; ++m) sum += in(m, k);
     out[k] = sum;
 }
-// [sum_columns]
 
 }  // namespace
 

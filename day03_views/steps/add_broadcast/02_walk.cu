@@ -13,7 +13,6 @@ constexpr int kThreads = 256;
 // 64 KiB in flight per SM. An H200 needs about 48 KiB.
 constexpr int kEach = 4;
 
-// [kernel]
 template <int RANK>
 __global__ void add_walk_kernel(const __grid_constant__ Walk<RANK, 3> walk, const float* a,
                                 const float* b, float* out) {
@@ -33,7 +32,6 @@ __global__ void add_walk_kernel(const __grid_constant__ Walk<RANK, 3> walk, cons
         if (first + j * kThreads < walk.size) out[to[j]] = x[j] + y[j];
     }
 }
-// [kernel]
 
 }  // namespace
 

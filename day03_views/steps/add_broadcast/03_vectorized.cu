@@ -27,7 +27,6 @@ __device__ float4 spread(float4 q, bool repeats) {
     return repeats ? make_float4(q.x, q.x, q.x, q.x) : q;
 }
 
-// [kernel]
 template <int RANK>
 __global__ void __launch_bounds__(kThreads)
     add_vectorized_kernel(const __grid_constant__ Walk<RANK, 3> vectors, bool a_repeats,
@@ -51,7 +50,6 @@ __global__ void __launch_bounds__(kThreads)
         }
     }
 }
-// [kernel]
 
 // A quarter of the elements along the last dimension, four times as far apart. Strides still count
 // floats, and a stride of 0 stays 0.

@@ -15,7 +15,6 @@ constexpr int kThreads = 256;
 template <class T>
 constexpr int kLoads = sizeof(T) == 16 ? 2 : 8;
 
-// [kernel]
 template <class T, int RANK>
 __global__ void copy_walk_kernel(const T* in, const __grid_constant__ Walk<RANK, 2> walk, T* out) {
     constexpr int kEach = kLoads<T>;
@@ -34,7 +33,6 @@ __global__ void copy_walk_kernel(const T* in, const __grid_constant__ Walk<RANK,
         if (first + j * kThreads < walk.size) out[to[j]] = value[j];
     }
 }
-// [kernel]
 
 void launch(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     with_element_and_rank(in.element, out.layout.rank(), [&](auto element, auto rank) {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 __global__ void copy_one_run_kernel(const std::uint8_t* in,
                                     const __grid_constant__ VectorizedRun run, std::uint8_t* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -23,7 +22,6 @@ __global__ void copy_one_run_kernel(const std::uint8_t* in,
         out[k] = in[k];
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -27,7 +27,6 @@ __device__ uint4 repeated(uint4 x) {
     return x;
 }
 
-// [kernel]
 template <class T, int RANK>
 __global__ void copy_repeat_kernel(const T* in, const __grid_constant__ Walk<RANK, 2> walk,
                                    uint4* out) {
@@ -46,7 +45,6 @@ __global__ void copy_repeat_kernel(const T* in, const __grid_constant__ Walk<RAN
         if (first + j * kThreads < walk.size) out[to[j]] = repeated(value[j]);
     }
 }
-// [kernel]
 
 void launch(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     with_element_and_rank(in.element, out.layout.rank(), [&](auto element, auto rank) {

@@ -6,7 +6,6 @@
 namespace sixdays::day03_views {
 namespace {
 
-// [kernel]
 __global__ void transpose_write_coalesced_kernel(  // in (M, N), out (N, M)
     const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
     float* out) {
@@ -16,7 +15,6 @@ __global__ void transpose_write_coalesced_kernel(  // in (M, N), out (N, M)
         out[n * pitch_out + m] = in[m * pitch_in + n];
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -9,7 +9,6 @@ namespace {
 constexpr int kSide = 32;  // rows and columns of a tile
 constexpr int kRows = 8;   // rows of threads: 8 x 32 threads, 4 elements each
 
-// [kernel]
 __global__ void transpose_padded_kernel(  // in (M, N), out (N, M)
     const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
     float* out) {
@@ -33,7 +32,6 @@ __global__ void transpose_padded_kernel(  // in (M, N), out (N, M)
         }
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 template <class T, int SIDE>
 __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
     constexpr int kPad = sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // at least one word
@@ -39,7 +38,6 @@ __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
         }
     }
 }
-// [kernel]
 
 template <class T>
 void launch(Matrices x, gpu::Stream stream) {

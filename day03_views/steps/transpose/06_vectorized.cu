@@ -18,7 +18,6 @@ namespace {
 constexpr int kSide = 64;      // rows and columns of a tile: 16 KiB
 constexpr int kThreads = 256;  // 16 x 16 squares of 4 x 4
 
-// [kernel]
 __global__ void transpose_vectorized_kernel(const __grid_constant__ Matrices x) {
     __shared__ uint4 shared[kSide][kSide / 4];
     const auto tile = tile_of_block<std::uint32_t>(x, kSide, kSide);
@@ -42,7 +41,6 @@ __global__ void transpose_vectorized_kernel(const __grid_constant__ Matrices x) 
         }
     }
 }
-// [kernel]
 
 }  // namespace
 

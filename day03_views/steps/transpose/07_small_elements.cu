@@ -21,7 +21,6 @@ __device__ unsigned word(const uint4& vector, int i) {
     return i == 0 ? vector.x : i == 1 ? vector.y : i == 2 ? vector.z : vector.w;
 }
 
-// [square]
 // word[i] of column c: elements (2 i, c) and (2 i + 1, c), of 2 bytes.
 __device__ void transpose_square(const uint4 (&row)[8], uint4 (&column)[8]) {
     const auto pair = [&](int i, int c) {  // of rows 2 i and 2 i + 1
@@ -58,9 +57,7 @@ __device__ void transpose_square(const uint4 (&row)[16], uint4 (&column)[16]) {
         }
     }
 }
-// [square]
 
-// [kernel]
 // P x Q squares of K x K elements, one per thread: 16 x 16 of 8 x 8, or 16 x 8 of 16 x 16.
 template <class T, int P, int Q>
 __global__ void __launch_bounds__(P* Q)
@@ -86,7 +83,6 @@ __global__ void __launch_bounds__(P* Q)
         }
     }
 }
-// [kernel]
 
 template <class T>
 void launch(Matrices x, gpu::Stream stream) {

@@ -20,7 +20,6 @@ namespace {
 
 constexpr int TM = 128, TN = 64, kThreads = 512, kWarps = kThreads / 32;
 
-// [kernel]
 // 4 blocks per SM are 2,048 threads, which leaves 32 registers for each.
 template <class T>
 __global__ void __launch_bounds__(kThreads, 4)
@@ -63,7 +62,6 @@ __global__ void __launch_bounds__(kThreads, 4)
         }
     }
 }
-// [kernel]
 
 template <class T>
 void launch(Matrices x, gpu::Stream stream) {

@@ -20,7 +20,6 @@ constexpr int kEach = sizeof(T) <= 4 ? 16 : 64 / sizeof(T);
 
 constexpr unsigned kOutside = UINT_MAX;
 
-// [kernel]
 // A tile is a small matrix: L indices of the long dimension, as many as fit, by all
 // S of the short one. Its elements are numbered along its rows, which are
 // `width` wide: S or L.
@@ -67,7 +66,6 @@ __global__ void transpose_short_rows_kernel(const __grid_constant__ Matrices x, 
         }
     }
 }
-// [kernel]
 
 template <class T>
 void launch(Matrices x, gpu::Stream stream) {

@@ -11,7 +11,6 @@
 
 namespace sixdays::day03_views {
 
-// [load_square]
 /// A square of K x K elements, where K elements are 16 bytes: 4 x 4, 8 x 8 or 16 x 16. row[j] = the
 /// 16 bytes of row j, for all K rows. Only loads, so that all are in flight together. At an edge,
 /// the `rows` and `columns` that exist are loaded element by element, the others are 0.
@@ -32,7 +31,6 @@ __device__ void load_square(const T* from, std::int64_t pitch, int rows, int col
     }
     for (int j = 0; j < K; ++j) row[j] = *reinterpret_cast<const uint4*>(element[j]);
 }
-// [load_square]
 
 /// 16 bytes, or at an edge the first `inside` elements of them, then zeros.
 template <class T>

@@ -8,7 +8,6 @@
 
 namespace sixdays::day03_views {
 
-// [tile]
 /// One tile: a small matrix, at most TM x TN. Inside it, 32-bit indices are enough.
 template <class T>
 struct Tile {
@@ -17,9 +16,7 @@ struct Tile {
     int rows;     // of `in`; fewer than TM at the lower edge
     int columns;  // fewer than TN at the right edge
 };
-// [tile]
 
-// [tile_of_block]
 /// Splits the block index into: tile down, tile across, then one index per dimension of the stack.
 /// Down comes first: blocks with neighbouring indices run at the same time and so write
 /// neighbouring parts of the same rows of `out`.
@@ -43,6 +40,5 @@ __device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN) {
             static_cast<int>(x.M - m < TM ? x.M - m : TM),
             static_cast<int>(x.N - n < TN ? x.N - n : TN)};
 }
-// [tile_of_block]
 
 }  // namespace sixdays::day03_views

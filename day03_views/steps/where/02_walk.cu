@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 template <int RANK>
 __global__ void where_walk_kernel(const __grid_constant__ Walk<RANK, 4> walk,
                                   const std::uint8_t* mask, const float* a, const float* b,
@@ -21,7 +20,6 @@ __global__ void where_walk_kernel(const __grid_constant__ Walk<RANK, 4> walk,
         out[at.of[0]] = mask[at.of[1]] != 0 ? x : y;
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 template <int RANK, class OP>
 __global__ void warp_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                             std::uint32_t length, std::int64_t stride, const OP op) {
@@ -26,7 +25,6 @@ __global__ void warp_kernel(const __grid_constant__ LineWalk<RANK> walk, const f
     mine = gpu::warp_reduce(mine, OP::combine);
     if (lane == 0) op.write(at.of[1], mine);
 }
-// [kernel]
 
 }  // namespace
 

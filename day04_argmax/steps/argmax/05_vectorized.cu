@@ -10,7 +10,6 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-// [kernel]
 template <int THREADS, int LINES, int EACH, int RANK, class OP>
 __global__ void vectorized_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                                   std::uint32_t length, const OP op) {
@@ -27,7 +26,6 @@ __global__ void vectorized_kernel(const __grid_constant__ LineWalk<RANK> walk, c
     }
     if (t == 0 && k < walk.size) op.write(at.of[1], mine, line);
 }
-// [kernel]
 
 template <int THREADS, int LINES, int EACH, class Walk, class OP>
 void launch(const Walk& walk, const float* in, std::uint32_t length, const OP& op,

@@ -34,7 +34,6 @@ struct Pick {
     /// Replaces elements outside the line.
     static __device__ float neutral() { return ORDER::kStart; }
 
-    // [take]
     /// A later element or float4: it must be better, equal is not enough.
     static __device__ void take(Best& best, float x, std::uint32_t at) {
         if (ORDER::beats(x, best.value)) best = {x, at};
@@ -42,16 +41,13 @@ struct Pick {
     static __device__ void take(Best& best, float4 x, std::uint32_t at) {
         take(best, ORDER::of(ORDER::of(x.x, x.y), ORDER::of(x.z, x.w)), at);
     }
-    // [take]
 
-    // [combine]
     /// Combines two candidates from anywhere in the line: the better one, else
     /// the earlier one.
     static __device__ Best combine(Best a, Best b) {
         if (ORDER::beats(b.value, a.value)) return b;
         return !ORDER::beats(a.value, b.value) && b.at < a.at ? b : a;
     }
-    // [combine]
 
     __device__ void write(std::int64_t to, Best best) const {
         if (index != nullptr) {

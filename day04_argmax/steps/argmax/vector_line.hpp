@@ -43,7 +43,6 @@ struct VectorLine {
         return x;
     }
 
-    // [index]
     /// The first element of float4 best.at that equals best.value. Its index
     /// was not kept; look it up once.
     template <class BEST>
@@ -57,10 +56,8 @@ struct VectorLine {
         }
         return index;
     }
-    // [index]
 };
 
-// [take_whole]
 /// Thread t of THREADS takes its part of the float4s [begin, end), all of them
 /// entirely in the line. EACH loads are in flight before the first is needed.
 /// It keeps the best value and the number of its float4, not the index of an
@@ -78,9 +75,7 @@ __device__ void take_whole(typename OP::Partial& mine, const VectorLine& line, s
         }
     }
 }
-// [take_whole]
 
-// [take_vectors]
 /// The partial result of thread t of THREADS over float4s [first, last) of the
 /// line. Step 5 passes all of them, step 8 the part of one block.
 template <class OP, int THREADS, int EACH>
@@ -99,6 +94,5 @@ __device__ typename OP::Partial take_vectors(const VectorLine& line, std::uint32
     take_whole<OP, THREADS, EACH>(mine, line, max(first, line.begin), min(last, line.end), t);
     return OP::combine(mine, edge);
 }
-// [take_vectors]
 
 }  // namespace sixdays::day04_argmax

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int T = 32;  // edge of a tile: of outputs, of a and of b
 
-// [kernel]
 __global__ void matmul_transposed_tile_kernel(const __grid_constant__ Problem x) {
     __shared__ float a[T][T + 1], b[T][T + 1];  // the padding is never read
     const Tile tile = tile_of_block(x, T, T);
@@ -37,7 +36,6 @@ __global__ void matmul_transposed_tile_kernel(const __grid_constant__ Problem x)
     }
     if (m < tile.rows && n < tile.columns) store(x, tile, m, n, sum);
 }
-// [kernel]
 
 }  // namespace
 

@@ -13,7 +13,6 @@ constexpr int BM = 64, BN = 64, BK = 8;  // a block's outputs, and the depth of 
 constexpr int TM = 8;                    // a thread's outputs
 constexpr int kThreads = BM * BN / TM;   // 512
 
-// [kernel]
 __global__ void matmul_column_per_thread_kernel(const __grid_constant__ Problem x) {
     __shared__ float a[BM][BK], b[BK][BN];  // 512 elements each, one per thread
     const Tile tile = tile_of_block(x, BM, BN);
@@ -39,7 +38,6 @@ __global__ void matmul_column_per_thread_kernel(const __grid_constant__ Problem 
         if (m0 + i < tile.rows && n < tile.columns) store(x, tile, m0 + i, n, sum[i]);
     }
 }
-// [kernel]
 
 }  // namespace
 

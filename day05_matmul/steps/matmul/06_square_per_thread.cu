@@ -15,7 +15,6 @@ constexpr int TM = 8, TN = 8;                       // a thread's outputs
 constexpr int kRows = BM / TM, kColumns = BN / TN;  // of threads: 16 x 16
 constexpr int kThreads = kRows * kColumns;
 
-// [kernel]
 __global__ void __launch_bounds__(kThreads)
     matmul_square_per_thread_kernel(const __grid_constant__ Problem x) {
     __shared__ float a[BK][BM + 4], b[BK][BN];
@@ -55,7 +54,6 @@ __global__ void __launch_bounds__(kThreads)
         }
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -14,7 +14,6 @@ constexpr int TM = 8, TN = 8;                       // a thread's outputs
 constexpr int kRows = BM / TM, kColumns = BN / TN;  // of threads: 16 x 16
 constexpr int kThreads = kRows * kColumns;          // one float4 of a and one of b each
 
-// [kernel]
 __global__ void __launch_bounds__(kThreads)
     matmul_vectorized_kernel(const __grid_constant__ Problem x) {
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
@@ -53,7 +52,6 @@ __global__ void __launch_bounds__(kThreads)
     const auto n_of = [&](int j) { return n0 + j / 4 * 64; };
     store_all(x, tile, sum, m_of, n_of);
 }
-// [kernel]
 
 }  // namespace
 

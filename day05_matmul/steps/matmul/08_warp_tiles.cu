@@ -14,7 +14,6 @@ constexpr int WM = 64, WN = 32;            // a warp's outputs: 2 x 4 warps
 constexpr int TM = 8, TN = 8;              // a thread's outputs: 8 x 4 lanes
 constexpr int kThreads = BM / WM * (BN / WN) * 32;
 
-// [kernel]
 __global__ void __launch_bounds__(kThreads)
     matmul_warp_tiles_kernel(const __grid_constant__ Problem x) {
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
@@ -51,7 +50,6 @@ __global__ void __launch_bounds__(kThreads)
     const auto n_of = [&](int j) { return n0 + j / 4 * 16; };
     store_all(x, tile, sum, m_of, n_of);
 }
-// [kernel]
 
 }  // namespace
 

@@ -14,7 +14,6 @@ namespace {
 constexpr int BM = 128, BN = 256, BK = 16, kStages = 3;
 using R = Ring<BM, BN, BK, kStages>;
 
-// [kernel]
 __global__ void __launch_bounds__(R::kThreads)
     matmul_fragments_kernel(const __grid_constant__ Problem x) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -52,7 +51,6 @@ __global__ void __launch_bounds__(R::kThreads)
     }
     ring.store(x, tile, sum);
 }
-// [kernel]
 
 }  // namespace
 

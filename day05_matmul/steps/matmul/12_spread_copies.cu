@@ -14,7 +14,6 @@ constexpr int BM = 128, BN = 256, BK = 16, kStages = 3;
 using R = Ring<BM, BN, BK, kStages>;
 static_assert(R::kCopiesA == 8 && R::kCopiesB == 4, "the loop below spreads these copies");
 
-// [kernel]
 __global__ void __launch_bounds__(R::kThreads)
     matmul_spread_copies_kernel(const __grid_constant__ Problem x) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -56,7 +55,6 @@ __global__ void __launch_bounds__(R::kThreads)
     gpu::copy_async_wait<0>();
     ring.store(x, tile, sum);
 }
-// [kernel]
 
 }  // namespace
 

@@ -13,7 +13,6 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-// [tile]
 // Blocks that run at the same time have adjacent numbers. Going through 8 rows
 // of tiles column by column, they share their operands' tiles in the L2 cache.
 __device__ __forceinline__ Tile whole_tile_of_block(const Problem& x, int BM, int BN) {
@@ -32,9 +31,7 @@ __device__ __forceinline__ Tile whole_tile_of_block(const Problem& x, int BM, in
     tile.first_column = static_cast<int>(own_n - n0);
     return tile;
 }
-// [tile]
 
-// [kernel]
 template <class C, Lanes LANES_A, Lanes LANES_B>
 __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     matmul_whole_tiles_kernel(const __grid_constant__ Problem x) {
@@ -71,7 +68,6 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     const auto n_of = [&](int j) { return feed.n0 + j * 4; };
     store_all(x, tile, sum, m_of, n_of);
 }
-// [kernel]
 
 template <class C, Lanes LANES_A, Lanes LANES_B>
 void launch(Problem x, gpu::Stream stream) {

@@ -75,7 +75,6 @@ __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, bo
 template <int WIDE>
 constexpr int kRing = kStages* kDeep* kThreads* WIDE;
 
-// [rows]
 /// b along N: LINE lanes of a warp have WIDE columns each; its other lanes, if any, have other k's.
 /// Only the thread that copies an element to the ring reads it: no barrier.
 template <int M, int LINE, int WIDE>
@@ -141,9 +140,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     }
     add_parts<M, BN, kWarps>(x, tile, threadIdx.x % 32 < LINE, threadIdx.x / 32, n, sum, shared);
 }
-// [rows]
 
-// [dots]
 /// b along K: a warp has 4 columns of b, its lanes lie along k. SHARE warps share K.
 template <int M, int SHARE>
 __global__ void __launch_bounds__(kThreads, 2)
@@ -198,7 +195,6 @@ __global__ void __launch_bounds__(kThreads, 2)
     }
     add_parts<M, BN, SHARE>(x, tile, lane == 0, part, n, sum, shared);
 }
-// [dots]
 
 template <int M, int LINE, int WIDE>
 void launch_rows(Problem x, gpu::Stream stream) {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int BM = 8, BN = 32;  // a block's outputs: 8 rows of 32, one warp per row
 
-// [kernel]
 /// @param parts  of every output: the elements of x.out, row-major, one stack after another
 __global__ void matmul_add_parts_kernel(const __grid_constant__ Problem x, const float* parts,
                                         int count, std::int64_t apart) {
@@ -24,7 +23,6 @@ __global__ void matmul_add_parts_kernel(const __grid_constant__ Problem x, const
     for (int part = 0; part < count; ++part) sum += from[part * apart];
     store(x, tile, m, n, sum);
 }
-// [kernel]
 
 }  // namespace
 

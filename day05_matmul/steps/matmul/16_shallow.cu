@@ -13,7 +13,6 @@ constexpr int BM = 64, BN = 256, BK = 32;  // a block's outputs, and the depth o
 constexpr int TM = 8, TN = 8;              // a thread's outputs
 constexpr int kThreads = BM / TM * 32;
 
-// [kernel]
 __global__ void __launch_bounds__(kThreads, 2)
     matmul_shallow_kernel(const __grid_constant__ Problem x) {
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
@@ -55,7 +54,6 @@ __global__ void __launch_bounds__(kThreads, 2)
     const auto n_of = [&](int j) { return n0 + j * 32; };
     store_all(x, tile, sum, m_of, n_of);
 }
-// [kernel]
 
 }  // namespace
 

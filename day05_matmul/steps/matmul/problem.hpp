@@ -10,8 +10,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [problem]
-// [numbers]
 /// Strides are named by operand and dimension: a_m is the stride of a along m.
 struct Problem {
     const float* a = nullptr;
@@ -21,7 +19,6 @@ struct Problem {
     std::int64_t a_m = 0, a_k = 0;
     std::int64_t b_k = 0, b_n = 0;
     std::int64_t out_m = 0, out_n = 0;
-    // [numbers]
 
     // The epilogue, with a stride for the bias in both dimensions.
     float alpha = 1, beta = 0;
@@ -36,7 +33,6 @@ struct Problem {
     static constexpr int kMostDims = kMaxRank - 1;
     int dims = 0;
     std::int64_t extent[kMostDims] = {};
-    // [problem]
     std::int64_t step_a[kMostDims] = {};
     std::int64_t step_b[kMostDims] = {};
     std::int64_t step_out[kMostDims] = {};

@@ -33,7 +33,6 @@ struct Ring {
         n0 = warp % 4 * (BN / 4) + lane % 4 * 4;
     }
 
-    // [copy]
     /// Starts copy i of this thread of a's tile, k0 to k0 + BK: one element, stored transposed. A
     /// warp takes 4 rows of 8 elements: 4 whole sectors, and 32 banks.
     __device__ __forceinline__ void copy_a(const Problem& x, const Tile& tile, std::int64_t k0,
@@ -61,7 +60,6 @@ struct Ring {
         for (int i = 0; i < kCopiesA; ++i) copy_a(x, tile, k0, stage, i);
         for (int i = 0; i < kCopiesB; ++i) copy_b(x, tile, k0, stage, i);
     }
-    // [copy]
 
     /// The elements that this thread multiplies for one k: groups of four adjacent ones, 32 rows or
     /// 16 columns apart.

@@ -8,7 +8,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [tile]
 /// One tile of outputs, and where its operands begin. 32-bit indices suffice within a tile.
 struct Tile {
     const float* a;   // row m0
@@ -21,7 +20,6 @@ struct Tile {
     int first_row = 0;     // earlier rows belong to another block (step 13)
     int first_column = 0;  // the same for columns
 };
-// [tile]
 
 /// Moves the tile to its beginning in memory.
 __device__ __forceinline__ Tile tile_at(const Problem& x, std::int64_t m0, std::int64_t n0,

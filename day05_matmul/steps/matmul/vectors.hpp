@@ -8,7 +8,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [load]
 /// Four adjacent elements of global memory, of which only the first `inside` exist; 0 for the
 /// others.
 __device__ __forceinline__ float4 vector_at(const float* from, int inside) {
@@ -22,7 +21,6 @@ __device__ __forceinline__ void load_vector(const float* from, float* to) {
     const float4 q = *reinterpret_cast<const float4*>(from);
     to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
 }
-// [load]
 
 __device__ __forceinline__ void store_vector(float* to, const float* four) {
     *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);
@@ -46,7 +44,6 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
     }
 }
 
-// [store]
 /// Stores a thread's sums as outputs: in rows m_of(i), and in columns n_of(j) to n_of(j) + 3, for j
 /// = 0, 4, 8, ... Most threads have no edge in their part, no old output to read and no exp. They
 /// make one pass over all sums for each part of the epilogue that is used, and an unused part costs
@@ -101,6 +98,5 @@ __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, fl
         for (int j = 0; j < 4; ++j) to[j] = four[j];
     });
 }
-// [store]
 
 }  // namespace sixdays::day05_matmul

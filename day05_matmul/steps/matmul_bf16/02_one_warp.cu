@@ -21,7 +21,6 @@ __device__ T element(const View<const T>& of, std::int64_t i, std::int64_t j) {
 
 constexpr int kWarps = 4;  // warps per block, one below another
 
-// [kernel]
 template <class T>
 __global__ void matmul_bf16_one_warp_kernel(const __grid_constant__ View<const T> a,
                                             const __grid_constant__ View<const T> b,
@@ -51,7 +50,6 @@ __global__ void matmul_bf16_one_warp_kernel(const __grid_constant__ View<const T
         if (m < M && n < N) out(m, n) = epilogue(sum[i], n, out(m, n));
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -13,7 +13,6 @@ using W = Warps<BM, BN>;
 
 /// Fills a tile of ROWS rows, element by element; lanes lie along whichever dimension is
 /// contiguous.
-// [fill]
 template <int ROWS, class T, class F>
 __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {
     for (int i = static_cast<int>(threadIdx.x); i < ROWS * kDepth; i += W::kThreads) {
@@ -22,9 +21,7 @@ __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {
         *tile.at(row, k) = element(row, k);
     }
 }
-// [fill]
 
-// [kernel]
 template <class T>
 __global__ void __launch_bounds__(W::kThreads)
     matmul_bf16_shared_tiles_kernel(const __grid_constant__ View<const T> a,
@@ -53,7 +50,6 @@ __global__ void __launch_bounds__(W::kThreads)
     // [loop]
     warps.store(epilogue, out, m0, n0);
 }
-// [kernel]
 
 }  // namespace
 

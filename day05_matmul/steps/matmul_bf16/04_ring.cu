@@ -29,7 +29,6 @@ __device__ __forceinline__ void multiply(W& warps, const R& ring, int stage) {
         });
 }
 
-// [kernel]
 template <class R>
 __global__ void __launch_bounds__(R::kThreads)
     matmul_bf16_ring_kernel(const __grid_constant__ Rows16<typename R::Element> a,
@@ -59,7 +58,6 @@ __global__ void __launch_bounds__(R::kThreads)
     // [loop]
     warps.store(epilogue, out, at.m0, at.n0);
 }
-// [kernel]
 
 }  // namespace
 

@@ -9,7 +9,6 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-// [copies]
 /// This thread's copies of successive tiles, as in copy_tile(), but only of tiles that lie entirely
 /// in the matrix: no copy checks bounds.
 template <class T, bool ACROSS, int SIZE, int THREADS>
@@ -37,9 +36,7 @@ struct Copies {
         if (!ACROSS) from += kDepth - kRows / kStep * step;  // first row again, next tile along k
     }
 };
-// [copies]
 
-// [reader]
 /// Where a lane's part of an operand's fragments begins. The swizzle is an exclusive or, so a step
 /// along a row of 64 by a multiple of 16 is an exclusive or, too. A step down is an addition.
 template <bool ACROSS>
@@ -57,7 +54,6 @@ struct Reader {
         }
     }
 };
-// [reader]
 
 /// The two sets of fragments, and how they are fetched.
 template <class R>
@@ -92,7 +88,6 @@ struct Fragments {
     }
 };
 
-// [kernel]
 template <class R>
 __global__ void __launch_bounds__(R::kThreads)
     matmul_bf16_fragments_ahead_kernel(const __grid_constant__ Rows16<typename R::Element> a,
@@ -142,7 +137,6 @@ __global__ void __launch_bounds__(R::kThreads)
     // [loop]
     warps.store(epilogue, out, at.m0, at.n0);
 }
-// [kernel]
 
 }  // namespace
 

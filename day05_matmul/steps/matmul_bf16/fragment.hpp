@@ -9,7 +9,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [fragment]
 /// Of a, 16 x 16: register i holds this element and the one to its right.
 __device__ constexpr int row_of_a(int lane, int i) {
     return lane / 4 + 8 * (i % 2);
@@ -31,6 +30,5 @@ __device__ constexpr int row_of_sum(int lane, int i) {
 __device__ constexpr int column_of_sum(int lane, int i) {
     return 2 * (lane % 4) + i % 2;
 }
-// [fragment]
 
 }  // namespace sixdays::day05_matmul

@@ -6,7 +6,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [panel]
 /// ROWS rows of 64 elements, 128 bytes: each row fills all 32 banks once. ldmatrix reads 16 bytes
 /// of eight rows at a time. Without a swizzle these loads fall in the same four banks: eight
 /// wavefronts. So the 16 bytes at position p of row r are stored at p ^ (r % 8): one wavefront. A
@@ -25,9 +24,7 @@ struct Panel {
         return data + offset(row, column);
     }
 };
-// [panel]
 
-// [fragments]
 // [load_a]
 /// The fragment of a that begins at (m, k). The rows of the tile are rows of a.
 template <class T, int ROWS>
@@ -45,7 +42,6 @@ __device__ __forceinline__ void load_b(std::uint32_t (&to)[2][2], Panel<T, ROWS>
     gpu::load_matrices(both, tile.at(n + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
     for (int i = 0; i < 4; ++i) to[i / 2][i % 2] = both[i];
 }
-// [fragments]
 
 /// The same for tiles with rows of k's: a's tile is transposed, and b's is not.
 template <class T, int ROWS>

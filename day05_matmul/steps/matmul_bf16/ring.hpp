@@ -13,7 +13,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [copy]
 /// Starts this thread's copies of the tile of `of` that begins at (row0, column0): 16 bytes of one
 /// row and of later rows. Elements outside the matrix become 0.
 template <int ROWS, int COLUMNS, int THREADS, class T>
@@ -33,7 +32,6 @@ __device__ __forceinline__ void copy_tile(Panel<T, ROWS> tile, const Rows16<T>& 
         from += kStep * of.pitch;
     }
 }
-// [copy]
 
 /// The ring: where the tiles of a stage are, and how they are filled.
 /// @tparam A_ACROSS, B_ACROSS  do the rows of a's or b's tile hold m's or n's instead of k's?

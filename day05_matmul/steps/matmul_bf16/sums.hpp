@@ -16,7 +16,6 @@ __device__ __forceinline__ bool lies_in_pairs(const View<float>& out) {
            reinterpret_cast<std::uintptr_t>(out.data) % 8 == 0;
 }
 
-// [pairs]
 /// Stores whole fragments, two adjacent outputs at a time. The lane's first sum belongs to (row,
 /// column).
 /// @param finish  (sum, j, e): the output for fragment j across, element e of the pair
@@ -62,7 +61,6 @@ __device__ __forceinline__ void store_inside(const float (&sum)[DOWN][ACROSS][4]
         return epilogue.relu && x < 0 ? 0 : x;
     });
 }
-// [pairs]
 
 /// The same for outputs that are added to. A load cannot pass a store that might alias it, so one
 /// by one each would wait for the one before it: eight pairs are loaded at a time.
@@ -120,7 +118,6 @@ __device__ __forceinline__ void store_one_by_one(const float (&sum)[DOWN][ACROSS
     }
 }
 
-// [store]
 /// Stores DOWN x ACROSS fragments of which the first begins at (m0, n0). Only store_one_by_one()
 /// has an exp: the stores below it are unrolled, and with an exp each they took 1.4 times as long.
 /// @param inside  do they all lie in out?
@@ -150,6 +147,5 @@ __device__ __forceinline__ void store_sums(const float (&sum)[DOWN][ACROSS][4],
         }
     }
 }
-// [store]
 
 }  // namespace sixdays::day05_matmul

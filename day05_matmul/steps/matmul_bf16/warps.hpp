@@ -26,7 +26,6 @@ struct Warps {
         n = warp % 4 * kColumns;
     }
 
-    // [multiply]
     /// Adds the products of 16 k's: each fragment of a times each of b.
     template <class T>
     __device__ __forceinline__ void add(const std::uint32_t (&a)[kDown][4],
@@ -55,7 +54,6 @@ struct Warps {
         }
         // [fragments]
     }
-    // [multiply]
 
     /// @param m0, n0  offset of the block's outputs
     __device__ __forceinline__ void store(const Epilogue& epilogue, const View<float>& out,
@@ -70,7 +68,6 @@ inline unsigned blocks_for_tiles(const View<float>& out, int BM, int BN) {
     return gpu::blocks_for((out.extent(0) + BM - 1) / BM * ((out.extent(1) + BN - 1) / BN), 1);
 }
 
-// [order]
 /// Where tile number `tile` begins. Blocks that run together should read the same tiles of a and b
 /// while these are in the L2 cache. So tiles are numbered column by column within `many` rows of
 /// tiles, then in the next rows.
@@ -88,6 +85,5 @@ __device__ __forceinline__ TileAt tile_at(const View<float>& out, int BM, int BN
 __device__ __forceinline__ TileAt tile_of_block(const View<float>& out, int BM, int BN) {
     return tile_at(out, BM, BN, blockIdx.x, 8);
 }
-// [order]
 
 }  // namespace sixdays::day05_matmul

@@ -13,7 +13,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [fast]
 /// x / (1 + 2^v). Numerator and denominator are scaled by 1/4, because
 /// fast_reciprocal returns 0 above 2^126.
 __device__ inline float share(float x, float v) {
@@ -53,6 +52,5 @@ struct GeluErf {
         return x * (x > 0 ? 1 - q : q);
     }
 };
-// [fast]
 
 }  // namespace sixdays::day06_transformer_ops

@@ -7,7 +7,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [operations]
 /// How the elements of two tensors are combined; Plain gets the first one twice. f: the activation.
 struct Plain {
     template <class F>
@@ -27,7 +26,6 @@ struct Gated {
         return f(gate) * x;
     }
 };
-// [operations]
 
 /// Step 2: 128-bit loads, two per tensor in flight. For Plain, Biased and Gated, float and bf16.
 template <class OP, class T>

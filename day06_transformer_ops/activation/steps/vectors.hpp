@@ -15,7 +15,6 @@ namespace sixdays::day06_transformer_ops {
 inline constexpr int kVectorThreads = 128;
 inline constexpr int kVectorsEach = 2;  // vectors in flight per tensor
 
-// [kernel]
 // F: the function. b is not read for Plain.
 template <class OP, class F, class T, int RANK>
 __global__ void __launch_bounds__(kVectorThreads)
@@ -47,6 +46,5 @@ __global__ void __launch_bounds__(kVectorThreads)
         }
     }
 }
-// [kernel]
 
 }  // namespace sixdays::day06_transformer_ops

@@ -10,7 +10,6 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 
-// [kernel]
 __global__ void __launch_bounds__(kThreads)
     attention_split_keys_kernel(const __grid_constant__ AttentionProblem p) {
     __shared__ float query[kHead];
@@ -47,7 +46,6 @@ __global__ void __launch_bounds__(kThreads)
         p.out.row(r)[d] = counted < 0 ? NAN : n > 0 ? o.x[i] / o.sum : 0;
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -18,7 +18,6 @@ namespace {
 
 constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 
-// [shares]
 /// Running sums of a thread's queries, like Online for one. sum: this thread's keys only.
 template <class S>
 struct Sums {
@@ -55,9 +54,7 @@ __device__ __forceinline__ void to_shares(Sums<S>& o, float (&score)[S::ROWS][S:
         for (float& sum : o.x[i]) sum *= old;
     }
 }
-// [shares]
 
-// [values]
 /// Adds the values of a tile times their weights. ALL: all queries see all keys.
 /// A masked key has weight 0, but its value may be NaN: it is not added.
 template <class S, bool ALL, class Seen>
@@ -86,9 +83,7 @@ __device__ __forceinline__ void add_values(Sums<S>& o, const float* shares, cons
         }
     }
 }
-// [values]
 
-// [kernel]
 // heads: block b has queries of head b % heads. The last queries, which see
 // most keys, come first.
 template <class S>
@@ -155,7 +150,6 @@ __global__ void __launch_bounds__(S::THREADS)
         }
     }
 }
-// [kernel]
 
 template <class S>
 void launch(const AttentionProblem& p, const View<float>& log_sums, gpu::Stream stream) {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [kernel]
 template <int LANES>
 __global__ void __launch_bounds__(kThreads)
     attention_split_blocks_kernel(const __grid_constant__ AttentionProblem p, unsigned parts,
@@ -38,7 +37,6 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (t < D) p.out.row(r)[t] = counted < 0 ? NAN : n > 0 ? x / sum : 0;
 }
-// [kernel]
 
 }  // namespace
 

@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [kernel]
 __global__ void __launch_bounds__(kThreads)
     attention_wide_heads_kernel(const __grid_constant__ AttentionProblem p) {
     const std::int64_t r = std::int64_t{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
@@ -36,7 +35,6 @@ __global__ void __launch_bounds__(kThreads)
         out[d] = counted < 0 ? NAN : n > 0 ? out[d] / sum : 0;
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -10,7 +10,6 @@ namespace sixdays::day06_transformer_ops {
 inline constexpr int kEach = 4;             // keys in flight per group of lanes
 inline constexpr int kPartial = 2 + kHead;  // floats per result: m, sum, elements
 
-// [take_keys]
 /// A lane's part of a query's sums; m and sum are the same in all lanes of a group.
 struct Partial {
     float m = -FLT_MAX, sum = 0;
@@ -56,9 +55,7 @@ __device__ void take_keys(Partial& o, const float4& q, const Table& k, const Tab
         }
     }
 }
-// [take_keys]
 
-// [join]
 /// Element d, combined from n partial results of m, sum and elements, `pitch` floats
 /// apart.
 __device__ inline float joined(const float* found, int n, int pitch, int d, float& m, float& sum) {
@@ -92,6 +89,5 @@ __device__ float found_by_block(const float4& q, const Table& k, const Table& v,
     if (d >= D) return 0;
     return joined(of_group[0], THREADS / LANES, kPartial, d, m, sum);
 }
-// [join]
 
 }  // namespace sixdays::day06_transformer_ops

@@ -10,7 +10,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [block]
 inline constexpr int kTile = 64;  // keys per tile
 inline constexpr int kDown = 16;  // rows of threads
 
@@ -27,9 +26,7 @@ struct Block {
     static constexpr int PITCH = HEAD + 4, PITCH_SHARES = TILE + ACROSS;
     static constexpr std::size_t kBytes = attention_tiles_bytes(HEAD, QUERIES);
 };
-// [block]
 
-// [copy]
 /// Starts to copy rows of `from`, from row `first` on. Rows from n on and columns
 /// from D on are filled with 0.
 template <class S>
@@ -50,7 +47,6 @@ __device__ __forceinline__ void read_vector(float* to, const float* from) {
     const float4 x = *reinterpret_cast<const float4*>(from);
     to[0] = x.x, to[1] = x.y, to[2] = x.z, to[3] = x.w;
 }
-// [copy]
 
 // [scores]
 template <class S>

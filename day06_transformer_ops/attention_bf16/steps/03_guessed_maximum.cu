@@ -56,7 +56,6 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
     // [rounds]
 }
 
-// [kernel]
 template <class C>
 __global__ void __launch_bounds__(C::kThreads, 2) attention_guessed_maximum_kernel(
     const __grid_constant__ AttentionBf16Problem<typename C::Element> p, unsigned heads) {
@@ -87,7 +86,6 @@ __global__ void __launch_bounds__(C::kThreads, 2) attention_guessed_maximum_kern
     }
     place.store(mine);
 }
-// [kernel]
 
 }  // namespace
 

@@ -7,7 +7,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [tiles]
 /// The block's shared memory: its queries, and a ring of tiles of keys and of values.
 template <class C>
 struct Tiles {
@@ -28,9 +27,7 @@ struct Tiles {
         return {all_values + stage * C::kKeys * C::kHead};
     }
 };
-// [tiles]
 
-// [copies]
 /// This thread's part in copying one tile of rows after another: 16 bytes of a row, and the same
 /// columns of later rows. Anything past the last row or past the head's D elements becomes 0.
 template <class C, int ROWS>
@@ -61,9 +58,7 @@ struct Copies {
         left -= ROWS;
     }
 };
-// [copies]
 
-// [place]
 /// The queries of this block, and those of this warp.
 template <class C>
 struct Place {
@@ -108,7 +103,6 @@ struct Place {
     }
     __device__ __forceinline__ void store(const Warp<C>& mine) const;
 };
-// [place]
 
 /// The ring of stages: tiles of keys and values in flight.
 template <class C>
@@ -133,7 +127,6 @@ struct Ring {
     }
 };
 
-// [store]
 /// Divides by the sums, rounds, and stores two neighbours at a time.
 template <class C>
 __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
@@ -170,6 +163,5 @@ __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
         }
     }
 }
-// [store]
 
 }  // namespace sixdays::day06_transformer_ops

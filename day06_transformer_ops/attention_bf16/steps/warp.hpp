@@ -14,7 +14,6 @@ namespace sixdays::day06_transformer_ops {
 
 using day05_matmul::Panel;
 
-// [cut]
 /// Tile sizes: 128 queries per block, 64 keys per tile. HEAD is D rounded up to 64 or 128, with
 /// zeros beyond D.
 template <class T, int HEAD>
@@ -28,7 +27,6 @@ struct Cut16 {
     static constexpr std::size_t kBytes =
         gpu::tile_bytes<T>(kQueries * HEAD) + 2 * gpu::tile_bytes<T>(kStages * kKeys * HEAD);
 };
-// [cut]
 
 /// A warp's state: m[i][0] belongs to its query 16 i + lane / 4, m[i][1] to the query 8 rows below.
 template <class C>
@@ -51,7 +49,6 @@ struct Warp {
         for (auto& both : m) both[0] = both[1] = -FLT_MAX;
     }
 
-    // [queries]
     /// The fragments of this warp's queries, from column d on.
     __device__ __forceinline__ void load_queries(std::uint32_t (&q)[kDown][4], int d) const {
 #pragma unroll
@@ -66,9 +63,7 @@ struct Warp {
             for (int d = 0; d < kHead; d += 16) load_queries(held[d / 16], d);
         }
     }
-    // [queries]
 
-    // [scores]
     /// score = q k^T, for 32 queries and the 64 keys of a tile.
     __device__ __forceinline__ void make_scores(Panel<T, kKeys> keys) {
 #pragma unroll
@@ -88,9 +83,7 @@ struct Warp {
             }
         }
     }
-    // [scores]
 
-    // [hide]
     /// Sets scores of masked keys to -infinity. @param seen  keys of this tile that the warp's
     /// first query sees; each later query sees `more` more
     __device__ __forceinline__ void hide(int seen, int more) {
@@ -108,9 +101,7 @@ struct Warp {
             }
         }
     }
-    // [hide]
 
-    // [maximum]
     /// The running maximum of each query, over the four lanes that share it.
     /// @param old  2^(old maximum - new maximum), in the units of m: 1 where it has not grown
     __device__ __forceinline__ void find_maximum(float (&old)[kDown][2], float scale) {
@@ -146,7 +137,6 @@ struct Warp {
             }
         }
     }
-    // [maximum]
 
     // [shares]
     /// Turns the scores of 16 keys from s on into unnormalized attention weights, packed as a

@@ -10,7 +10,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kEach = 3;  // vectors in flight per lane and table
 
-// [kernel]
 // One row of each table, as vectors; a null position is not added. Positions are
 // reused by many tokens and should stay in the cache, so data that is used once
 // (tokens, out) is loaded and stored with the hint "cache streaming".
@@ -54,7 +53,6 @@ __global__ void embed_vectorized_kernel(const __grid_constant__ RowWalk rows,
     const T* position = adds ? &positions(place, 0) : nullptr;
     sum_of_rows(&tokens(id, 0), position, y, length / kPerVector<T>);
 }
-// [kernel]
 
 }  // namespace
 

@@ -104,7 +104,6 @@ TEST_CASE("INT8: zeros, the largest and the smallest floats, NaN and infinity",
 TEST_CASE(
     "one column of outliers: 56 times the error with a scale per row, not with one per column",
     "[day06][int8][small]") {
-    // [outlier]
     Tensor<float> x({4, 16});  // sixteenths from -1.25 to 1.25
     for (std::int64_t i = 0; i < x.size(); ++i) {
         x.data()[i] = static_cast<float>((i * 37 + 11) % 41 - 20) / 16;
@@ -112,7 +111,6 @@ TEST_CASE(
     for (std::int64_t r = 0; r < 4; ++r) x(r, 5) *= 64;  // the outliers
     Kept kept({16});
     outlier_columns_cpu(x.view(), 3, kept.view());  // above mean + 3 standard deviations
-    // [outlier]
     for (std::int64_t c = 0; c < 16; ++c) CHECK(kept(c) == (c == 5));
     const auto worst = [&](const Quantized& q) {
         double off = 0;

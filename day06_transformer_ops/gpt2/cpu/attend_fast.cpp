@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t kSums = 16;
 
-// [score]
 [[gnu::always_inline]] inline float dot(const float* a, const float* b, std::int64_t D) {
     float sums[kSums] = {};
     std::int64_t d = 0;
@@ -21,7 +20,6 @@ constexpr std::int64_t kSums = 16;
     for (std::int64_t j = 0; j < kSums; ++j) sum += sums[j];
     return sum;
 }
-// [score]
 
 // A head's queries, keys and values: rows of D numbers, `along` elements apart.
 struct Head {
@@ -34,7 +32,6 @@ struct Head {
 #elif defined(__x86_64__)
 [[gnu::target_clones("avx2", "default")]]
 #endif
-// [attend]
 void attend(const Head& h, float* scores, float* out) {
     const float scale = 1 / std::sqrt(static_cast<float>(h.D));
     float best = -INFINITY, sum = 0;
@@ -51,7 +48,6 @@ void attend(const Head& h, float* scores, float* out) {
     }
     for (std::int64_t d = 0; d < h.D; ++d) out[d] /= sum;
 }
-// [attend]
 
 }  // namespace
 

@@ -40,7 +40,6 @@ public:
         append_keys_and_values(layer);
     }
 
-    // [attend]
     void attend(std::int64_t layer) override {
         const Heads of = heads();
         const KvSlots held = cache_.held(layer);
@@ -59,7 +58,6 @@ public:
             }
         });
     }
-    // [attend]
 
     void add_attention(std::int64_t layer) override { add(block(layer).attention_output, mixed()); }
 
@@ -88,7 +86,6 @@ private:
         });
     }
 
-    // [share]
     // This thread's rows of the weights, and so its columns of out.
     Share multiply(const Weight& weight, View<const float> in, View<float> out, int part) {
         const Share columns = share(weight.shape[0], part, threads_.count());
@@ -110,7 +107,6 @@ private:
             }
         });
     }
-    // [share]
 
     void add(const LinearWeights& weights, View<const float> in) {
         linear(weights, in, normed(), x(), [](float& to, float made) { to += made; });

@@ -68,13 +68,11 @@ View<const std::int64_t> HostBackend::ids() const {
     return slice(tokens_.view(), 0, position_, position_ + T_);
 }
 
-// [append]
 void HostBackend::append_keys_and_values(std::int64_t layer) {
     const KvSlots slots = cache_.append(layer, position_, T_);
     copy_cpu(heads().k, unsqueeze(slots.keys, 0));
     copy_cpu(heads().v, unsqueeze(slots.values, 0));
 }
-// [append]
 
 day06_transformer_ops::Heads<float> HostBackend::heads() {
     return day06_transformer_ops::heads_of(unsqueeze(qkv(), 0), model_.config.heads);

@@ -32,13 +32,11 @@ public:
 
     std::string name() const override { return "cpu, plain loops"; }
 
-    // [embed]
     void embed() override {
         Tensor<std::int64_t> places({T_});
         for (std::int64_t t = 0; t < T_; ++t) places(t) = position_ + t;
         embed_cpu<float>(tokens_table_.view(), ids(), positions_.view(), places.view(), x());
     }
-    // [embed]
 
     // [qkv]
     void query_key_value(std::int64_t layer) override {
@@ -75,7 +73,6 @@ public:
                    {1, 1, block(layer).down.bias.view()}, x());
     }
 
-    // [head]
     void head(std::int64_t first, std::int64_t count) override {
         logits_ = Tensor<float>({count, model_.config.vocabulary});
         // Room for the norm of these rows.
@@ -83,7 +80,6 @@ public:
         layer_norm_cpu(slice(x(), 0, first, first + count), norm_of(model_.final_norm), last);
         matmul_cpu(last, transpose(head_.view()), logits_.view());
     }
-    // [head]
 
 private:
     const Matrices& matrices(std::int64_t layer) const {

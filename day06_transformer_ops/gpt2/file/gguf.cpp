@@ -101,7 +101,6 @@ Value read_value(ByteReader& in, ValueType type, const std::string& what) {
 
 }  // namespace
 
-// [gguf]
 Gguf::Gguf(std::span<const std::byte> bytes, std::string file)
     : bytes_(bytes), file_(std::move(file)) {
     ByteReader in = reader(0);
@@ -121,7 +120,6 @@ Gguf::Gguf(std::span<const std::byte> bytes, std::string file)
     place_tensors(in.at());
     reject_overlap();
 }
-// [gguf]
 
 void Gguf::read_values(ByteReader& in, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {

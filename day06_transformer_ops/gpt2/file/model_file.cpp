@@ -100,7 +100,6 @@ Config read_config(const Gguf& file) {
 
 }  // namespace
 
-// [read_model]
 ModelWeights read_model(const Gguf& file) {
     const Config config = read_config(file);
     const std::int64_t C = config.channels, V = config.vocabulary;
@@ -122,6 +121,5 @@ ModelWeights read_model(const Gguf& file) {
     take.reject_rest();
     return {config, tokens, positions, std::move(blocks), std::move(final_norm), head};
 }
-// [read_model]
 
 }  // namespace sixdays::gpt2

@@ -29,7 +29,6 @@ struct Better {
     }
 };
 
-// [each_logit]
 /// Calls use(v, logit) for a thread's share of all: 16 loads are in flight at a time.
 template <class Use>
 __device__ __forceinline__ void each_logit(const float* logits, std::int64_t V, const Use& use) {
@@ -48,9 +47,7 @@ __device__ __forceinline__ void each_logit(const float* logits, std::int64_t V, 
         }
     }
 }
-// [each_logit]
 
-// [rank]
 /// How likely, as an integer: larger is likelier. The upper half orders logits as floats do, -0 as
 /// +0; in the lower one the lower of equal tokens is larger. No two are equal.
 __device__ __forceinline__ std::uint64_t rank(float logit, std::int64_t token) {
@@ -58,7 +55,6 @@ __device__ __forceinline__ std::uint64_t rank(float logit, std::int64_t token) {
     const unsigned ordered = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
     return std::uint64_t{ordered} << 32 | ~static_cast<unsigned>(token);
 }
-// [rank]
 
 /// What the block knows of the candidates.
 struct Candidates {
@@ -85,7 +81,6 @@ struct Candidates {
     }
 };
 
-// [gather]
 /// Top-k needs few of V: those within so many eighths of the largest as k are. They become a list,
 /// unless it would be too long. Whoever comes first takes the next place in it; then each looks for
 /// its place in the vocabulary's order.
@@ -122,9 +117,7 @@ __device__ void gather(Candidates& c, unsigned k) {
     c.list = list;
     c.count = found;
 }
-// [gather]
 
-// [at_place]
 /// The candidates laid side by side on a line, in the vocabulary's order: the one at `u` of its
 /// length. Each warp adds up a 32nd of them; then the same with the 32nd where the place is, until
 /// it is one.
@@ -155,9 +148,7 @@ __device__ std::int64_t at_place(const Candidates& c, double u) {
     }
     return first;
 }
-// [at_place]
 
-// [choose]
 __global__ void __launch_bounds__(kThreads)
     choose_kernel(const float* logits, std::int64_t V, const SamplerOptions* options,
                   std::int64_t* tokens, std::int64_t* place) {
@@ -200,7 +191,6 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t token = c.token(at_place(c, u));
     if (threadIdx.x == 0) tokens[position] = token;
 }
-// [choose]
 
 }  // namespace
 

@@ -15,7 +15,6 @@ using namespace day06_transformer_ops;
 
 constexpr int kThreads = 256;
 
-// [attend]
 // A block has a head and one of kSplits parts of the positions.
 template <int LANES>
 __global__ void __launch_bounds__(kThreads)
@@ -39,7 +38,6 @@ __global__ void __launch_bounds__(kThreads)
     if (t < D) parts.sums[part * D + t] = x;
     if (t == 0) parts.tops[2 * part] = m, parts.tops[2 * part + 1] = sum;
 }
-// [attend]
 
 }  // namespace
 

@@ -18,7 +18,6 @@ using HeadRows = Shares<8, 1, 2>;  // rows by the ten thousand
 // Loops over K are not unrolled: mostly there is one iteration, and instructions are fetched again
 // for each phase, so a kernel should be short.
 
-// [norm]
 /// Layer norm of the stream. Every block computes it redundantly: that is cheaper than another
 /// kernel. A thread rereads only the vectors that it has written: no barrier is needed.
 template <class C>
@@ -61,9 +60,7 @@ struct Norm {
         }
     }
 };
-// [norm]
 
-// [join]
 /// Combines attention's parts, rescaled to the largest score of their head: first the weights of
 /// the parts, then the sums.
 struct Join {
@@ -100,7 +97,6 @@ struct Join {
         }
     }
 };
-// [join]
 
 struct Hidden {
     static constexpr int kRowsKept = 0;
@@ -116,7 +112,6 @@ struct Hidden {
 
 // --- epilogues: where a sum goes -----------------------------------------------------------------
 
-// [append]
 /// Output n is an element of the query, the key or the value.
 struct Append {
     const float* bias;
@@ -137,9 +132,7 @@ struct Append {
         *to = had.bias + sum;
     }
 };
-// [append]
 
-// [add]
 struct Add {
     const float* bias;
     float* stream;
@@ -148,7 +141,6 @@ struct Add {
     __device__ Added load(int n) const { return stream[n] + bias[n]; }
     __device__ void operator()(int n, float sum, Added had) const { stream[n] = had + sum; }
 };
-// [add]
 
 struct Gelu {
     const float* bias;
@@ -176,7 +168,6 @@ Norm<C> norm_of(const float* stream, const NormParameters& norm) {
 
 constexpr int kThreads = 256;
 
-// [embed]
 template <class W, class P>
 __global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
                                     const __grid_constant__ P positions, const std::int64_t* ids,
@@ -189,7 +180,6 @@ __global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
     const bool chosen = id >= 0;  // else no logit was finite, which is not checked yet
     stream[i] = chosen ? tokens(id, i % C) + positions(position, i % C) : NAN;
 }
-// [embed]
 
 }  // namespace
 

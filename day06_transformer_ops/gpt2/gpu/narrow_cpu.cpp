@@ -6,7 +6,6 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// [narrow]
 template <class T>
 void narrow_loop(View<const float> in, View<T> out, Before before) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -15,7 +14,6 @@ void narrow_loop(View<const float> in, View<T> out, Before before) {
         out(at) = T(before == Before::gelu ? day06_transformer_ops::gelu_tanh(x) : x);
     }
 }
-// [narrow]
 
 }  // namespace
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kThreads = 128, kEach = 8;
 
-// [narrow]
 struct Eight {
     float4 low, high;
 };
@@ -35,7 +34,6 @@ __global__ void narrow_kernel(const __grid_constant__ Walk<RANK, 2> eights, cons
                                    gpu::pack<T>(f(b.x), f(b.y)), gpu::pack<T>(f(b.z), f(b.w)));
     }
 }
-// [narrow]
 
 template <class T>
 bool in_eights(const View<T>& x) {
@@ -64,7 +62,6 @@ void launch(const View<const Eight>& in, const View<uint4>& out, gpu::Stream str
     });
 }
 
-// [norm_narrow]
 // One warp per row. It reads the row three times; the second and third time from the L1 cache.
 template <class T>
 __global__ void norm_narrow_kernel(const float4* in, const float4* weight, const float4* bias,
@@ -93,7 +90,6 @@ __global__ void norm_narrow_kernel(const float4* in, const float4* weight, const
                                             gpu::pack<T>(y(z.z, w.z, b.z), y(z.w, w.w, b.w)));
     }
 }
-// [norm_narrow]
 
 // What the kernel reads in vectors, from the first number on.
 const float4* in_one_run(const char* what, const View<const float>& x) {

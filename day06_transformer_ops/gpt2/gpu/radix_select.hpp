@@ -12,7 +12,6 @@ namespace sixdays::gpt2 {
 constexpr int kDigit = 8;  // bits
 constexpr int kBins = 1 << kDigit;
 
-// [digit]
 /// The highest digit at which bins, added up from the highest one on, reach the target; if they
 /// never do, the lowest digit that has anything. By one warp: 8 bins a lane, lane 0 the highest.
 /// @param above  what was added up before the first bin; then what lies above that digit
@@ -42,9 +41,7 @@ __device__ __forceinline__ int find_digit(const unsigned* bins, unsigned target,
     above = __shfl_sync(0xffffffffu, before, who);
     return __shfl_sync(0xffffffffu, digit, who);
 }
-// [digit]
 
-// [select]
 /// The highest key such that the items from it on have `target` in all. Item i of `count` has
 /// key(i), unlike any other's, and value(i); those with keys below `floor` do not count. By the
 /// whole block.
@@ -84,6 +81,5 @@ __device__ std::uint64_t radix_select(std::int64_t count, std::uint64_t floor, u
     __syncthreads();
     return found;
 }
-// [select]
 
 }  // namespace sixdays::gpt2

@@ -28,7 +28,6 @@ Asker::Asker(const Gguf& file, const MakeBackend& make)
     backend_->set_sampler(likeliest);
 }
 
-// [ask]
 std::string Asker::operator()(const Question& question) {
     const std::vector<std::int64_t> tokens = tokens_of(vocabulary_, question);
     engine_.forget();
@@ -41,7 +40,6 @@ std::string Asker::operator()(const Question& question) {
     }
     return decode(vocabulary_, said);
 }
-// [ask]
 
 Scores score_held_out(Asker& ask, std::int64_t count, std::uint64_t seed,
                       const std::function<void(const Question&, const std::string&)>& each) {

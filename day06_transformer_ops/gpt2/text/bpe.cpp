@@ -38,7 +38,6 @@ void consider(const Vocabulary& vocabulary, const std::vector<Link>& links, std:
 
 }  // namespace
 
-// [bpe]
 void encode_piece(const Vocabulary& vocabulary, std::string_view piece,
                   std::vector<std::int64_t>& out) {
     std::vector<Link> links;
@@ -68,6 +67,5 @@ void encode_piece(const Vocabulary& vocabulary, std::string_view piece,
         if (link.token >= 0) out.push_back(link.token);
     }
 }
-// [bpe]
 
 }  // namespace sixdays::gpt2

@@ -140,7 +140,6 @@ bool Trainer::next(Pair& found) {
     return false;
 }
 
-// [merge]
 void Trainer::merge(const Pair& pair) {
     const auto& names = vocabulary_.tokens;
     const std::string left = names[static_cast<std::size_t>(pair.left)];
@@ -175,7 +174,6 @@ void Trainer::merge(const Pair& pair) {
     grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
     for (const Pair& p : grown) waiting_.push({seen_[p].times, p});
 }
-// [merge]
 
 LearnedVocabulary Trainer::learned(const std::vector<std::string_view>& pieces) const {
     LearnedVocabulary made{vocabulary_, {}, taken_};

@@ -23,7 +23,6 @@ __device__ __forceinline__ const Vector& vector(const float* at) {
     return *reinterpret_cast<const Vector*>(at);
 }
 
-// [to_floats]
 /// The numbers of 16 bytes as floats. Exact.
 __device__ __forceinline__ void to_floats(const uint4& bits, float (&w)[4]) {
     w[0] = __uint_as_float(bits.x), w[1] = __uint_as_float(bits.y);
@@ -40,9 +39,7 @@ __device__ __forceinline__ void two_floats(f16, unsigned bits, float* w) {
     const float2 wide = __half22float2(two);
     w[0] = wide.x, w[1] = wide.y;
 }
-// [to_floats]
 
-// [rows]
 /// Rows of float, f16 or bf16. A weight is an element of a piece times the piece's scale, so that a
 /// sum of products is scaled once.
 template <class T>
@@ -107,7 +104,6 @@ struct Q8Rows {
         return two[0];
     }
 };
-// [rows]
 
 /// Calls `use` with the rows of w, in their type.
 template <class Use>

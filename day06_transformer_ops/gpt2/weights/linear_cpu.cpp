@@ -4,7 +4,6 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// [linear]
 // w(n, k): a weight as a float.
 template <class W>
 void linear(const W& w, View<const float> x, View<const float> bias, View<float> out) {
@@ -18,7 +17,6 @@ void linear(const W& w, View<const float> x, View<const float> bias, View<float>
         }
     }
 }
-// [linear]
 
 template <class T>
 void linear_of(View<const T> w, View<const float> x, View<const float> bias, View<float> out) {

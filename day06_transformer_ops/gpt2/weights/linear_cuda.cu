@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [linear]
 template <class W>
 __global__ void linear_kernel(const __grid_constant__ W w,
                               const __grid_constant__ View<const float> x,
@@ -28,9 +27,7 @@ __global__ void linear_kernel(const __grid_constant__ W w,
         out(t, n) = sum;
     }
 }
-// [linear]
 
-// [to_float]
 // Rows have no gaps, so this is contiguous memory. One thread per piece; the tail is processed one
 // element at a time.
 template <class W>
@@ -51,7 +48,6 @@ __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
         for (std::int64_t j = i; j < size && j < i + W::kWeights; ++j) out[j] = w(0, j);
     }
 }
-// [to_float]
 
 /// A token's numbers as they are.
 struct Copied {

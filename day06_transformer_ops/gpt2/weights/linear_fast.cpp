@@ -99,7 +99,6 @@ template <class T>
 // A vector of sixteen floats, in as many registers as it needs.
 typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
 
-// [block]
 // Register tiling, 6 rows by 16 tokens: 96 sums in registers. Per k, each of 16 elements of x is
 // used for six weights, and each weight for 16 tokens.
 [[gnu::always_inline]] inline void block(const float* weights, const float* panel, std::int64_t K,
@@ -113,7 +112,6 @@ typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
     }
     std::memcpy(out, sums, sizeof sums);
 }
-// [block]
 
 // Packs tokens t to t + 16 of x (T, K) into a panel (K, 16), contiguous for each k. Tokens past the
 // last are zeros.

@@ -41,7 +41,6 @@ struct Shares {
     static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows per block
 };
 
-// [pieces]
 /// A slice of ROWS rows; each lane's part of it is in registers.
 template <class W, int ROWS>
 struct Pieces {
@@ -82,9 +81,7 @@ struct Pieces {
         }
     }
 };
-// [pieces]
 
-// [add_up]
 /// The sum of all lanes, and of the PARTS warps of a row, for the thread that stores it.
 template <class C>
 __device__ __forceinline__ float add_up(const float (&sum)[C::ROWS], int part, int first) {
@@ -110,9 +107,7 @@ __device__ __forceinline__ float add_up(const float (&sum)[C::ROWS], int part, i
     }
     return total;
 }
-// [add_up]
 
-// [phase]
 template <class C, class W, class In, class Out>
 __global__ void __launch_bounds__(C::THREADS)
     phase_kernel(const __grid_constant__ W w, const __grid_constant__ In in,
@@ -154,7 +149,6 @@ __global__ void __launch_bounds__(C::THREADS)
         if (stores && tile + stored < N) added = out.load(tile + stored);
     }
 }
-// [phase]
 
 static_assert(kSharedAsked == gpu::kSharedOfAll);
 

@@ -26,7 +26,6 @@ void dequantise_q8_0_cpu(View<const Q8Block> in, View<float> out) {
 }
 // [dequantise]
 
-// [quantise]
 void quantise_q8_0_cpu(View<const float> in, View<Q8Block> out) {
     check_quantise_q8_0(in, out);
     for (std::int64_t n = 0; n < out.extent(0); ++n) {
@@ -54,6 +53,5 @@ void quantise_q8_0_cpu(View<const float> in, View<Q8Block> out) {
         }
     }
 }
-// [quantise]
 
 }  // namespace sixdays::gpt2

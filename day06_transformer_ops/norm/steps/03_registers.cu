@@ -7,7 +7,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [apply]
 /// The results for a vector of z, whose first element has index i. WIDE: weight and bias, where
 /// they are given, can be read with 128-bit loads.
 template <bool WIDE, int N>
@@ -28,7 +27,6 @@ __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
         }
     }
 }
-// [apply]
 
 // share: 1 / length. With few vectors per thread, an SM has room for 1,280 threads
 // of small blocks, with 48 registers each; or for 1,024 of large ones, with 64.
@@ -60,7 +58,6 @@ __global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
             vector = sum_of<T>(vector, *reinterpret_cast<const uint4*>(residual + i));
         });
     }
-    // [sums]
     if (OP::kCentered) {
         each_number([&](float x) { mean += x - first; });
         mean = first + row_reduce<THREADS>(mean, Plus()) * share;
@@ -68,7 +65,6 @@ __global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
     each_number([&](float x) { squares += (x - mean) * (x - mean); });
     squares = row_reduce<THREADS>(squares, Plus());
     const float scale = rsqrtf(squares * share + parameters.eps);
-    // [sums]
     T* const y = out + at.of[1];
     each([&](int i, const uint4& vector) {
         // The old residual is no longer needed.

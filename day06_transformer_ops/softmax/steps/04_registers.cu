@@ -13,7 +13,6 @@ namespace {
 template <class T, int THREADS>
 constexpr int kBlocks = (sizeof(T) == 4 ? 2048 : 1280) / (THREADS * kRowsOfBlock<THREADS>);
 
-// [kernel]
 template <class OP, class T, int THREADS, int VECTORS>
 __device__ void softmax_of(HeldRow<T, THREADS, VECTORS>& row) {
     float m = -INFINITY;
@@ -39,9 +38,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
     row.fill(n, 0);
     row.store(out + at.of[1], length);
 }
-// [kernel]
 
-// [masked]
 // A masked element counts as -infinity, like the padding past the row's end.
 template <class T, int THREADS, int VECTORS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
@@ -60,7 +57,6 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
     softmax_of<Softmax>(row);
     row.store(out + at.of[1], length);
 }
-// [masked]
 
 }  // namespace
 

@@ -13,7 +13,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [result]
 /// Where a row's results go: as vectors if they are aligned like the row.
 template <class T>
 struct Result {
@@ -37,11 +36,9 @@ struct Result {
         }
     }
 };
-// [result]
 
 constexpr int kInRegisters = 8;  // vectors per thread
 
-// [kernel]
 /// @param room  vectors of a row that fit in shared memory
 template <class OP, class T, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
@@ -92,7 +89,6 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     });
     for (std::int64_t i = row.length() + t; i < length; i += THREADS) y[i] = T(0.0f);
 }
-// [kernel]
 
 }  // namespace
 

@@ -11,7 +11,6 @@ namespace {
 constexpr int kEach = 4;  // elements per thread, all in flight
 constexpr int kThreads = static_cast<int>(kSplitPart) / kEach;
 
-// [part]
 /// A thread's elements of its block's part of a row: the first has index
 /// `first`, the others follow kThreads apart.
 template <class T>
@@ -28,9 +27,7 @@ struct PartOfRow {
         }
     }
 };
-// [part]
 
-// [kernel]
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     softmax_parts_kernel(const __grid_constant__ RowWalk rows, const T* in, std::int64_t stride,
@@ -65,7 +62,6 @@ __global__ void __launch_bounds__(kThreads)
         if (i < length) y[i] = T(expf(part.x[j] - all.m) / all.sum);
     }
 }
-// [kernel]
 
 }  // namespace
 

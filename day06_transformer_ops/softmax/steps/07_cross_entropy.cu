@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [kernel]
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     cross_entropy_block_kernel(const __grid_constant__ RowWalk rows, const T* logits,
@@ -28,7 +27,6 @@ __global__ void __launch_bounds__(kThreads)
         out[at.of[1]] = known ? logf(all.sum) - (float(row.x[target]) - all.m) : NAN;
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -12,7 +12,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [operations]
 /// The operation on x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is
 /// the result.
 struct Softmax {
@@ -27,9 +26,7 @@ struct LogSoftmax {
     __device__ static float tail(float sum) { return logf(sum); }
     __device__ static float of(float held, float tail) { return held - tail; }
 };
-// [operations]
 
-// [cut_row]
 /// A row of any alignment: a scalar head of `head` elements up to the next sector of 32 bytes,
 /// `vectors` from there, and a scalar tail.
 template <class T>
@@ -53,9 +50,7 @@ struct CutRow {
     /// The index in the row of element i of head and tail.
     __device__ std::int64_t place(int i) const { return i < head ? i : i + elements(); }
 };
-// [cut_row]
 
-// [part_sum]
 /// The sum of exp(x - m) over part of a row whose maximum is m. m starts at the lowest finite
 /// float, as in step 3.
 struct PartSum {
@@ -95,7 +90,6 @@ __device__ PartSum join_block(const PartSum& mine) {
     all.sum = gpu::block_reduce<THREADS>(mine.sum * expf(mine.m - all.m), Plus());
     return all;
 }
-// [part_sum]
 
 /// The tokens of rows as the layout of a third tensor that is never read: the offset of a row's
 /// element is its token. Without tokens, all are 0.

@@ -6,7 +6,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [adamw]
 void adamw_loop(const AdamWNumbers& a, const float* gradient, float* first, float* second,
                 float* parameters, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) {
@@ -18,9 +17,7 @@ void adamw_loop(const AdamWNumbers& a, const float* gradient, float* first, floa
         parameters[k] = parameters[k] * a.kept - a.rate1 * m / (std::sqrt(v) / a.root2 + a.eps);
     }
 }
-// [adamw]
 
-// [gradient_norm]
 void gradient_norm_loop(const float* gradient, std::int64_t n, double* out) {
     double sum = 0;
     for (std::int64_t k = 0; k < n; ++k) {
@@ -28,7 +25,6 @@ void gradient_norm_loop(const float* gradient, std::int64_t n, double* out) {
     }
     *out = std::sqrt(sum);
 }
-// [gradient_norm]
 
 }  // namespace
 

@@ -26,7 +26,6 @@ __global__ void adamw_kernel(const __grid_constant__ AdamWNumbers a, const float
 }
 // [adamw]
 
-// [gradient_norm]
 // Each block takes every kNormBlocks-th piece of the gradient; the next kernel adds up the blocks.
 __global__ void squares_kernel(const float* gradient, std::int64_t n, double* of_block) {
     double sum = 0;
@@ -41,7 +40,6 @@ __global__ void norm_kernel(const double* of_block, double* out) {
     const double sum = gpu::block_reduce<kNormBlocks>(of_block[threadIdx.x], gpu::Plus());
     if (threadIdx.x == 0) *out = sqrt(sum);
 }
-// [gradient_norm]
 
 }  // namespace
 

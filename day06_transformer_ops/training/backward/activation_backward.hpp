@@ -19,7 +19,6 @@ namespace sixdays::day06_transformer_ops {
 /// The paths of an activation's backward pass: those of the forward pass.
 using ActivationBackwardPath = ActivationPath;
 
-// [slope]
 /// 1 - s is computed as 1 / (1 + exp(v)), because 1 - s would cancel digits.
 SIXDAYS_HD inline float slope_of_gate(float x, float v, float dv) noexcept {
     const float s = 1 / (1 + std::exp(-v)), rest = 1 / (1 + std::exp(v));
@@ -43,7 +42,6 @@ SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
     }
     return x;
 }
-// [slope]
 
 /// out = grad * f'(in).
 /// @param in    any shape and strides: the input of the activation

@@ -5,7 +5,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [activate_backward]
 void activate_backward_loop(Activation what, View<const float> in, View<const float> grad,
                             View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
@@ -13,9 +12,7 @@ void activate_backward_loop(Activation what, View<const float> in, View<const fl
         out(at) = grad(at) * slope(what, in(at));
     }
 }
-// [activate_backward]
 
-// [activate_gated_backward]
 void activate_gated_backward_loop(Activation what, View<const float> gate, View<const float> in,
                                   View<const float> grad, View<float> d_gate, View<float> d_in) {
     for (std::int64_t k = 0; k < gate.size(); ++k) {
@@ -25,7 +22,6 @@ void activate_gated_backward_loop(Activation what, View<const float> gate, View<
         d_in(at) = g * activated(what, gate(at));
     }
 }
-// [activate_gated_backward]
 
 }  // namespace
 

@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [activate_backward]
 __global__ void activate_backward_kernel(Activation what,
                                          const __grid_constant__ View<const float> in,
                                          const __grid_constant__ View<const float> grad,
@@ -20,9 +19,7 @@ __global__ void activate_backward_kernel(Activation what,
         out(at) = grad(at) * slope(what, in(at));
     }
 }
-// [activate_backward]
 
-// [activate_gated_backward]
 __global__ void activate_gated_backward_kernel(Activation what,
                                                const __grid_constant__ View<const float> gate,
                                                const __grid_constant__ View<const float> in,
@@ -37,7 +34,6 @@ __global__ void activate_gated_backward_kernel(Activation what,
         d_in(at) = g * activated(what, gate(at));
     }
 }
-// [activate_gated_backward]
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [by_queries]
 void queries_backward_loop(const AttentionBackward& p) {
     const AttentionProblem& f = p.forward;
     const std::int64_t D = f.q.length;
@@ -43,9 +42,7 @@ void queries_backward_loop(const AttentionBackward& p) {
         }
     }
 }
-// [by_queries]
 
-// [by_keys]
 void keys_backward_loop(const AttentionBackward& p) {
     const AttentionProblem& f = p.forward;
     const std::int64_t D = f.q.length, T = f.tokens();
@@ -77,7 +74,6 @@ void keys_backward_loop(const AttentionBackward& p) {
         }
     }
 }
-// [by_keys]
 
 }  // namespace
 

@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [by_queries]
 __global__ void queries_backward_kernel(const __grid_constant__ AttentionBackward p) {
     const AttentionProblem& f = p.forward;
     const std::int64_t D = f.q.length;
@@ -47,7 +46,6 @@ __global__ void queries_backward_kernel(const __grid_constant__ AttentionBackwar
         }
     }
 }
-// [by_queries]
 
 __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p) {
     const AttentionProblem& f = p.forward;

@@ -9,7 +9,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [problem]
 /// What a query needs besides its row to recompute its weights.
 struct Softmaxed {
     float log_sum;  // log-sum-exp of its scores
@@ -34,9 +33,7 @@ struct AttentionBackward {
         return forward.causal && t > 0 ? t : 0;
     }
 };
-// [problem]
 
-// [dot]
 /// Row x times row s of a table.
 SIXDAYS_HD inline float dot(const Row<const float>& x, const Table& table, std::int64_t s,
                             std::int64_t D) noexcept {
@@ -50,7 +47,6 @@ SIXDAYS_HD inline float dot(const Row<const float>& x, const Row<const float>& y
                             std::int64_t D) noexcept {
     return dot(x, Table{y.first, 0, y.stride}, 0, D);
 }
-// [dot]
 
 [[nodiscard]] AttentionBackward attention_backward_problem(
     const View<const float>& q, const View<const float>& k, const View<const float>& v,

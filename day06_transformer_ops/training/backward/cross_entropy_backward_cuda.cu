@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [cross_entropy_backward]
 __global__ void cross_entropy_backward_kernel(
     const __grid_constant__ Rows<const float> logits,
     const __grid_constant__ View<const std::int64_t> targets,
@@ -30,7 +29,6 @@ __global__ void cross_entropy_backward_kernel(
         }
     }
 }
-// [cross_entropy_backward]
 
 }  // namespace
 

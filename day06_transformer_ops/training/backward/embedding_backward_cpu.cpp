@@ -6,7 +6,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [embed_backward]
 void embed_backward_loop(const Rows<const float>& grad, View<const std::int64_t> ids,
                          View<const std::int64_t> places, const EmbedGradients& d) {
     for (std::int64_t c = 0; c < grad.length; ++c) {
@@ -20,7 +19,6 @@ void embed_backward_loop(const Rows<const float>& grad, View<const std::int64_t>
         }
     }
 }
-// [embed_backward]
 
 }  // namespace
 

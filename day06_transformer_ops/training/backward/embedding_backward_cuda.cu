@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [embed_backward]
 __global__ void embed_backward_kernel(const __grid_constant__ Rows<const float> grad,
                                       const __grid_constant__ View<const std::int64_t> ids,
                                       const __grid_constant__ View<const std::int64_t> places,
@@ -25,7 +24,6 @@ __global__ void embed_backward_kernel(const __grid_constant__ Rows<const float> 
         }
     }
 }
-// [embed_backward]
 
 }  // namespace
 

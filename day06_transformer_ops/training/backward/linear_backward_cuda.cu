@@ -79,11 +79,9 @@ void linear_backward_cuda(View<const float> in, View<const float> weight, View<c
     const gpu::Workspace room =
         gpu::carve("linear_backward", workspace, [&](gpu::Carver& c) { return c.lend(bytes); });
     const gpu::Launch<day05_matmul::MatmulPath> how{.workspace = room, .stream = stream};
-    // [linear_backward]
     matmul_cuda(g, transpose(weight), as_matrix(d_in), how);
     matmul_cuda(transpose(x), g, {1, 1}, d.weight, how);  // 1 * product + 1 * what is there
     if (d.bias.data != nullptr) bias_backward_cuda(g, d.bias, room, stream);
-    // [linear_backward]
 }
 
 }  // namespace sixdays::day06_transformer_ops

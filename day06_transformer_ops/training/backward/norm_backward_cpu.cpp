@@ -47,7 +47,6 @@ void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters&
     }
 }
 
-// [rms_norm_backward]
 void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& parameters,
                             const Rows<const float>& grad, const Rows<float>& d_in,
                             const NormGradients& d) {
@@ -79,7 +78,6 @@ void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& p
         }
     }
 }
-// [rms_norm_backward]
 
 }  // namespace
 

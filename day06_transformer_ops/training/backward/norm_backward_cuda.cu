@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [layer_norm_backward]
 // One thread per row. rows: (rows, 2), mean and scale of each, for the next kernel.
 __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const float> in,
                                            const __grid_constant__ NormParameters parameters,
@@ -51,9 +50,7 @@ __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const fl
         rows(r, 1) = scale;
     }
 }
-// [layer_norm_backward]
 
-// [rms_norm_backward]
 // The same, with mean 0, because RMS norm does not subtract one.
 __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const float> in,
                                          const __grid_constant__ NormParameters parameters,
@@ -86,9 +83,7 @@ __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const floa
         rows(r, 1) = scale;
     }
 }
-// [rms_norm_backward]
 
-// [norm_columns]
 // 4. the gradients of the parameters: one thread per column.
 __global__ void norm_columns_kernel(const __grid_constant__ Rows<const float> in,
                                     const __grid_constant__ Rows<const float> grad,
@@ -107,7 +102,6 @@ __global__ void norm_columns_kernel(const __grid_constant__ Rows<const float> in
         if (d.bias.data != nullptr) d.bias(i) += of_bias;
     }
 }
-// [norm_columns]
 
 // Runs after the row kernel of either norm.
 void launch_columns(const Rows<const float>& x, const Rows<const float>& g, const View<float>& rows,

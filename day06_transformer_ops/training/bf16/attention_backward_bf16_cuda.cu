@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// [twins]
 __global__ void query_back_kernel(const __grid_constant__ AttentionBackwardBf16 p) {
     const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (r < p.heads * p.T) query_back(p, r / p.T, r % p.T);
@@ -18,7 +17,6 @@ __global__ void key_back_kernel(const __grid_constant__ AttentionBackwardBf16 p)
     const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (r < p.heads * p.S) key_back(p, r / p.S, r % p.S);
 }
-// [twins]
 
 void launch_row_per_thread(const AttentionBackwardBf16& p, gpu::Stream stream) {
     if (p.heads * p.T > 0) {

@@ -11,7 +11,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// [problem]
 /// The rows of one head: element (r, d) is first[r * along_rows + d * along_d].
 template <class E>
 struct HeadOf {
@@ -52,9 +51,7 @@ struct AttentionBackwardBf16 {
         return causal && t > 0 ? t : 0;
     }
 };
-// [problem]
 
-// [loop]
 /// For CPU reference and twin: the weight of pair (t, s) of a head, and the slope of its score.
 struct PairBack {
     float share, d_score;
@@ -97,7 +94,6 @@ SIXDAYS_HD inline void key_back(const AttentionBackwardBf16& p, std::int64_t hea
         }
     }
 }
-// [loop]
 
 [[nodiscard]] AttentionBackwardBf16 attention_backward_bf16_problem(
     const View<const bf16>& q, const View<const bf16>& k, const View<const bf16>& v,

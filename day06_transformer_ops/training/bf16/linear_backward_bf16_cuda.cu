@@ -13,12 +13,10 @@ void linear_backward_bf16_cuda(View<const bf16> in, View<const bf16> weight, Vie
                                View<float> d_in, View<float> d_weight, gpu::Stream stream) {
     check_linear_backward_bf16(in, weight, grad, d_in, d_weight);
     const View<const bf16> x = as_matrix(in), g = as_matrix(grad);
-    // [linear_backward]
     matmul_bf16_cuda<bf16>(g, transpose(weight), {}, as_matrix(d_in), {.stream = stream});
     // The matrix is stored (out, in), and a product writes along the rows of its output. So this
     // computes the transpose of inᵀ . grad, which is gradᵀ . in.
     matmul_bf16_cuda<bf16>(transpose(g), x, {1, 1}, transpose(d_weight), {.stream = stream});
-    // [linear_backward]
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -37,7 +37,6 @@ struct BlockGradients {
     LinearGradients up = {}, down = {};
 };
 
-// [block_forward]
 /// block_cpu() and block_cuda() again, but the intermediate results are kept.
 template <class Operations, class T>
 void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
@@ -55,7 +54,6 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
     op.matmul(kept.activated, p.down, {1, 0, p.down_bias}, out);
     op.add(out, kept.middle, out);
 }
-// [block_forward]
 
 // [block_backward]
 /// @param grad  of the block's output; becomes that of x

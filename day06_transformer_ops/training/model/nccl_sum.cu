@@ -82,7 +82,6 @@ void NcclSum::mark(int gpu, std::int64_t mark) {
     SIXDAYS_CUDA(cudaEventRecord(event));
 }
 
-// [add_up]
 void NcclSum::add_up(std::int64_t mark, const std::vector<float*>& runs, std::int64_t size) {
     for (int gpu = 0; gpu < gpus_; ++gpu) {
         const Gpus::One& one = all_->each[static_cast<std::size_t>(gpu)];
@@ -105,7 +104,6 @@ void NcclSum::add_up(std::int64_t mark, const std::vector<float*>& runs, std::in
     }
     check(end, "ncclGroupEnd");
 }
-// [add_up]
 
 // A GPU that has failed never reaches the sum, and the others wait for it forever. So this polls
 // all of them in turn, instead of waiting for the first.

@@ -127,7 +127,6 @@ void Trainer<Device>::carve() {
     losses_ = take({B, T}), share_ = take({B, T});
 }
 
-// [there_and_back]
 template <class Device>
 template <class Operations, class LayerDone>
 void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done) {
@@ -167,9 +166,7 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
     // The second gradient of the tied table: first the head's, now the embedding's.
     op.embed_backward(grad_, ids, places, {d_tokens, map_.view(d, "position_embd.weight")});
 }
-// [there_and_back]
 
-// [update]
 template <class Device>
 template <class Operations>
 void Trainer<Device>::update(Operations& op, const StepOptions& options) {
@@ -192,7 +189,6 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
     part(0, map_.decayed(), options.decay);
     part(map_.decayed(), map_.size(), 0);  // norms and biases do not decay
 }
-// [update]
 
 template <class Device>
 double Trainer<Device>::accumulate(const Batch& batch, float share) {

@@ -47,7 +47,6 @@ public:
     }
     [[nodiscard]] std::vector<Trainer<Device>>& all() noexcept { return all_; }
 
-    // [accumulate]
     /// As in Trainer, for the whole batch.
     /// @param last  the last batch of a step: the gradients of all GPUs are added up, those of a
     /// layer as soon as each GPU has them, while the backward pass continues
@@ -66,7 +65,6 @@ public:
         each([&](Trainer<Device>& trainer, int) { losses += trainer.sum_of_losses(); });
         return losses / N;
     }
-    // [accumulate]
 
     double step(const StepOptions& options) {
         each([&](Trainer<Device>& trainer, int) { trainer.start_step(options); });

@@ -54,7 +54,6 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
 }
 // [multiply]
 
-// [kernel]
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     matmul_bf16_warpgroups_kernel(const __grid_constant__ gpu::TileMap map_a,
@@ -79,7 +78,6 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
         store_sums(sum, epilogue, out, at.m0 + m, at.n0, inside);
     }
 }
-// [kernel]
 
 }  // namespace
 

@@ -13,7 +13,6 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-// [copy]
 /// The producer, for one tile of outputs. The ring continues from the previous tile.
 template <class S>
 __device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& map_a,
@@ -28,7 +27,6 @@ __device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& 
         turn.next();
     }
 }
-// [copy]
 
 // [multiply]
 /// A consumer's mainloop for one tile: 64 x kN sums, starting at row `m` of the tile.
@@ -57,7 +55,6 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
 }
 // [multiply]
 
-// [lines]
 /// A warp's buffer for 16 rows of 32 sums. The pitch of 40 avoids bank conflicts, both for pairs of
 /// eight rows and for the float4s of a row.
 constexpr int kPitch = 40;
@@ -105,14 +102,12 @@ __device__ __forceinline__ void store_lines(const float (&sum)[ACROSS][4], const
         }
     }
 }
-// [lines]
 
 __device__ __forceinline__ bool lies_in_lines(const View<float>& out) {
     return out.stride(1) == 1 && out.stride(0) % 4 == 0 &&
            reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
 }
 
-// [kernel]
 // down: tiles per column of tiles before moving right
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
@@ -153,7 +148,6 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     }
     // [roles]
 }
-// [kernel]
 
 /// How many tiles down are computed before the next ones to the right. G blocks of BM x BN outputs,
 /// D down and G / D across, read D BM rows of a and G / D BN columns of b. That is least for D =

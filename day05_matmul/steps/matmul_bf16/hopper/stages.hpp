@@ -16,7 +16,6 @@
 
 namespace sixdays::day05_matmul {
 
-// [turn]
 /// Pipeline state: the stage, and the parity of its barriers' phase.
 template <int STAGES>
 struct Turn {
@@ -32,7 +31,6 @@ struct Turn {
         return stage == 0 ? STAGES - 1 : stage - 1;
     }
 };
-// [turn]
 
 /// An operand's tiles in shared memory, SIZE m's or n's each. K-major: rows of 64 k's. MN-major
 /// (ACROSS): panels side by side, each with 64 rows of 64 m's or n's.
@@ -44,7 +42,6 @@ struct Tiles {
     T* first;
 
     __device__ __forceinline__ T* at(int stage) const { return first + stage * kNumbers; }
-    // [fetch]
     /// Asks for the tile that begins at `begin` along m or n and at k0 along k.
     __device__ __forceinline__ void fetch(int stage, const gpu::TileMap& map, std::int64_t begin,
                                           std::int64_t k0, gpu::Mbarrier& full) const {
@@ -56,7 +53,6 @@ struct Tiles {
             gpu::copy_tile_async(at(stage), map, begin, k0, full);
         }
     }
-    // [fetch]
     /// The wgmma operand that begins at m or n = `i`, a multiple of 64.
     __device__ __forceinline__ gpu::WgmmaTile operand(int stage, int i) const {
         return gpu::wgmma_tile(at(stage) + i * kDepth, kPanelBytes);

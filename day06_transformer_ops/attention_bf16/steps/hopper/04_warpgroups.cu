@@ -17,7 +17,6 @@ namespace {
 
 using day05_matmul::Turn;
 
-// [cut]
 /// Tile sizes: GROUPS consumer warpgroups of 64 queries each per block, KEYS keys per tile.
 /// @tparam BLOCKS  blocks that must fit on an SM
 template <class T, int HEAD, int GROUPS, int KEYS = 128, int BLOCKS = 1>
@@ -40,7 +39,6 @@ struct CutForGroups {
     static_assert(HEAD % 64 == 0 && kKeys * 128 % gpu::kSwizzleBytes == 0 &&
                   kQueries * 128 % gpu::kSwizzleBytes == 0);
 };
-// [cut]
 
 /// The TMA descriptor of queries, keys or values.
 struct Map {
@@ -79,7 +77,6 @@ struct AllBarriers {
     }
 };
 
-// [copy]
 /// A head's queries, keys or values, as the TMA addresses them.
 struct Source {
     const Map& of;
@@ -119,7 +116,6 @@ __device__ __forceinline__ void copy_tiles(const Tiles<C>& tiles, const Place<C>
         turn.next();
     }
 }
-// [copy]
 
 /// Consumer release: called by a warp that has waited for a tile and no longer needs it.
 __device__ __forceinline__ void give_back(gpu::Mbarrier& empty) {
@@ -159,7 +155,6 @@ struct Group : Warp<C> {
     __device__ __forceinline__ Group(Panel<T, C::kQueries> tile, int which)
         : Warp<C>(tile), group(which) {}
 
-    // [ask]
     /// Issues score = q k^T, for all keys of a tile.
     __device__ __forceinline__ void ask_for_scores(Panel<T, kKeys> keys) {
         const auto q = gpu::wgmma_tile(this->queries.data + group * 64 * 64, 0);
@@ -183,9 +178,7 @@ struct Group : Warp<C> {
         }
         gpu::wgmma_commit();
     }
-    // [ask]
 
-    // [exps]
     /// Exponentials, in place: `share` is still an operand in use. @param to  receives their sums
     __device__ __forceinline__ void take_exps(float (&to)[2], float scale) {
         to[0] = to[1] = 0;
@@ -209,7 +202,6 @@ struct Group : Warp<C> {
             }
         }
     }
-    // [exps]
 };
 
 /// A consumer's mainloop over all tiles that one of its queries sees.
@@ -275,7 +267,6 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
     }
 }
 
-// [kernel]
 /// @param section  number of consecutive heads whose keys and values fit in the L2 cache together
 template <class C>
 __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
@@ -301,7 +292,6 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
         place.store(mine);
     }
 }
-// [kernel]
 
 /// L2 budget for keys and values that blocks share: 8/15 of the cache, 32 MiB of an H200's 60. The
 /// rest is for queries and outputs, which pass through.

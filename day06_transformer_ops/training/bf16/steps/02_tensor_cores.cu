@@ -26,7 +26,6 @@ constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 
 constexpr int kWarps = 4, kAtOnce = 4, kQueriesOfWarp = 4 * kAtOnce;
 
-// [softmaxed]
 // One warp takes some queries of one head: it rounds their gradients, and computes log_sum (that of
 // exp2) and delta of each. delta uses the rounded gradient, like d_share. Four queries are loaded
 // before the first of them is stored.
@@ -67,11 +66,9 @@ __global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p
         }
     }
 }
-// [softmaxed]
 
 // --- the walk ------------------------------------------------------------------------------------
 
-// [cut]
 /// HEAD is D rounded up to 64 or 128, with zeros beyond D.
 template <int HEAD, bool BY_KEYS>
 struct CutBack {
@@ -88,9 +85,7 @@ using TileBack = Panel<bf16, C::kRows>;
 template <class C>
 using SumsBack = float[C::kHead / 8][4];
 using PairsBack = float[8][4];  // a warp's 16 rows with 64 others
-// [cut]
 
-// [products]
 /// sums = a bᵀ, for the warp's 16 rows of a and 64 rows of b.
 template <class C>
 __device__ __forceinline__ void multiply_rows(PairsBack& sums, TileBack<C> a, TileBack<C> b) {
@@ -133,9 +128,7 @@ __device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pai
         }
     }
 }
-// [products]
 
-// [slopes]
 /// Turns `pairs` = q . k and `slopes` = grad . v into share and d_score, in place.
 /// @param of    for element (i, e): its query's log_sum and delta
 /// @param seen  for an element: does its query see its key? ALL: each does
@@ -154,7 +147,6 @@ __device__ __forceinline__ void make_slopes(PairsBack& pairs, PairsBack& slopes,
         }
     }
 }
-// [slopes]
 
 /// The warp's 16 rows of sums, times factor.
 template <class C>
@@ -184,7 +176,6 @@ __device__ __forceinline__ Copies<C, C::kRows> rows_from(const HeadOf<const bf16
     return {head.first + first * head.along_rows, head.along_rows, end - first, D};
 }
 
-// [kernel]
 // Block b has rows of head b % heads. The longest ones come first: the last queries, the first
 // keys.
 template <class C>
@@ -264,7 +255,6 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     store_rows<C>(sums, p.scale, C::kByKeys ? p.d_k[head] : p.d_q[head], first, rows, p.D);
     if constexpr (C::kByKeys) store_rows<C>(sums_of_values, 1, p.d_v[head], first, rows, p.D);
 }
-// [kernel]
 
 template <class C>
 void launch(const AttentionBackwardBf16& p, gpu::Stream stream) {

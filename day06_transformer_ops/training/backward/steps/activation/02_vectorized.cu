@@ -7,7 +7,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [slope_times]
 template <Activation WHAT>
 struct SlopeOf {
     __device__ float operator()(float x) const { return slope(WHAT, x); }
@@ -18,7 +17,6 @@ struct TimesGradient {
         return grad * f(x);
     }
 };
-// [slope_times]
 
 template <Activation WHAT>
 void launch(const View<const float>& in, const View<const float>& grad, const View<float>& out,

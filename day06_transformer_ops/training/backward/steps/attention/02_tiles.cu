@@ -14,7 +14,6 @@ namespace {
 
 using namespace way_back;
 
-// [softmaxed]
 /// A thread's partial results for its queries: the largest score, and sums of exp2(score - m).
 template <class S>
 struct Seen {
@@ -55,9 +54,7 @@ __device__ __forceinline__ Softmaxed joined(const Seen<S>& o, int i) {
     const float delta = gpu::warp_reduce<S::ACROSS>(o.delta[i] * mine, Plus());
     return {m + log2f(sum), delta / sum};
 }
-// [softmaxed]
 
-// [by_queries]
 // heads: block b has queries of head b % heads. The last queries, which see most keys, come first.
 template <class S>
 __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
@@ -141,9 +138,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     }
     store<S>(d_q, f.scale, &f.out.first(at), f.out.first.stride(along_t), f.out.stride, t0, T, D);
 }
-// [by_queries]
 
-// [by_keys]
 // stacks: block b has keys of head b % stacks. The first keys, which most queries see, come first.
 template <class S>
 __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
@@ -224,7 +219,6 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
              f.S, D);
     store<S>(d_v, 1, &p.d_v.first(of_keys), p.d_v.first.stride(along_s), p.d_v.stride, s0, f.S, D);
 }
-// [by_keys]
 
 }  // namespace
 

@@ -11,7 +11,6 @@ namespace {
 
 using namespace way_back;
 
-// [delta]
 /// The forward pass's results for the thread's queries, from row t0 on, scaled for exp2. The ACROSS
 /// threads of a query add up its delta.
 template <class S>
@@ -36,9 +35,7 @@ __device__ __forceinline__ void make_softmaxed(const AttentionBackward& p, const
         if (x == 0 && t < T) (&p.softmaxed(at))[t] = of[i];
     }
 }
-// [delta]
 
-// [by_queries]
 // heads: block b has queries of head b % heads. The last queries, which see most keys, come first.
 template <class S>
 __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
@@ -99,9 +96,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     }
     store<S>(d_q, f.scale, &f.out.first(at), f.out.first.stride(along_t), f.out.stride, t0, T, D);
 }
-// [by_queries]
 
-// [by_keys]
 // stacks: block b has keys of head b % stacks. The first keys, which most queries see, come first.
 template <class S>
 __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
@@ -193,7 +188,6 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
              f.S, D);
     store<S>(d_v, 1, &p.d_v.first(of_keys), p.d_v.first.stride(along_s), p.d_v.stride, s0, f.S, D);
 }
-// [by_keys]
 
 }  // namespace
 

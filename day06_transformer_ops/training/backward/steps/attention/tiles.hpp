@@ -36,7 +36,6 @@ inline constexpr int kAtOnce = S::HEAD > 64   ? 1
                                : S::HEAD > 32 ? 2
                                               : 3;  // blocks for which the registers suffice
 
-// [add_rows]
 /// sums += products . tile, whose rows are PITCH apart. ALL: each of them counts for each row; else
 /// only those in range(i): the others are skipped, row and factor.
 template <class S, bool ALL, class Ranges>
@@ -66,7 +65,6 @@ __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products
         }
     }
 }
-// [add_rows]
 
 /// Writes a thread's products to shared memory.
 template <class S>

@@ -24,7 +24,6 @@ __device__ __forceinline__ Four<T> four(const float (&x)[4]) {
     }
 }
 
-// [kernel]
 template <int THREADS, bool LOSSES, class T>
 __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
     cross_entropy_backward_block_kernel(const __grid_constant__ Rows<const float> logits,
@@ -89,7 +88,6 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
         }
     }
 }
-// [kernel]
 
 template <int THREADS, bool LOSSES, class T>
 void launch(const Rows<const float>& logits, const View<const std::int64_t>& targets,

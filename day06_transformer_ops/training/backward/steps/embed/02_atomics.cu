@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// [embed_atomics]
 __global__ void embed_atomics_kernel(const __grid_constant__ Rows<const float> grad,
                                      const __grid_constant__ View<const std::int64_t> ids,
                                      const __grid_constant__ View<const std::int64_t> places,
@@ -24,7 +23,6 @@ __global__ void embed_atomics_kernel(const __grid_constant__ Rows<const float> g
         }
     }
 }
-// [embed_atomics]
 
 }  // namespace
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kThreads = 512, kWarps = kThreads / 32;
 
-// [word_a_block]
 // rows: the offsets of each token's gradient and of its id.
 template <int RANK>
 __global__ void __launch_bounds__(kThreads)
@@ -52,7 +51,6 @@ __global__ void __launch_bounds__(kThreads)
         }
     }
 }
-// [word_a_block]
 
 }  // namespace
 

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kWarps = 8, kThreads = 32 * kWarps;
 
-// [rows]
 template <int VECTORS>
 using Held = HeldRow<float, 32, VECTORS>;
 
@@ -90,7 +89,6 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
     leave(d_weight, 0);
     leave(d_bias, 1);
 }
-// [rows]
 
 template <int VECTORS>
 void launch(const Rows<const float>& in, const NormParameters& parameters,

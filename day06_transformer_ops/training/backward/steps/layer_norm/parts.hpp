@@ -18,7 +18,6 @@ void with_even_rows(const Rows<const float>& in, const Rows<const float>& grad,
       Rows<float>{{d_in.first.data, dx}, d_in.length, d_in.stride});
 }
 
-// [columns]
 /// A block adds up 32 columns of all parts (blocks, 2, C): a warp's lanes are neighbouring columns,
 /// and warp w has parts w, w + WARPS, ... blockIdx.y: 0 for the weight, 1 for the bias.
 template <int WARPS>
@@ -41,7 +40,6 @@ __global__ void __launch_bounds__(32 * WARPS)
     for (int w = 0; w < WARPS; ++w) all += of_warp[w][lane];
     out(i) += all;
 }
-// [columns]
 
 /// Adds the sums of all blocks to the gradients of weight and bias, if these are requested.
 template <int WARPS>
