@@ -117,7 +117,8 @@ endfunction()
 
 # One add_test per room, device and tier, if a case has that tag; ctest -L day01 runs a day. Without
 # nvcc the GPU's entries are still there, Skipped with the reason. The emulated ones take longest of all
-# tests, so they are begun first (COST): in the end no core waits for one.
+# tests, so they start first (COST) and no core idles at the end. Those on the GPU run one at a time, so they
+# start even before them.
 function(sixdays_add_tier_tests room label test tiers has_ports)
     foreach(tier IN LISTS tiers)
         if(NOT tier STREQUAL huge)
@@ -135,7 +136,7 @@ function(sixdays_add_tier_tests room label test tiers has_ports)
         set(name ${test}.cuda.${tier})
         if(SIXDAYS_HAVE_CUDA)
             add_test(NAME ${name} COMMAND ${room}_tests_cuda "[${tier}]")
-            set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)
+            set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu COST 300)
         else()
             sixdays_add_skipped_gpu_test(${name})
         endif()
