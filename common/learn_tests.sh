@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tests of common/learn, in a copy of the tree: nothing is installed, nothing of yours is touched.
-#   learn_tests.sh words   what it says, and what start, hint and reset do to files
+# Tests of common/learn, in a copy of the tree: they install nothing and change none of your files.
+#   learn_tests.sh words   its output, and what start, hint and reset do to files
 #   learn_tests.sh check   builds: the stub fails with an explanation, the solution passes
 set -euo pipefail
 
-# Of this machine nothing counts but the tools that a build takes: what else stands in the environment is left out.
+# Only the tools that a build needs count: the rest of this machine's environment is dropped.
 if [[ ${1:-} != --clean ]]; then
     kept=(PATH="$PATH" HOME=/nonexistent)
     for name in TMPDIR LDFLAGS; do if [[ ${!name:-} ]]; then kept+=("$name=${!name}"); fi; done
@@ -15,22 +15,22 @@ shift
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-tree=$scratch/$'a (tree), 100% {odd} + =@~!: \303\274'  # all that is legal in the path
+tree=$scratch/$'a (tree), 100% {odd} + =@~!: \303\274'  # all legal odd characters
 mkdir "$tree" "$scratch/bin" "$scratch/tools" "$scratch/machine"
 for part in "$root"/*; do
     case ${part##*/} in build | my) ;; *) cp -R "$part" "$tree/" ;; esac
 done
-# What every system has. (`busybox` and the like go by the name that they are called by.)
+# Tools of every system, by their own names, since `busybox` and the like depend on those.
 for tool in awk basename bash cat chmod cmp comm cp cut date diff dirname env find flock fold grep head install kill ln ls \
     mkdir mkfifo mktemp mv nproc printf readlink rm rmdir sed setpriv setsid sh sleep sort stat tail tee timeout touch tr true \
     pgrep uname uniq wc; do
     ln -s "$(type -P "$tool")" "$scratch/tools/$tool"
 done
-fake() {  # fake <tool>: in front of this machine's own; the script is on stdin
+fake() {  # fake <tool>: comes before this machine's own on PATH; the script is on stdin
     cat >"$scratch/bin/$1"
     chmod +x "$scratch/bin/$1"
 }
-for tool in apt-get sudo; do  # whatever happens, the tests install nothing
+for tool in apt-get sudo; do  # the tests must not install anything
     fake "$tool" <<<$'#!/bin/sh\necho "tests do not install" >&2\nexit 1'
 done
 fake nvidia-smi <<<$'#!/bin/sh\nexit 9'  # no GPU answers
@@ -63,7 +63,7 @@ learns() {
     done
 }
 
-silent() {  # silent <what it shows> <regular expression>: of which nothing was said
+silent() {  # silent <what it shows> <regular expression>: the output must not match
     if grep -qE -- "$2" "$scratch/said"; then complain "$1: something reads \"$2\""; fi
 }
 
@@ -87,8 +87,8 @@ mine=my/$day/$one.cu
 
 stub() { awk -f common/cmake/stub.awk "$day/exercises/$1/solution.cu"; }
 
-# A machine of our own: g++, CMake and Ninja that do as if, and none of the rest. Headers are there if $scratch/machine
-# has them, programs that "build" makes say what they are, and $CALLS lists what CMake was told.
+# A fake machine: fake g++, CMake and Ninja, and nothing else. Headers exist if $scratch/machine has
+# them, built programs print their names, and $CALLS lists the calls of CMake.
 pretend_a_machine() {
     export PATH=$scratch/bin:$scratch/tools SIXDAYS_MACHINE=$scratch/machine CALLS=$scratch/calls
     : >"$CALLS"
@@ -105,7 +105,7 @@ case " $* " in
         ;;
 esac
 END
-    # shellcheck disable=SC2016  # it is to expand there
+    # shellcheck disable=SC2016  # to be expanded there
     fake ninja <<<$'#!/bin/sh\ncase "$*" in *targets*) cat "$SIXDAYS_MACHINE/targets" ;; *) echo "1.11 $LC_ALL" ;; esac'
     fake cmake <<'END'
 #!/usr/bin/env bash
@@ -153,18 +153,18 @@ words() {
         read -ra word <<<"$number"
         learns "a day called $number" 0 "^$day: in this order" -- start "${word[@]}"
     done
-    learns "a word behind Day 1" 2 '"more" is one word too many' -- start Day 1 more
-    rm -rf day06_transformer_ops docs/day02_strides.md  # a day in the making, and one without a page
-    learns "a day in the making" 2 'day06_transformer_ops is not finished yet.* Available: .*day03' -- run 6
-    learns "a day that will never be" 2 'no day "day07"' -- run 7
+    learns "an extra word after Day 1" 2 '"more" is one word too many' -- start Day 1 more
+    rm -rf day06_transformer_ops docs/day02_strides.md  # an unfinished day, and one without a page
+    learns "an unfinished day" 2 'day06_transformer_ops is not finished yet.* Available: .*day03' -- run 6
+    learns "a day that is not planned" 2 'no day "day07"' -- run 7
     learns "an unknown exercise" 2 'nonsense' "$one" "$other" -- hint day01 nonsense
     learns "a word too many" 2 'too many' -- start day01 "$one"
-    learns "a GPT-2 by kernels of yours, before one has passed" 1 \
+    learns "gpt2 --mine before an exercise has passed" 1 \
         '^  row_by_block +choosing the next token +ours, until common/learn check day04 row_by_block passes' \
         'None of your kernels has passed yet' -- gpt2 --mine
     learns "a flag that bench does not know" 2 'too many' -- bench day01 --fast
-    learns "a day behind test --sanitizer" 2 'no day "day77"' -- test --sanitizer day77
-    learns "a day before it, and another" 2 '"day02" is one word' -- test day01 --sanitizer day02
+    learns "a day after test --sanitizer" 2 'no day "day77"' -- test --sanitizer day77
+    learns "two days and --sanitizer" 2 '"day02" is one word' -- test day01 --sanitizer day02
     learns "a day that must be named" 2 'Which day' -- hint
 
     rm -r my
@@ -179,23 +179,23 @@ words() {
             complain "$name does not say why its solution is right"
     done
     install -D /bin/true "build/default/bin/${day}_emulated"  # as if the lesson had run
-    learns "what is next after a run" 0 "^Next: common/learn start day01, for the exercises of $day" --
+    learns "next after a run" 0 "^Next: common/learn start day01, for the exercises of $day" --
     rm "build/default/bin/${day}_emulated"
     for number in 1 1; do
-        learns "a hint before the start, which does not count" 0 "hint 1 of" 'not started' -- hint day01 "$one"
+        learns "a hint before start is free" 0 "hint 1 of" 'not started' -- hint day01 "$one"
     done
-    learns "a check of nothing" 1 'common/learn start day01' -- check
+    learns "a check without files" 1 'common/learn start day01' -- check
     learns "start" 0 "$mine" "exercises/$one/$one.hpp" 'common/learn check day01' \
         "^  $one: .* \((easy|medium|hard), [0-9]+ minutes\)" -- start day01
-    holds "start leaves out what is to be written" cmp "$mine" <(stub "$one")
-    holds "and says what stands there instead" grep -q '^    const dim3 grid(1, 1);$' "$mine"
-    holds "and nothing of the solution" test "$(grep -c 'blocks_for\|stub' "$mine")" -eq 0
+    holds "start writes the stub" cmp "$mine" <(stub "$one")
+    holds "with its placeholder" grep -q '^    const dim3 grid(1, 1);$' "$mine"
+    holds "and without the solution" test "$(grep -c 'blocks_for\|stub' "$mine")" -eq 0
     echo '// my idea' >>"$mine"
     learns "start again" 0 'left unchanged' -- start day01
     holds "start overwrites nothing" grep -q 'my idea' "$mine"
 
     learns "reset" 0 "$mine.1" -- reset day01 "$one"
-    holds "reset puts the stub back" cmp "$mine" <(stub "$one")
+    holds "reset restores the stub" cmp "$mine" <(stub "$one")
     holds "reset keeps what was there" grep -q 'my idea' "$mine.1"
     learns "reset of a stub" 0 'already' -- reset day01 "$one"
     echo '// my second idea' >>"$mine"
@@ -206,11 +206,11 @@ words() {
     mv my/progress "$scratch/progress"
     printf '%s\n' "$day/$one hints a[\$(touch '$scratch/run')]" "$day/$one result" '||| \(' >my/progress
     learns "progress that is damaged" 0 "^    $one +[0-9]+ minutes, (easy|medium|hard) +not started\$" --
-    learns "a hint, where their number is no number" 0 'hint 1 of' -- hint day01 "$one"
-    holds "nothing in it is run" test ! -e "$scratch/run"
-    holds "what it does not know stays" grep -qxF '||| \(' my/progress
+    learns "a hint after an invalid number of hints" 0 'hint 1 of' -- hint day01 "$one"
+    holds "nothing in the file is executed" test ! -e "$scratch/run"
+    holds "unknown lines are kept" grep -qxF '||| \(' my/progress
     rm my/progress && mkdir my/progress
-    learns "a folder in its place" 0 'hint 1 of' 'progress is not a file' -- hint day01 "$one"
+    learns "progress is a folder" 0 'hint 1 of' 'progress is not a file' -- hint day01 "$one"
     rmdir my/progress && mv "$scratch/progress" my/progress
 
     count=$(grep -c '^## Hint ' "$day/exercises/$one/hints.md")
@@ -221,18 +221,18 @@ words() {
     holds "the last hint is more than its heading" test "$(wc -l <"$scratch/said")" -gt 2
     learns "no more hints" 0 'last hint' "common/learn solution day01 $one" -- hint day01 "$one"
     learns "hints of the other exercise" 0 'hint 1 of' -- hint day01 "$other"
-    learns "no solution without asking" 1 "not solved $one yet" 'Not shown' -- solution day01
-    silent "nothing of it is shown" 'your code|Why it is right'
+    learns "a solution needs a confirmation" 1 "not solved $one yet" 'Not shown' -- solution day01
+    silent "the solution is not shown" 'your code|Why it is right'
     echo y >"$scratch/yes" && answer=$scratch/yes
     learns "a solution, after a yes" 0 "^$one, a solution|^.*\[y/N\]" '// your code' \
         'Why it is right' 'Both guards are needed' 'Compare with yours: diff' -- solution day01
     answer=/dev/null
     learns "progress shows hints" 0 "$one .* not started, hints seen: $count" --
     sed -i "s|^$day/$one result .*|$day/$one result passed|" my/progress
-    learns "progress shows what is solved" 0 "$one .* done" "1 of ${#exercises[@]}" --
+    learns "progress shows solved exercises" 0 "$one .* done" "1 of ${#exercises[@]}" --
     learns "what is next" 0 "^Next: fill in my/$day/$other.cu, then common/learn check day01" --
     learns "a solution after solving" 0 "^$one, a solution" 'blocks_for' 'Why it is right' -- solution day01
-    silent "nobody is asked" '\[y/N\]'
+    silent "no confirmation is needed" '\[y/N\]'
     learns "the other one still asks" 1 "not solved $other yet" -- solution day01 "$other"
     learns "hints after solving" 0 'last hint' -- hint day01 "$one"
 
@@ -240,8 +240,8 @@ words() {
     holds "from another folder" grep -q "$tree/$day" <("$tree/common/learn" start day01)
     cd "$tree"
 
-    # A machine with nothing: a sentence, not an error of the shell.
-    PATH=$scratch/tools learns "a machine with nothing" 1 'Missing: (g\+\+ )?ninja-build cmake' \
+    # A machine without any tools: a message, not an error of the shell.
+    PATH=$scratch/tools learns "a machine without tools" 1 'Missing: (g\+\+ )?ninja-build cmake' \
         'apt install' 'no apt' -- run
     PATH=$scratch/tools learns "the same with --nvcc" 1 'Missing: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
     PATH=$scratch/tools learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
@@ -260,7 +260,7 @@ words() {
     folder_names
 }
 
-# What `run`, `gpt2` and `train` build on each kind of machine: nothing for a GPU that does not answer.
+# What `run`, `gpt2` and `train` build on each kind of machine: nothing for a missing GPU.
 run_targets() {
     local verb gpu nvcc wanted
     cat >"$scratch/targets.sh" <<'END'
@@ -275,7 +275,7 @@ configure() { :; }
 read_and_solve() { :; }
 find_gpu() { [[ $gpu == gpu ]]; }
 built_with_nvcc() { [[ $nvcc == nvcc ]]; }
-build_one() {  # and each program that is there afterwards ends well
+build_one() {  # each built program succeeds
     printf '%s ' "${@:2}"
     rm -rf "$build" && mkdir -p "$build/bin"
     for program in "${@:2}"; do ln -s "$(type -P true)" "$build/bin/${program%_command}"; done
@@ -299,7 +299,7 @@ train no_gpu nvcc gpt2_train_command
 END
 }
 
-# Tests that somebody ends early: what the first of them said is kept.
+# Interrupted tests: the log keeps the output so far.
 test_log() {
     mkdir -p "$scratch/kept" "$scratch/log"
     cat >"$scratch/kept/ctest" <<'END'
@@ -315,22 +315,22 @@ for done in no_more_than need configure build_target note; do eval "$done() { :;
 verb_test --sanitizer
 END
     timeout 2 bash -euo pipefail "$scratch/log.sh" "$scratch" >"$scratch/said" 2>&1 || true
-    holds "the log of tests that were ended" grep -q "#1: a .* Passed" "$scratch/log/learn.test.log"
+    holds "the log of interrupted tests" grep -q "#1: a .* Passed" "$scratch/log/learn.test.log"
 }
 
-# An nvcc from PyPI: its library gets the name that CMake looks for.
+# An nvcc from PyPI: its library gets the name that CMake needs.
 pypi_nvcc() {
     local place=build/tile-venv/lib/python3.11/site-packages/nvidia/cu13
     mkdir -p "$place/bin" "$place/lib"
     printf '#!/bin/sh\necho "Cuda compilation tools, release 13.5, V13.5.37"\n' >"$place/bin/nvcc"
     chmod +x "$place/bin/nvcc"
     touch "$place/lib/libcudart.so.13"
-    learns "an nvcc from PyPI that is there" 0 'nvcc 13\.5 is already installed' -- tile
+    learns "an nvcc from PyPI that is installed" 0 'nvcc 13\.5 is already installed' -- tile
     holds "CMake finds its library" test "$(readlink "$place/lib/libcudart.so")" = libcudart.so.13
     rm -r build/tile-venv
 }
 
-# What doctor says of a GPU beside each kind of nvcc, and when it offers another one.
+# What doctor reports about a GPU with each kind of nvcc, and when it offers another one.
 which_nvcc() {
     local place=build/tile-venv/lib/python3.11/site-packages/nvidia/cu13/bin smi_says='9.0, 580.95.05'
     local offer='common/learn tile gets one from PyPI' all='row "nvcc and a GPU"' nvcc=$scratch/machine/usr/local/cuda/bin/nvcc
@@ -338,14 +338,14 @@ which_nvcc() {
     mkdir -p "$scratch"/machine/usr/{include,share/{doxygen-awesome-css,javascript/{mathjax,lunr}}} "${nvcc%/*}"
     touch "$scratch"/machine/usr/include/{png,pcre2}.h
     for tool in doxygen dot python3; do fake "$tool" <<<$'#!/bin/sh\necho 1.9.4'; done
-    # shellcheck disable=SC2016  # nvidia-smi is to expand it
+    # shellcheck disable=SC2016  # to be expanded by nvidia-smi
     fake nvidia-smi <<<$'#!/bin/sh\necho "A GPU, $smi_says"'
 
     learns "a GPU and no nvcc" 0 '^  nvcc +none' '^  tile +none' "^  nvcc: $offer" 'Or install the CUDA Toolkit' \
         'row "no nvcc"' -- doctor
-    holds "one offer is enough" test "$(grep -c "$offer" "$scratch/said")" -eq 1
+    holds "it is offered once" test "$(grep -c "$offer" "$scratch/said")" -eq 1
     smi_says='9.0, 550.54.15'
-    learns "and a driver that is too old for it" 0 '^  nvcc: install the CUDA Toolkit' '^    580 or newer, ' -- doctor
+    learns "a driver that is too old for it" 0 '^  nvcc: install the CUDA Toolkit' '^    580 or newer, ' -- doctor
     printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$nvcc"
     chmod +x "$nvcc"
     learns "a Toolkit too new for the driver" 0 '^  driver: 550.* is too old for CUDA 13.0' \
@@ -353,10 +353,10 @@ which_nvcc() {
     smi_says='9.0, 580.95.05'
     learns "a GPU and an older nvcc" 0 '^  nvcc +13\.0 +compiles' '^  tile +none' \
         "^  tile: tile kernels need nvcc 13\.3 or newer; $offer" "$all" -- doctor
-    silent "an nvcc is here" '^  nvcc:'
+    silent "an nvcc is not offered" '^  nvcc:'
     sed -i 's/13\.0/13.3/' "$nvcc"
-    learns "a GPU and an nvcc that knows tiles" 0 '^  nvcc +13\.3 +compiles' '^  tile +13\.3' "$all" -- doctor
-    silent "nothing is left to do" 'What to do'
+    learns "a GPU and an nvcc with tile support" 0 '^  nvcc +13\.3 +compiles' '^  tile +13\.3' "$all" -- doctor
+    silent "there is no advice" 'What to do'
     printf '#!/bin/sh\nexit 1\n' >"$nvcc"
     learns "a GPU and an nvcc that is broken" 0 '^  nvcc +broken' '^  nvcc: it may be too old' "^  nvcc: $offer" \
         -- doctor
@@ -364,25 +364,25 @@ which_nvcc() {
     mkdir -p "$place"
     printf '#!/bin/sh\necho "Cuda compilation tools, release 13.5, V13.5.37"\n' >"$place/nvcc"
     chmod +x "$place/nvcc"
-    for word in ", beside another" ""; do
+    for word in ", with another one" ""; do
         learns "a GPU and the nvcc of learn tile$word" 0 \
             '^  nvcc +13\.5 .*common/learn tile brought it' '^  tile +13\.5' "$all" -- doctor
         silent "it is not offered again" 'What to do|PyPI'
         rm -f "$nvcc"
     done
     smi_says='9.0, 550.54.15'
-    learns "and a driver that is too old" 0 '^  driver: 550.* which came from common/learn tile' \
+    learns "with a driver that is too old" 0 '^  driver: 550.* which came from common/learn tile' \
         'remove build/tile-venv' -- doctor
     rm -r build/tile-venv
     fake nvidia-smi <<<$'#!/bin/sh\nexit 9'
     learns "no GPU and no nvcc" 0 'row "no nvcc"' -- doctor
-    silent "nobody needs one" 'PyPI|Toolkit|What to do'
+    silent "none is offered" 'PyPI|Toolkit|What to do'
     rm "$scratch"/bin/{doxygen,dot,python3} "$scratch"/machine/usr/include/{png,pcre2}.h
-    learns "nothing that can be left out" 0 'libpng +missing' 'PCRE2 +missing' 'Doxygen +missing' -- doctor
+    learns "no optional tools" 0 'libpng +missing' 'PCRE2 +missing' 'Doxygen +missing' -- doctor
     unset smi_says
 }
 
-# Two runs in one tree: the second waits for the first, and for nobody who is dead.
+# Two runs in one tree: the second waits for the first, and not for one that was killed.
 alone() {
     local lock=build/learn.lock holder
     printf 'test, process 7' >"$lock"
@@ -392,7 +392,7 @@ alone() {
     PATH=$scratch/tools learns "a second run" 1 'Another common/learn \(test, process 7\)' \
         'Missing: ' -- run
     holds "it waited" test ! -d "/proc/$holder"
-    holds "it says who it is" grep -q '^run, process [0-9]' "$lock"
+    holds "it writes its name into the lock" grep -q '^run, process [0-9]' "$lock"
 
     flock "$lock" sleep 60 &
     holder=$!
@@ -400,10 +400,10 @@ alone() {
     kill -KILL "$(pgrep -P "$holder")" "$holder"
     wait "$holder" 2>/dev/null || true
     PATH=$scratch/tools learns "after a run that was killed" 1 'Missing: ' -- run
-    holds "it waited for nobody" test "$(grep -c Another "$scratch/said")" -eq 0
+    holds "it did not wait" test "$(grep -c Another "$scratch/said")" -eq 0
 }
 
-# A tree that one may read and not change.
+# A read-only tree.
 unwritable() {
     local learn=(common/learn) catch2
     catch2=$(common/learn doctor | grep Catch2)
@@ -414,20 +414,20 @@ unwritable() {
     else
         chmod a-w .
     fi
-    learns "a tree to read only" 1 'Cannot write to .*/build \(Permission denied\)' \
+    learns "a read-only tree" 1 'Cannot write to .*/build \(Permission denied\)' \
         'folder that you own' -- run
-    holds "nothing of the shell's, nothing of Catch2" test "$(wc -l <"$scratch/said")" -eq 2
+    holds "no messages of the shell or about Catch2" test "$(wc -l <"$scratch/said")" -eq 2
     learns "no exercise starts there" 1 'Cannot write to .*/my/' -- start day01
     learns "doctor there" 0 "$catch2" -- doctor
-    holds "doctor says nothing of the shell's" test "$(grep -c 'mkdir\|annot create\|learn: line' "$scratch/said")" -eq 0
+    holds "doctor prints no shell messages" test "$(grep -c 'mkdir\|annot create\|learn: line' "$scratch/said")" -eq 0
     chmod u+w .
 }
 
-# What nothing here can work with is rejected before anything is done, and nothing in a name is run.
+# Folder names that the tools cannot handle are rejected first, and nothing in a name is executed.
 folder_names() {
     local name learn=(common/learn)
     cd "$scratch"
-    # shellcheck disable=SC2016  # a dollar is meant
+    # shellcheck disable=SC2016  # literal dollars
     for name in 'a[b' 'a]b' 'a;touch run;b' 'a#b' 'a\b' 'a"b' 'a$(touch run)b' "a'b" 'a&touch run&b' 'a^b' 'a?b' 'a*b' \
         'a|touch run|b' 'a<b' 'a>b' 'a`touch run`b' $'a\nb' $'b\n' $'a\tb'; do
         mkdir "$scratch/$name"
@@ -442,24 +442,24 @@ folder_names() {
         cd "$scratch"
         rm -r "${scratch:?}/$name"
     done
-    holds "nothing of it was run" test -z "$(find "$scratch" -name run -not -path "*/day*")"
+    holds "no name was executed" test -z "$(find "$scratch" -name run -not -path "*/day*")"
     cd "$tree"
 }
 
-# The exercise says its day.
+# An exercise without its day.
 exercise_alone() {
     learns "an exercise alone" 0 "^$one, a solution|hint|last hint" -- hint "$one"
-    learns "its beginning" 2 "\"${one:0:3}\" could be day01 $one.* or day" -- reset "${one:0:3}"
-    learns "all of it" 0 "^$other is already in|was not started|kept" -- reset "$other"
+    learns "its first letters" 2 "\"${one:0:3}\" could be day01 $one.* or day" -- reset "${one:0:3}"
+    learns "the full name" 0 "^$other is already in|was not started|kept" -- reset "$other"
     learns "a flag before it" 2 'no day and no exercise "nonsense"' -- check --watch nonsense
     mkdir -p "day02_strides/exercises/$one"
     cp "$day/exercises/$one"/{solution.cu,"$one.hpp",hints.md} "day02_strides/exercises/$one"
-    learns "one that two days have" 2 "\"$one\" could be day01 $one or day02 $one. Name the day too: common/learn hint day01 $one" \
+    learns "an exercise of two days" 2 "\"$one\" could be day01 $one or day02 $one. Name the day too: common/learn hint day01 $one" \
         -- hint "$one"
     rm -r "day02_strides/exercises/$one"
 }
 
-# Another language, no HOME, another shell, a TMPDIR that is none.
+# Another locale, no HOME, another shell, invalid values of TMPDIR.
 environments() {
     local learn=(env LC_ALL=tr_TR.UTF-8 common/learn)
     learns "[A-Z] in Turkish" 0 'Ninja +1.11 C ' -- doctor
@@ -467,21 +467,21 @@ environments() {
     learn=(sh common/learn)
     learns "by sh" 0 "^$day: in this order" -- start day01
     learn=(env POSIXLY_CORRECT=1 common/learn)
-    learns "a shell that is to be like sh" 0 "^$day: in this order" -- start day01
+    learns "a shell in POSIX mode" 0 "^$day: in this order" -- start day01
     learn=(env -u HOME common/learn)
     learns "no HOME" 2 'Where to\? HOME is not set' -- install
-    learns "which most do not need" 0 'Ninja' -- doctor
+    learns "most commands do not need HOME" 0 'Ninja' -- doctor
     learn=(env TMPDIR=/nowhere common/learn)
     learns "no TMPDIR" 0 'Catch2 +3.1.0' -- doctor
     learn=(env "TMPDIR=$scratch/t;m|p" common/learn)
     mkdir "$scratch/t;m|p"
-    learns "a TMPDIR that CMake does not take" 0 'Catch2 +3.1.0' -- doctor
+    learns "a TMPDIR that CMake cannot handle" 0 'Catch2 +3.1.0' -- doctor
 }
 
-# Names that a shell, sed, awk or arithmetic would understand, wherever a name can stand.
+# Names with code for a shell, sed, awk or arithmetic, wherever a name is allowed.
 names_are_no_code() {
     local name verb odd
-    # shellcheck disable=SC2016  # a dollar is meant
+    # shellcheck disable=SC2016  # literal dollars
     odd=('$(touch run)' '`touch run`' '|touch run|' 'x|e touch run;#' 'a[$(touch run)]' '1e touch run' "'" '"' '\x' '&' $'a\nb' '*' '%s%n')
     mkdir -p my/day01_flat_memory
     for name in "${odd[@]}"; do
@@ -498,13 +498,13 @@ names_are_no_code() {
         read -ra words <<<"$verb"
         learns "$verb, with other files in my/" 0 . -- "${words[@]}"
     done
-    holds "nothing of it was run" test -z "$(find . "$scratch" -maxdepth 3 -name run -not -path "*/day0*")"
+    holds "no name was executed" test -z "$(find . "$scratch" -maxdepth 3 -name run -not -path "*/day0*")"
     for name in "${odd[@]}"; do rm "my/day01_flat_memory/$name.cu"; done
 }
 
 called() { grep -qxE -- "$1" "$CALLS"; }
 
-# `run` builds the day and no page, `test` the programs of the day; `docs` the pages, whatever was installed when.
+# `run` builds only the day, `test` the day's programs, `docs` the pages.
 day_and_pages() {
     local tool
     printf '%s/all: phony\n' "$day" day02_strides day06_transformer_ops{,/attention{,_bf16},/gpt2{,/file}} common docs/site |
@@ -514,41 +514,41 @@ day_and_pages() {
     mkdir -p "$scratch"/machine/usr/share/{doxygen-awesome-css,javascript/{mathjax,lunr}}
     : >"$CALLS"
     learns "a run" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
-    fake python3 <<<$'#!/bin/sh\necho Python 3.11.2'  # as an install that was interrupted leaves it
-    learns "pages, of what came since" 0 '^Open .*' -- docs
-    holds "CMake has looked again" test "$(grep -c '^--preset default' "$CALLS")" -eq 2
+    fake python3 <<<$'#!/bin/sh\necho Python 3.11.2'  # as after an interrupted install
+    learns "pages, with tools that came later" 0 '^Open .*' -- docs
+    holds "CMake has configured again" test "$(grep -c '^--preset default' "$CALLS")" -eq 2
     holds "they are built" called '--build --preset docs'
     : >"$CALLS"
     learns "a run where pages can be built" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
     holds "only the day is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
     rm -r build
     CMAKE_DOES="finds no pages" learns "where CMake found none" 1 'CMake cannot build the pages here: python3 was not found' -- docs
-    learns "it looks again when it is asked for them" 0 '^Open .*' -- docs
+    learns "the next docs configures again" 0 '^Open .*' -- docs
     rm "$scratch"/bin/{doxygen,dot,python3}
 
     : >"$CALLS"
     fake ctest <<<$'#!/bin/sh\necho "ctest $*"'
     learns "the tests of a day" 0 'ctest .*-L .day01' -- test day01
-    holds "what it builds" called "--build --preset test --target $day/all"
+    holds "it builds the day" called "--build --preset test --target $day/all"
     for tool in attention attention_bf16 gpt2 gpt2/file; do
         install -D <(echo "add_room()") "day06_transformer_ops/$tool/CMakeLists.txt"
     done
     touch day06_transformer_ops/CMakeLists.txt
     learns "the tests of the last day" 0 'ctest .*-L .day06' -- test day06
-    holds "its rooms, too" called "--build --preset test --target day06_transformer_ops/all .*gpt2/all .*gpt2/file/all"
+    holds "the rooms too" called "--build --preset test --target day06_transformer_ops/all .*gpt2/all .*gpt2/file/all"
     learns "the tests of a room" 0 'ctest .*-R .day06\\.attention\\.$' -- test day06.attention
     holds "only the room" called "--build --preset test --target day06_transformer_ops/attention/all"
-    learns "of a room that has others in it" 0 'ctest .*-R .day06\\.gpt2\\.$' -- test day06.gpt2
-    holds "those, too" called "--build --preset test --target day06_transformer_ops/gpt2/all .*/gpt2/file/all"
-    learns "a room by the start of its name" 0 'ctest .*-R .day06\\.gpt2\\.file\\.$' -- test Day06.gpt2.f
+    learns "a room that contains others" 0 'ctest .*-R .day06\\.gpt2\\.$' -- test day06.gpt2
+    holds "those too" called "--build --preset test --target day06_transformer_ops/gpt2/all .*/gpt2/file/all"
+    learns "a room by its prefix" 0 'ctest .*-R .day06\\.gpt2\\.file\\.$' -- test Day06.gpt2.f
     learns "an unknown room" 2 'no room "day06.dance"' 'day06.attention day06.attention_bf16 day06.gpt2 day06.gpt2.file' \
         -- test day06.dance
     rm -r day06_transformer_ops
     learns "all tests" 0 'ctest' -- test
-    holds "everything" called "--build --preset test"
+    holds "it builds everything" called "--build --preset test"
 }
 
-# Ctrl-C and a full disk, told as that.
+# Ctrl-C and a full disk are reported as such.
 ended_early() {
     local pid
     rm -rf build
@@ -560,26 +560,26 @@ ended_early() {
     count=0
     wait "$pid" || count=$?
     holds "Ctrl-C while CMake configures: status $count" test "$count" -eq 130
-    holds "what is said of it" test "$(tail -n 3 "$scratch/held")" = "Configuring: CMake checks what is installed.
+    holds "it is reported" test "$(tail -n 3 "$scratch/held")" = "Configuring: CMake checks what is installed.
 
 Stopped. Run the same command to continue."
     CMAKE_DOES='fills the disk' learns "a full disk while CMake configures" 1 \
         "^The disk is full: there is not enough space left in /.*/build/default. Free some, " \
         -- run day01
-    CMAKE_DOES='loses a file' learns "a full disk that CMake does not tell of" 1 '^The disk is full' -- run day01
+    CMAKE_DOES='loses a file' learns "a full disk that CMake does not report" 1 '^The disk is full' -- run day01
     learns "once there is room" 0 "^this is ${day}_emulated" -- run day01
-    CMAKE_DOES='fills the disk' learns "a full disk while it is built" 1 'ld: final link failed' '^The disk is full' -- run day01
-    silent "nobody blames the compiler" 'compiler.s messages'
+    CMAKE_DOES='fills the disk' learns "a full disk during the build" 1 'ld: final link failed' '^The disk is full' -- run day01
+    silent "the compiler is not blamed" 'compiler.s messages'
 }
 
-# While a program runs, or somebody thinks, others go on; and try never waits for a build of the lessons.
+# A running program or a prompt does not block others; try never waits for a build of the lessons.
 nobody_waits() {
     local learn=(timeout 30 common/learn) hold=$scratch/hold verb pid words
     mkfifo "$hold"
     echo 'int main() {}' >a.cu
     for verb in "try a.cu" "debug a.cu:1" "debug day01 elementwise_cuda.cu:1" "trace day01" "run day01" "check day01 --watch"; do
         read -ra words <<<"$verb"
-        : >"$scratch/held"  # what the last one said would be taken for this one's
+        : >"$scratch/held"  # or the previous output would count
         HOLD=$hold common/learn "${words[@]}" >"$scratch/held" 2>&1 </dev/null &
         pid=$!
         timeout 60 sh -c "until grep -q '^this is\|^Waiting for you' '$scratch/held'; do sleep 0.1; done" || true
@@ -588,7 +588,7 @@ nobody_waits() {
             learns "$other, while $verb runs" 0 '^this is' -- "${words[@]}"
             silent "$other has not waited for $verb" 'Waiting for it'
         done
-        kill -0 "$pid" || complain "$verb has ended before"
+        kill -0 "$pid" || complain "$verb has ended early"
         if [[ $verb == *watch ]]; then kill "$pid"; else echo >"$hold"; fi
         wait "$pid" || true
     done
@@ -603,20 +603,20 @@ nobody_waits() {
 }
 
 check() {
-    # Not optimised and without nvcc: this is about words.
+    # Not optimized and without nvcc: only the output matters.
     export SIXDAYS_CMAKE_ARGS='-DSIXDAYS_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='
     learns "start" 0 "$mine" -- start day01
-    learns "the stubs as they are" 1 "^$one: not started" "^$other: not started" "between the marks in my/" \
+    learns "new stubs" 1 "^$one: not started" "^$other: not started" "between the marks in my/" \
         -- check day01
     for name in "$one" "$other"; do echo '// begun' >>"my/$day/$name.cu"; done
-    learns "the stubs" 1 "^$one: failed" "^$other: failed" 'The first case that fails: .' \
+    learns "edited stubs" 1 "^$one: failed" "^$other: failed" 'The first case that fails: .' \
         "my/$day/$one.log" "^For a hint: common/learn hint day01 $one\$" -- check day01
-    learns "progress after it" 0 "$one .* not passing yet" --
+    learns "progress after a failed check" 0 "$one .* not passing yet" --
     stub "$other" >"my/$day/$other.cu"
     cp "$day/exercises/$other/$other.hpp" "$scratch/statement"
     echo '/// Check it as it is: the cases say why.' >>"$day/exercises/$other/$other.hpp"
-    learns "a stub to look at" 1 "^$other: failed" 'The first case that fails: .' -- check day01 "$other"
-    learns "it is not started yet" 0 "$other .* not started" --
+    learns "a stub to check as is" 1 "^$other: failed" 'The first case that fails: .' -- check day01 "$other"
+    learns "it still counts as not started" 0 "$other .* not started" --
     mv "$scratch/statement" "$day/exercises/$other/$other.hpp"
 
     cp "$day/exercises/$one/solution.cu" "$mine"
@@ -625,8 +625,8 @@ check() {
     learns "a solution and a broken file" 1 "^$one: passed" "^$other: does not compile" \
         "my/$day/$other.cu:[0-9]+:[0-9]+: error: .*nowhere" "hint day01 $other\$" -- check day01
     holds "only the learner's file is shown" test "$(grep -c ' error: ' "$scratch/said")" -eq 1
-    learns "progress after that" 0 "$one .* done" "1 of ${#exercises[@]}" --
-    learns "one solved, without a run before" 0 "^$one: passed" \
+    learns "progress after one has passed" 0 "$one .* done" "1 of ${#exercises[@]}" --
+    learns "one solved without a run" 0 "^$one: passed" \
         "^Next: fill in my/$day/$other.cu, then common/learn check day01" -- check day01 "$one"
 
     wrongs
@@ -644,7 +644,7 @@ check() {
     programs_of_tests
 }
 
-# What `test day06` and `test day06.softmax` build has each program that their tests run, and not every one.
+# `test day06` and `test day06.softmax` build each program that their tests run, but not all others.
 programs_of_tests() {
     local folder filter room targets
     for folder in day0* day06_transformer_ops/{softmax,gpt2,training/adamw}; do
@@ -663,29 +663,29 @@ programs_of_tests() {
     done
 }
 
-# The exercises of one file: in front of the others, checked alone or as soon as they are saved.
+# The one-file exercises: they come before the others, and are checked alone or when saved.
 small() {
     local file=my/$day/guard.cu watching
     mv "$scratch"/small/* "$day/exercises"
     learns "they come first" 0 "^    guard +3 minutes, tiny +not started" --
-    learns "one that is not there yet" 1 'guard was not started' -- check day01 guard
+    learns "one that is not started" 1 'guard was not started' -- check day01 guard
     learns "their stubs" 0 "^  guard: a guard \(tiny, 3 minutes\)" -- start day01
-    holds "no solution, no wrong attempt, no hint is in them" test "$(grep -cE 'i <=? n|// (wrong|stub|hint|why)' "$file")" -eq 0
+    holds "they contain no solution, wrong attempt or hint" test "$(grep -cE 'i <=? n|// (wrong|stub|hint|why)' "$file")" -eq 0
     learns "a hint" 0 'guard, hint 1 of 2' -- hint day01 guard
-    learns "one as it was" 1 '^guard: not started' -- check day01 guard
+    learns "an unchanged stub" 1 '^guard: not started' -- check day01 guard
     sed -i 's/^    out\[i\]/    if (i <= n) out[i]/' "$file"
-    learns "begun" 0 "guard .* started, hints" --
-    learns "one too far" 1 '^guard: failed' '^  guard_kernel, my/.*guard.cu:11: thread' 'element 1000 of an allocation' -- check day01 guard
-    silent "nothing of the tests' own XML or macros" '<[A-Z]|check_launch|REQUIRE'
+    learns "an edited stub" 0 "guard .* started, hints" --
+    learns "off by one" 1 '^guard: failed' '^  guard_kernel, my/.*guard.cu:11: thread' 'element 1000 of an allocation' -- check day01 guard
+    silent "the output has no XML or macros of the tests" '<[A-Z]|check_launch|REQUIRE'
     sed -i 's,count = 1;,count = n / threads + 1;,' "my/$day/blocks.cu"
     learns "one block too many" 1 '^  256 elements are exactly 2 blocks' -- check day01 blocks
-    silent "no values behind the sentence" 'false == true'
+    silent "no values follow the message" 'false == true'
 
     "${learn[@]}" check guard --watch >"$scratch/watched" 2>&1 </dev/null &
     watching=$!
     timeout 120 sh -c "until grep -q '^Waiting' '$scratch/watched'; do sleep 0.2; done" || true
     learns "another check meanwhile" 1 '^blocks: failed' -- check blocks
-    silent "which waits for nobody" 'Waiting for it'
+    silent "it does not wait" 'Waiting for it'
     sed -i 's/i <= n/i < n/' "$file"
     timeout 120 sh -c "until grep -q 'guard: passed' '$scratch/watched'; do sleep 0.2; done" || true
     kill "$watching"
@@ -693,7 +693,7 @@ small() {
     holds "and passes" grep -q '^guard: passed' "$scratch/watched"
     learns "its solution" 0 'if \(i < n\)' 'Blocks come in whole pieces' -- solution day01 guard
     silent "the wrong attempt is not shown" 'i <= n\)|wrong:'
-    learns "done" 0 "guard .* done" --
+    learns "progress shows it as done" 0 "guard .* done" --
     unproven "$file"
     sed 's/out\[y \* W + x\] = /out[x * H + y] = /' "$day/exercises/julia.cu" >"my/$day/julia.cu"
     learns "a wrong picture" 1 'swapped in the offset' "^  Your picture: my/$day/julia.png$" -- check day01 julia
@@ -702,7 +702,7 @@ small() {
     learns "one that cannot be written" 0 '^julia: passed' '^  Your picture is missing: .*: Is a directory' -- check day01 julia
 }
 
-# A status of 0 is no proof: the cases must have come to their end, and the code must be the learner's.
+# A status of 0 is not enough: the cases must have finished, and the code must be the learner's.
 unproven() {
     local file=$1 line
     cp "$file" "$scratch/guard.cu"
@@ -715,25 +715,25 @@ unproven() {
     { cat "$scratch/guard.cu" && echo 'int main() { return 0; }'; } >"$file"
     learns "a main" 1 'Your file defines .main.; the cases have their own' -- check day01 guard
     sed 's/void guard(const float\* in/void guard(float* in/' "$scratch/guard.cu" >"$file"
-    learns "another signature" 1 '^guard: .*not complete' 'guard\(\). is not in your file' \
+    learns "a different signature" 1 '^guard: .*not complete' 'guard\(\). is not in your file' \
         '^    void guard\(const float\* in, int n, float\* out\);$' 'line [0-9]+: void guard\(float\* in' -- check day01 guard
     : >"$file"
     learns "an empty file" 1 'guard\(\). is not in your file' -- check day01 guard
-    silent "nothing of it is there" 'Your file has it'
-    learns "which was not recorded" 0 "guard .* not passing yet" --
+    silent "no other signature is reported" 'Your file has it'
+    learns "no pass was recorded" 0 "guard .* not passing yet" --
     sed 's/$/\r/' <(awk -f common/cmake/stub.awk "$day/exercises/guard.cu") >"$file"
-    learns "a stub with other line ends" 1 '^guard: not started' -- check day01 guard
+    learns "a stub with CR LF line ends" 1 '^guard: not started' -- check day01 guard
     rm "$file" && mkdir "$file" && ln -sfn /nowhere "my/$day/blocks.cu"
     learns "a folder" 1 '^guard: not checked. my/.*guard.cu is a folder' -- check day01 guard
     learns "a link to nothing" 1 '^blocks: not checked. my/.*blocks.cu is a link to a file' -- check day01 blocks
     learns "start leaves both" 0 'is a folder, not a file; left unchanged' 'is a link to .*; left unchanged' -- start day01
-    holds "it is still one" test -L "my/$day/blocks.cu"
-    learns "reset leaves them, too" 0 'is a folder.* Move it away' -- reset day01 guard
-    silent "in words of ours" 'cmp:|cp:|Is a directory'
+    holds "the link is still there" test -L "my/$day/blocks.cu"
+    learns "reset leaves them unchanged too" 0 'is a folder.* Move it away' -- reset day01 guard
+    silent "no messages of cmp or cp" 'cmp:|cp:|Is a directory'
     rm -r "$file" "my/$day/blocks.cu"
 }
 
-# Right values, and yet: each is told what is wrong with it, and nothing else.
+# Kernels with right values: the report names exactly what is wrong with each.
 wrongs() {
     local solution=$day/exercises/add_bias/solution.cu to=my/$day/add_bias.cu
     sed -e 's/\(m = std::int64_t{blockIdx\.\)y\(.*\)\.y;/\1x\2.x;/; s/threadIdx\.y;/threadIdx.x;/; s/blockDim\.y + /blockDim.x + /' \
@@ -741,18 +741,18 @@ wrongs() {
         -e 's/blocks_for(N, 32), gpu::blocks_for(M, 8)/blocks_for(M, 32), gpu::blocks_for(N, 8)/' "$solution" >"$to"
     learns "x on the slow axis" 1 'neighbouring threads touch' \
         'moved [0-9,]+ sectors of 32 bytes where 384 suffice' -- check day01 add_bias
-    silent "no numbers beside each other" '[0-9] == [0-9]'
+    silent "no comparison of numbers" '[0-9] == [0-9]'
     sed 's/out\[offset2(m, n, N)\] =/const int i = m * N + n; out[i] =/' "$solution" >"$to"
     learns "a 32-bit offset" 1 '2\^32 elements' '32 bits \(int, unsigned\) wraps' \
         "^  add_bias_kernel, my/$day/add_bias.cu:[0-9]+: thread" 'belongs neither to the GPU nor to the CPU' -- check day01 add_bias
-    silent "nor what a GPU would only call illegal" 'cudaErrorIllegalAddress'
+    silent "no CUDA error code" 'cudaErrorIllegalAddress'
     sed 's/blocks_for(N, 32)/blocks_for(N, 33)/' "$solution" >"$to"
     learns "a grid too small" 1 '^  The first case that fails: add_bias: more columns' '^  with M = 3, N = 33$' \
         '^  3 of 99 elements' -- check day01 add_bias
     cp "$solution" "$to"
 }
 
-# What the run ends with.
+# The last lines of a run.
 page() {
     local html=build/default/docs/html
     mkdir -p "$html"
@@ -760,11 +760,11 @@ page() {
     learns "a run" 0 'checks of this run are ok' "^Read: +docs/$day.md \(12 minutes\)" \
         "^Solve: +$one \([a-z]+, [0-9]+ minutes\), then $other \(" 'common/learn check day01' -- run day01
     touch "$html/$day.html"
-    learns "a run where the page was built" 0 "^Read: +$html/$day.html" -- run day01
+    learns "a run after the page was built" 0 "^Read: +$html/$day.html" -- run day01
     touch -d '2000-01-01' "$html/$day.html"
-    learns "a run where the page is older than its text" 0 "^Read: +docs/$day.md" -- run day01
+    learns "a run with a page older than its text" 0 "^Read: +docs/$day.md" -- run day01
     learns "a run with flags of the lesson" 0 'checks of this run are ok' -- run day01 --no-timing
-    silent "it is somebody's who reads already" '^Read:'
+    silent "no page is suggested" '^Read:'
 }
 
 case ${1:-} in

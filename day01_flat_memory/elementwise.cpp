@@ -1,4 +1,4 @@
-// The checks that loop and kernel share, and which path a kernel may take.
+// The argument checks that CPU references and kernels share, and the choice of the path.
 #include "day01_flat_memory/elementwise.hpp"
 
 #include <string>
@@ -23,7 +23,7 @@ void check_output(const char* op, const View<T>& out) {
     require_memory(op, "out", out);
 }
 
-// float4 accesses need tensors that begin equally far past a multiple of 16 bytes.
+// float4 accesses need tensors whose addresses are equal modulo 16.
 template <class T, class... In>
 void check_path(const char* op, std::optional<ElementwisePath> path, const View<T>& out,
                 const View<In>&... in) {

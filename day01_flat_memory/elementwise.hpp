@@ -1,12 +1,12 @@
 /// @file
-/// Elementwise operations: element i of the output needs element i of the inputs and nothing else.
+/// Elementwise operations: element i of the output depends only on element i of the inputs.
 /// Only the number of elements matters, not the shape: each is one loop over flat memory.
 ///
-/// For all of them: tensors are contiguous and have the same shape, of any rank and size (0 too),
-/// at any address that suits an element. `out` may be an input itself, but not overlap it
+/// All tensors are contiguous and have the same shape, of any rank and size, 0 included, at any
+/// address that is aligned to an element. `out` may be an input itself, but must not overlap one
 /// otherwise.
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap; for a given
-/// path, also what that path does not support
+/// @throws std::invalid_argument  different shapes, a tensor that is not contiguous, a null
+/// pointer, overlap; for a given path, also what that path does not support
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// Which kernel to launch: the one that the caller names, else that of choose_elementwise().
+/// The kernel to launch: the caller's choice, else that of choose_elementwise().
 enum class ElementwisePath {
     one_element,  // the naive kernel, one thread per element
-    grid_stride,  // as many threads as the GPU holds, in a grid-stride loop
+    grid_stride,  // full occupancy, each thread in a grid-stride loop
     vectorized,   // float4: 128-bit loads and stores
-    any_address,  // single elements, eight of them in flight
+    any_address,  // scalar loads, eight of them in flight
     tile,         // CUDA Tile C++, tiles of 2,048 elements; only on request
 };
 
-/// A float4 begins at a multiple of 16 bytes: `vectorized` if all addresses are equally far past one,
-/// else any_address. Where this returns any_address, the path `vectorized` is rejected.
+/// A float4 is aligned to 16 bytes: `vectorized` if all addresses are equal modulo 16, else
+/// any_address. Where this returns any_address, the path `vectorized` is rejected.
 template <class T, class... In>
 [[nodiscard]] ElementwisePath choose_elementwise(const View<T>& out, const View<In>&... in) {
     return equally_misaligned(out.data, in.data...) ? ElementwisePath::vectorized

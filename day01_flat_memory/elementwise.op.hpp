@@ -1,5 +1,5 @@
 /// @file
-/// The elementwise operations as data, for their tests (common/testing/operation/operation.hpp).
+/// The elementwise descriptors, for tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ inline constexpr Elementwise kElementwise[] = {Elementwise::square, Elementwise:
                                                Elementwise::saxpy, Elementwise::add,
                                                Elementwise::invert};
 
-/// An element of the output: rounded to float once, so all paths must agree to the last bit.
+/// An output element. It is rounded to float once, so all paths must agree to the last bit.
 inline double exact_elementwise(Elementwise what, float alpha, double x, double y) {
     const auto a = static_cast<float>(x), b = static_cast<float>(y);
     switch (what) {

@@ -1,4 +1,4 @@
-// The checks that loop and kernel share, and which kernel indices_cuda takes.
+// The argument checks that CPU reference and kernels share, and the choice of the path.
 #include "day01_flat_memory/indices.hpp"
 
 #include <string>
@@ -18,7 +18,7 @@ void check_indices(std::int64_t base, const View<float>& out, std::optional<Indi
     if (out.rank() == 2) require_rows_fit("indices", "out", out);
     require_contiguous("indices", "out", out);
     require_memory("indices", "out", out);
-    if (out.size() == 0) return;  // no element, no value
+    if (out.size() == 0) return;  // without elements no value can be too large
     // The largest value, at the last index, must fit; then all others do.
     std::int64_t largest = 0;
     for (int d = 0; d < out.rank(); ++d) {

@@ -1,5 +1,5 @@
 /// @file
-/// indices as data, for its tests (common/testing/operation/operation.hpp).
+/// The descriptor of indices, for its tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace sixdays::day01_flat_memory {
 inline testing::Operation indices_operation(std::int64_t base, const Shape& shape) {
     using namespace testing;
     testing::Operation op{"indices", {writes<float>("out", shape)}};
-    op.operands[0].broadcasts().free_dims({0, 1, 2, 3});  // of any shape of these ranks
+    op.operands[0].broadcasts().free_dims({0, 1, 2, 3});  // any shape of these ranks
     op.cpu = [=](const Call& c) { indices_cpu(base, c.out<float>(0)); };
     op.cuda = [=](const Call& c) { indices_cuda(base, c.out<float>(0), c.how<IndicesPath>()); };
     op.exact = [=](const Inputs&, int) {

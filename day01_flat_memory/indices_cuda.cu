@@ -1,6 +1,6 @@
-// The loop variables become thread indices. threadIdx.x is the fast one: neighbours in x belong
-// to one warp, so x must run along the dimension with stride 1, the last one. Then the warp's
-// accesses are coalesced.
+// The loop variables become thread indices. threadIdx.x varies fastest: threads that are adjacent
+// in x belong to one warp, so x must run along the last dimension, which has stride 1. Then the
+// warp's accesses are coalesced.
 #include "day01_flat_memory/indices.hpp"
 
 #include "common/gpu/launch.hpp"

@@ -13,8 +13,8 @@ namespace ct = cuda::tiles;
 
 constexpr int kRows = 8, kColumns = 128;
 
-// out as a matrix: the last dimension is its columns, all others together its rows. The values past
-// the last row are computed but never stored. They may exceed 64 bits; unsigned ones may wrap.
+// out as a matrix: the last dimension is its columns, all others its rows. Values past the last row
+// are computed but not stored. They may exceed 64 bits; unsigned arithmetic may wrap.
 __tile_global__ void indices_tile(std::uint64_t base, std::uint64_t H, std::uint64_t T,
                                   std::int64_t rows, std::int64_t columns, float* out) {
     const std::int64_t across = (columns + kColumns - 1) / kColumns;

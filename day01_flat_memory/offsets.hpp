@@ -1,8 +1,8 @@
 /// @file
 /// The offset of an element in flat memory, written out for 2, 3 and 4 dimensions.
 ///
-/// Ask one question per dimension: how many elements away is the next one along it? That is the
-/// product of the extents to its right, and it multiplies the index of that dimension:
+/// Ask one question per dimension: how many elements away is the next element along it? The answer
+/// is the product of the extents to its right, and it multiplies the index of that dimension:
 ///
 ///     scores (B, H, T, T)     b: H * T * T     h: T * T     q: T     k: 1
 ///

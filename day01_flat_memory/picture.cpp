@@ -1,4 +1,4 @@
-// The checks that loop and kernel share.
+// The argument checks that CPU reference and kernel share.
 #include "day01_flat_memory/picture.hpp"
 
 #include "common/tensor/arguments.hpp"

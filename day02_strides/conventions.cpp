@@ -7,7 +7,7 @@ namespace {
 
 void require_element_bytes(std::int64_t element_bytes) {
     if (element_bytes < 1) {
-        reject("an element of " + std::to_string(element_bytes) + " bytes was asked for");
+        reject("an element cannot have " + std::to_string(element_bytes) + " bytes");
     }
 }
 

@@ -1,7 +1,7 @@
 /// @file
 /// Layouts in the conventions of other libraries: strides in bytes, dimensions listed innermost
-/// first, a leading dimension, a cache with spare capacity. All host code. Each is a convention for
-/// the same numbers; the pointer carries none of them.
+/// first, a leading dimension, a cache with spare capacity. All host code. Each convention
+/// describes the same memory; a pointer alone does not tell which one applies.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct MatrixStrides {
 /// @throws std::invalid_argument  the rank is not 2
 [[nodiscard]] MatrixStrides matrix_strides(const Layout& layout);
 
-/// What BLAS calls lda: the stride that is not 1. It is the row stride if the matrix is row-major,
-/// the column stride if it is column-major.
+/// What BLAS calls lda: the stride that is not 1. For a row-major matrix it is the row stride, for
+/// a column-major one the column stride.
 /// @throws std::invalid_argument  the rank is not 2, or neither stride is 1
 [[nodiscard]] std::int64_t leading_dimension(const Layout& layout);
 
@@ -47,7 +47,7 @@ struct MatrixStrides {
 [[nodiscard]] Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H,
                                      std::int64_t capacity, std::int64_t D);
 
-/// Rejects an index outside the shape, or of another rank.
+/// Rejects an index of another rank, or one outside the shape.
 /// @throws std::invalid_argument  "index (1, 3) of shape (2, 3): index 3 of dim 1 is not in [0, 3)"
 void check_index(const Index& index, const Shape& shape);
 

@@ -1,4 +1,4 @@
-// What loop and kernel of pack share: the checks and the choice of the path.
+// The argument checks that CPU reference and kernels share, and the choice of the path.
 #include "day02_strides/pack.hpp"
 
 #include <string>
@@ -21,8 +21,8 @@ void check_pack(const View<const float>& in, const View<float>& out, std::option
     require_known_path("pack", path);
     if (!path || can_pack(*path, in, out)) return;
     if (*path == PackPath::tile) {
-        reject("pack: the path \"tile\" takes " + std::to_string(gpu::kMostTileDims) +
-               " dims at most and " + gpu::kNoNegativeStride + "; in has " + to_string(in.layout) +
+        reject("pack: the path \"tile\" takes at most " + std::to_string(gpu::kMostTileDims) +
+               " dimensions and " + gpu::kNoNegativeStride + "; in has " + to_string(in.layout) +
                ", simplified " + to_string(simplified(in, out)));
     }
     reject("pack: " + to_string(in.layout) + ", " + std::to_string(misalignment(in.data)) +

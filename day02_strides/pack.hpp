@@ -21,9 +21,9 @@ enum class PackPath {
 [[nodiscard]] const char* name(PackPath path);
 
 /// out(i, j, ...) = in(i, j, ...)
-/// @param in   shape S of rank 0 to 8, any strides, also 0 and negative ones
-/// @param out  shape S, contiguous; may be `in` itself, but not overlap it otherwise
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+/// @param in   shape S of rank 0 to 8, any strides, including 0 and negative ones
+/// @param out  shape S, contiguous; may be `in` itself, but must not otherwise overlap it
+/// @throws std::invalid_argument  different shapes or strides, a null pointer, overlap
 void pack_cpu(View<const float> in, View<float> out);
 /// @throws std::invalid_argument  also a path that does not support these views
 void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath>& how = {});
@@ -31,12 +31,12 @@ void check_pack(const View<const float>& in, const View<float>& out,
                 std::optional<PackPath> path = {});
 
 /// Whether the path supports views that check_pack() accepts. 02 to 04 need fewer than 2^31
-/// elements. `vectorized` needs fewer than 2^31 float4, and rows of whole float4 at multiples of 16
-/// bytes: an innermost dimension of stride 1; its extent, all other strides and both addresses are
-/// multiples of 4 elements. `tile` needs at most 4 dimensions after simplify() and no stride < 0.
+/// elements. `vectorized` needs fewer than 2^31 float4s and an innermost dimension of stride 1; its
+/// extent, all other strides and both addresses are multiples of 4 elements, so that every float4
+/// is aligned to 16 bytes. `tile` needs at most 4 dimensions after simplify() and no stride < 0.
 [[nodiscard]] bool can_pack(PackPath path, const View<const float>& in, const View<float>& out);
 
-/// The path that pack_cuda takes: vectors, else in_flight, else any_size.
+/// The path that pack_cuda takes: vectorized, else in_flight, else any_size.
 [[nodiscard]] PackPath choose_pack(const View<const float>& in, const View<float>& out);
 
 /// The layout of `in` with the fewest dimensions that describe it next to a contiguous `out`.

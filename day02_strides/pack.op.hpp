@@ -1,5 +1,5 @@
 /// @file
-/// pack as data, for its tests (common/testing/operation/operation.hpp).
+/// The descriptor of pack, for its tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <vector>
@@ -58,7 +58,7 @@ inline testing::Operation pack_operation(const Shape& shape) {
     return op;
 }
 
-/// From any layout, with strides of 0 and overlapping rows too: each element holds its offset.
+/// From any layout, including strides of 0 and overlapping rows: each element holds its offset.
 inline testing::Operation pack_from(const Layout& in, std::int64_t lead_in = 0,
                                     std::int64_t lead_out = 0) {
     testing::Operation op = pack_operation(in.shape);

@@ -1,4 +1,4 @@
-// What loop and kernel of pitched share: the checks and the choice of the path.
+// The argument checks that CPU reference and kernels share, and the choice of the path.
 #include "day02_strides/pitched.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@ void require_pitch(const char* name, const View<T>& v) {
     require_rank("pitched", name, v, 2);
     if (v.extent(1) > 1 && v.stride(1) != 1) {
         reject(std::string("pitched: ") + name + " has " + to_string(v.layout) +
-               "; the elements of a row must be neighbours, stride 1");
+               "; the elements of a row must be contiguous, stride 1");
     }
     if (v.extent(0) > 1 && v.stride(0) < v.extent(1)) {
         reject(std::string("pitched: ") + name + " has a pitch of " + std::to_string(v.stride(0)) +

@@ -22,17 +22,17 @@ enum class PitchedPath {
 [[nodiscard]] const char* name(PitchedPath path);
 
 /// out(m, k) = in(m, k). Elements between the rows of `out` keep their values.
-/// @param in   (M, K), strides (pitch, 1) with pitch >= K; a dimension of extent 1 may have any
-/// stride
+/// @param in   (M, K), strides (pitch, 1) with pitch >= K; the stride of a dimension of extent 1 is
+/// arbitrary
 /// @param out  (M, K), strides (its own pitch, 1); `in` itself, or disjoint from it
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+/// @throws std::invalid_argument  different shapes or strides, a null pointer, overlap
 void pitched_cpu(View<const float> in, View<float> out);
 /// @throws std::invalid_argument  also a path that does not support these views
 void pitched_cuda(View<const float> in, View<float> out, const gpu::Launch<PitchedPath>& how = {});
 void check_pitched(const View<const float>& in, const View<float>& out,
                    std::optional<PitchedPath> path = {});
 
-/// The path that pitched_cuda takes: vectors, else singles.
+/// The path that pitched_cuda takes: vectorized, else singles.
 [[nodiscard]] PitchedPath choose_pitched(const View<const float>& in, const View<float>& out);
 
 }  // namespace sixdays::day02_strides

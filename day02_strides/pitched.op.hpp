@@ -1,5 +1,5 @@
 /// @file
-/// pitched as data, for its tests (common/testing/operation/operation.hpp).
+/// The descriptor of pitched, for its tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <vector>
@@ -66,7 +66,7 @@ inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K) {
     return op;
 }
 
-/// The same with these pitches, and this many elements before the first ones.
+/// The same with these pitches and leads: the number of elements before the first one.
 inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K, std::int64_t pitch_in,
                                             std::int64_t pitch_out, std::int64_t lead_in = 0,
                                             std::int64_t lead_out = 0) {

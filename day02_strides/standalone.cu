@@ -29,7 +29,7 @@ std::int64_t size_of(const Layout& layout) {
 }
 
 // The offset of the element with this flat row-major index. The last dimension varies fastest, so
-// it is divided off first. Each index is multiplied by the stride of its dimension.
+// its index is the first remainder. Each index is multiplied by the stride of its dimension.
 __host__ __device__ std::int64_t offset_of(std::int64_t number, const Layout& layout) {
     std::int64_t offset = 0;
     for (int d = layout.rank - 1; d >= 0; --d) {
@@ -55,7 +55,7 @@ __global__ void pack(const float* in, const Layout layout, std::int64_t n, float
 // [loop and twin]
 
 // Fewer dimensions mean fewer divisions: if the stride of d - 1 is the stride of d times its
-// extent, the two dimensions are one. The CPU computes this once, instead of every thread.
+// extent, the two dimensions merge into one. The CPU does this once, instead of every thread.
 Layout merged(const Layout& given) {
     Layout all = {1, {1}, {1}};
     for (int d = 0; d < given.rank; ++d) {

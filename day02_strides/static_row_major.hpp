@@ -21,7 +21,7 @@ namespace sixdays::day02_strides {
 template <std::int64_t... Extents>
 struct StaticRowMajor {
     static constexpr int kRank = sizeof...(Extents);
-    static_assert(kRank <= kMaxRank, "a tensor here has at most 8 dims");
+    static_assert(kRank <= kMaxRank, "a tensor here has at most 8 dimensions");
     static_assert(((Extents >= 0) && ...), "an extent cannot be negative");
 
     SIXDAYS_HD static constexpr std::int64_t size() noexcept { return (Extents * ... * 1); }
@@ -43,7 +43,7 @@ struct StaticRowMajor {
     /// One index per dimension. Unchecked. Horner's rule: ((i * extent(1)) + j) * extent(2) + k ...
     template <class... I>
     SIXDAYS_HD static constexpr std::int64_t offset(I... index) noexcept {
-        static_assert(sizeof...(I) == kRank, "one index per dim");
+        static_assert(sizeof...(I) == kRank, "one index per dimension");
         std::int64_t sum = 0;
         ((sum = sum * Extents + static_cast<std::int64_t>(index)), ...);
         return sum;

@@ -56,7 +56,7 @@ Units units_by_enumeration(const Layout& layout, std::int64_t lowest, std::int64
 Units count_units(const Layout& layout, std::int64_t unit, std::int64_t lowest) {
     if (unit < kElement || (unit & (unit - 1)) != 0) {
         reject("count_units: a unit of " + std::to_string(unit) +
-               " bytes; it must be a power of two from 4 on");
+               " bytes; it must be a power of two, at least 4");
     }
     if (lowest < 0) reject("count_units: lowest is " + std::to_string(lowest) + ", below 0");
     if (layout.size() == 0) return {};

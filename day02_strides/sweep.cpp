@@ -1,4 +1,4 @@
-// What loops and kernels of the sweep share: the checks and the choice of the path.
+// The argument checks that CPU references and kernels share, and the choice of the path.
 #include "day02_strides/sweep.hpp"
 
 #include <string>

@@ -29,7 +29,7 @@ enum class SumColumnsPath {
 /// per k, so it needs many k to be fast.
 /// @param in   (M, K), any strides
 /// @param out  (K), contiguous, disjoint from `in`
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+/// @throws std::invalid_argument  different shapes or strides, a null pointer, overlap
 void sum_columns_cpu(View<const float> in, View<float> out);
 void sum_columns_cuda(View<const float> in, View<float> out,
                       const gpu::Launch<SumColumnsPath>& how = {});

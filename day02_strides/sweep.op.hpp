@@ -1,5 +1,5 @@
 /// @file
-/// sum_columns and ramp as data, for their tests (common/testing/operation/operation.hpp).
+/// Descriptors of sum_columns and ramp, for tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace sixdays::day02_strides {
 
-/// Operands: in, out. Every path adds in the loop's order, so all sums have the same bits.
+/// Operands: in, out. Every path adds in the CPU reference's order, so all sums have the same bits.
 inline testing::Operation sum_columns_operation(std::int64_t M, std::int64_t K) {
     using namespace testing;
     Operation op{"sum_columns",

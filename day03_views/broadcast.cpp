@@ -1,4 +1,4 @@
-// The checks that loops and kernels share, and the choice of the path.
+// The argument checks that CPU references and kernels share, and the choice of the path.
 #include "day03_views/broadcast.hpp"
 
 #include "common/tensor/names.hpp"
@@ -44,8 +44,8 @@ void check_add_broadcast(const View<const float>& a, const View<const float>& b,
         const AddViews seen = simplified(a, b, out);
         for (const Layout& layout : {seen.a.layout, seen.b.layout, seen.out.layout}) {
             if (takes_tiles(layout)) continue;
-            reject("add_broadcast: the path 'tile' needs, after simplifying, " +
-                   std::to_string(kMostTileDims) + " dims at most with " + gpu::kNoNegativeStride +
+            reject("add_broadcast: the path 'tile' needs, after simplifying, at most " +
+                   std::to_string(kMostTileDims) + " dimensions with " + gpu::kNoNegativeStride +
                    "; here one has " + to_string(layout));
         }
     }
@@ -114,12 +114,12 @@ void check_concat(const std::vector<View<const float>>& pieces, int dim, const V
         check_piece("piece " + std::to_string(i), pieces[i], d, out);
         if (__builtin_add_overflow(sum, pieces[i].extent(d), &sum)) {
             reject("concat along dim " + std::to_string(d) +
-                   ": the pieces have more indices together than 64 bits count");
+                   ": the extents of the pieces add up to more than 64 bits hold");
         }
     }
     if (sum != out.extent(d)) {
-        reject("concat along dim " + std::to_string(d) + ": the pieces have " +
-               std::to_string(sum) + " indices together, out has " + std::to_string(out.extent(d)));
+        reject("concat along dim " + std::to_string(d) + ": the extents of the pieces add up to " +
+               std::to_string(sum) + ", but out has " + std::to_string(out.extent(d)));
     }
 }
 

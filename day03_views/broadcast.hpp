@@ -3,7 +3,7 @@
 /// 0, concatenated, or padded. Each tensor is accessed by its own strides.
 ///
 /// For all of them: inputs of any strides; `out` injective, of any strides; 0 elements are valid.
-/// An input may be `out` itself where its shape is the same, but not overlap it otherwise.
+/// An input may be `out` itself if the shapes are equal, but must not otherwise overlap it.
 /// @throws std::invalid_argument  an input that cannot be broadcast, two indices of out with the
 /// same offset, a null pointer, overlap
 #pragma once
@@ -17,8 +17,8 @@
 namespace sixdays::day03_views {
 
 /// The paths of add_broadcast_cuda. `vectorized` needs an innermost dimension of extent 4 k with
-/// stride 1 in out and stride 1 or 0 in a and b. In a tensor where it is 1, every row begins at a
-/// multiple of 16 bytes.
+/// stride 1 in out and stride 1 or 0 in a and b. A tensor with stride 1 must have all its rows
+/// aligned to 16 bytes.
 enum class AddBroadcastPath {
     one_element,  // naive: one thread per element
     any_layout,   // fast division, four loads in flight

@@ -1,5 +1,5 @@
 /// @file
-/// The operations of the set broadcast as data, for their tests
+/// Descriptors of the operations of the set broadcast, for their tests
 /// (common/testing/operation/operation.hpp).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sixdays::day03_views {
 
-/// Operands: a, b, out. In whole numbers, whose sums are exact.
+/// Operands: a, b, out. Integers, whose sums are exact.
 inline Operation add_operation(const Place& a, const Place& b, const Place& out) {
     using namespace testing;
     Operation op{"add_broadcast",
@@ -55,8 +55,7 @@ inline Operation add_operation(const Place& a, const Place& b, const Place& out)
                 {"tile", "add_broadcast_tile", [=](const Call& c) {
                      return empty || (gpu::has_tile() && visited(c).takes_tiles());
                  }}};
-    if (empty)
-        op.path(AddBroadcastPath::vectorized).accepts = {};  // an empty output is taken or rejected
+    if (empty) op.path(AddBroadcastPath::vectorized).accepts = {};  // may reject an empty output
     if (!empty) op.best = [=](const Call& c) { return has_vectors(c) ? 2 : 1; };
     return op;
 }
@@ -107,7 +106,7 @@ inline Operation pad_operation(const Place& in, const Dims& before, float value,
     op.exact = [=, from = in.layout.shape, to = out.layout.shape](const Inputs& inputs, int) {
         std::vector<Expected> all = {Expected(to)};
         std::fill_n(all[0].value.data(), size(to), static_cast<double>(value));
-        for (std::int64_t k = 0; k < size(from); ++k) {  // what has an index in both
+        for (std::int64_t k = 0; k < size(from); ++k) {  // the indices that are in both
             Index at = unravel(k, from);
             bool inside = true;
             for (int d = 0; d < to.rank; ++d) {

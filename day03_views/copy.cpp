@@ -1,5 +1,5 @@
-// The checks that loop and kernels of copy share, and the choice of the path. Only the two layouts
-// matter; no element is read.
+// The argument checks that CPU reference and kernels share, and the choice of the path. Only the
+// two layouts matter; no element is read.
 #include "day03_views/copy.hpp"
 
 #include "common/tensor/names.hpp"
@@ -38,8 +38,8 @@ void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPa
     if (*path == CopyPath::tile) {
         const CopyPlan plan = plan_copy(in, out, path);
         if (in.element <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout)) return;
-        reject("copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, " +
-               std::to_string(kMostTileDims) + " dims at most with " + gpu::kNoNegativeStride +
+        reject("copy: the path 'tile' needs at most 8 bytes per element and, simplified, at most " +
+               std::to_string(kMostTileDims) + " dimensions with " + gpu::kNoNegativeStride +
                "; in has elements of " + std::to_string(in.element) + " bytes, simplified " +
                to_string(plan.in.layout) + ", out " + to_string(plan.out.layout));
     }

@@ -4,10 +4,9 @@
 /// order of `out`.
 ///
 /// For all versions: one shape, rank 0 to 8; elements of 1, 2, 4, 8 or 16 bytes, moved as bytes;
-/// `in` of any strides, also 0 and negative; 0 elements are valid. `out` may be `in` itself
-/// (then there is nothing to do), but not overlap it otherwise.
-/// @throws std::invalid_argument  other shapes or sizes of elements, out not injective, a null
-/// pointer, an address that is not a multiple of the element's bytes, overlap
+/// `in` of any strides, including 0 and negative ones; 0 elements are valid. `out` may be `in`
+/// itself, and then there is nothing to do, but must not otherwise overlap it.
+/// @throws std::invalid_argument  different shapes or element sizes, out not injective, a null
 #pragma once
 
 #include "common/gpu/how.hpp"
@@ -20,7 +19,7 @@ namespace sixdays::day03_views {
 enum class CopyPath {
     one_element,  // naive: one thread per element
     nothing,      // no elements, or in place
-    one_run,      // both are contiguous, equally far past a multiple of 16 bytes
+    one_run,      // both are contiguous, and their addresses are equal modulo 16
     rows,         // both have the same contiguous rows, copied in elements of up to 16 bytes
     repeat,       // one element of in fills a contiguous row of out
     transposed,   // in and out have stride 1 in different dimensions: transpose.hpp
@@ -31,7 +30,7 @@ enum class CopyPath {
 [[nodiscard]] const char* name(CopyPath path);
 
 void copy_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
-/// @throws std::invalid_argument  also a path that does not suit the two layouts
+/// @throws std::invalid_argument  also a path that does not suit these layouts
 void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
                        const gpu::Launch<CopyPath>& how = {});
 void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path = {});

@@ -1,5 +1,5 @@
 /// @file
-/// The copy as data, for its tests (common/testing/operation/operation.hpp).
+/// The descriptor of copy, for its tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <algorithm>

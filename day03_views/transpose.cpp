@@ -1,4 +1,4 @@
-// The checks that loop and kernels of transpose share, and the choice of the path.
+// The argument checks that CPU reference and kernels share, and the choice of the path.
 #include "day03_views/transpose.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void check_rows(const char* name, const Layout& layout) {
     const int last = layout.rank() - 1;
     if (layout.extent(last) > 1 && layout.stride(last) != 1) {
         reject(std::string("transpose: ") + name + " has " + to_string(layout) +
-               "; its rows must run along memory, with stride 1 in the last dim");
+               "; its rows must be contiguous, with stride 1 in the last dimension");
     }
 }
 
@@ -25,7 +25,7 @@ void check_transposed_views(const UntypedIn& in, const UntypedOut& out) {
     const int r = in.layout.rank();
     if (r < 2) {
         reject("transpose: in has shape " + to_string(in.layout.shape) + " of rank " +
-               std::to_string(r) + ", but a matrix needs rank 2 at least");
+               std::to_string(r) + ", but a matrix needs at least rank 2");
     }
     const Shape wanted = transpose(in.layout).shape;
     if (wanted != out.layout.shape) {
@@ -135,7 +135,7 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
         case TransposePath::short_rows:
             return is_short
                        ? ""
-                       : "rows or columns of " + std::to_string(kShortRow) + " elements at most";
+                       : "rows or columns of at most " + std::to_string(kShortRow) + " elements";
         case TransposePath::short_rows_vectorized:
             return is_short && takes_short_rows_vectorized(in, out)
                        ? ""
@@ -144,8 +144,7 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
         case TransposePath::tile:
             return e <= 8 && forwards(in.layout) && forwards(out.layout)
                        ? ""
-                       : "elements of 8 bytes at most, and from row to row " +
-                             gpu::kNoNegativeStride;
+                       : "elements of at most 8 bytes, and between rows " + gpu::kNoNegativeStride;
     }
     return "";
 }

@@ -8,9 +8,9 @@
 /// element). The pitch is arbitrary, so slices of larger matrices are valid. Elements of 1, 2, 4, 8
 /// or 16 bytes, moved as bytes.
 /// @throws std::invalid_argument  other shapes, a rank below 2, a row that is not contiguous, out
-/// not injective, a null pointer, an address that is not a multiple of the element's bytes, overlap
-/// (a transpose in place is another algorithm); the CUDA versions also for more tiles than a grid
-/// has blocks, 2^31 - 1
+/// not injective, a null pointer, an address that is not a multiple of the element size, overlap (a
+/// transpose in place is another algorithm); the CUDA versions also for more tiles than a grid has
+/// blocks, 2^31 - 1
 #pragma once
 
 #include "common/gpu/how.hpp"
@@ -33,7 +33,7 @@ enum class TransposePath {
     small_elements,   // the same for 1 and 2 bytes
     whole_sectors,    // 2 and 4 bytes, rows begin anywhere, tiles are cut at sector boundaries
     short_rows,       // only one of M and N is at most 32: flat tiles
-    short_rows_vectorized,  // the same for 1, 2 and 4 bytes with contiguous short rows: 128-bit accesses
+    short_rows_vectorized,  // the same with float4: 1, 2 and 4 bytes, short rows contiguous
     tile,                   // CUDA Tile C++, only on request: 1, 2, 4 and 8 bytes; pitches >= 0
 };
 [[nodiscard]] const char* name(TransposePath path);

@@ -1,5 +1,5 @@
 /// @file
-/// The transpose as data, for its tests (common/testing/operation/operation.hpp).
+/// The descriptor of transpose, for its tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sixdays::day03_views {
 
-/// A stack of matrices, as it is in memory.
+/// A stack of matrices, as it is laid out in memory.
 struct Stack {
     std::int64_t rows, columns;
     bool along_memory;    // the elements of a row

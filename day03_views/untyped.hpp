@@ -1,6 +1,6 @@
 /// @file
 /// Type-erased views. A move does not change elements, so it needs only their size in bytes:
-/// floats, ints and NaNs of any kind arrive bit for bit.
+/// floats, ints and NaNs of any kind are copied bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct UntypedOut {
     }
 };
 
-/// So that T is found from the output alone, and an input View<T> becomes a View<const T>.
+/// Lets T be deduced from the output alone, so that an input View<T> converts to View<const T>.
 template <class T>
 struct SameType {
     using type = T;
@@ -102,7 +102,7 @@ void with_element(int bytes, const F& f) {
            " bytes cannot be moved, only of 1, 2, 4, 8 or 16");
 }
 
-/// For check_<op>: an address that suits its elements.
+/// For check_<op>: the address must be aligned to its elements.
 inline void require_address(const char* op, const char* name, const void* data, int element) {
     const auto past = reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(element);
     if (past != 0) {
@@ -112,7 +112,7 @@ inline void require_address(const char* op, const char* name, const void* data, 
     }
 }
 
-/// For check_<op>: elements of one size that can be moved, at addresses that suit them.
+/// For check_<op>: equal and supported element sizes, at aligned addresses.
 inline void require_element(const char* op, const UntypedIn& in, const UntypedOut& out) {
     with_prefix(op, [&] { with_element(in.element, [](auto) {}); });
     if (in.element != out.element) {

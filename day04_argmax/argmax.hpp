@@ -17,24 +17,23 @@ namespace sixdays::day04_argmax {
 using ArgmaxPath = LinePath;
 
 /// Index of the largest element along `dim`.
-/// @param in   shape S, rank 1 to 8, any strides, 0 and negative ones too
-/// @param dim  0 <= dim < rank, or negative, counting from the back
+/// @param in   shape S, rank 1 to 8, any strides, including 0 and negative ones
+/// @param dim  0 <= dim < rank, or negative, counted from the end
 /// @param out  S without `dim`, or with extent 1 there; any strides, injective, not overlapping
 /// `in`
 /// @throws std::invalid_argument  no such dimension, extent 0 along it, wrong shape of out, two
-/// indices of out at the same address, a null pointer, overlap. An extent of 0 elsewhere is fine:
-/// no output
+/// indices of out at the same address, a null pointer, overlap. An extent of 0 elsewhere is valid
+/// and gives no output
 void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out);
 
 /// The CUDA version: takes the given path, else the best one. Blocks may share a line if the
 /// workspace has argmax_workspace_bytes().
-/// @throws std::invalid_argument  also for a path that cannot take these views, and for a workspace
-/// that is too small
+/// @throws std::invalid_argument  also for a path that does not support these views, and for a
+/// workspace that is too small
 void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
                  const gpu::Launch<ArgmaxPath>& how = {});
 
-/// Rejects what both versions reject; with a path, also what that path cannot
-/// take.
+/// Rejects what both versions reject; with a path, also what that path does not support.
 void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>& out,
                   std::optional<ArgmaxPath> path = {});
 

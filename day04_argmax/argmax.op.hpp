@@ -1,5 +1,5 @@
 /// @file
-/// Argmax and argmin as data, and what all reductions have in common, for their tests
+/// Descriptors of argmax and argmin, and what all reductions have in common, for their tests
 /// (common/testing/operation/operation.hpp).
 #pragma once
 
@@ -30,7 +30,7 @@ inline Shape without(const Shape& shape, int dim) {
     return without(shape, Dims{dim});
 }
 
-/// Can the path take the lines of this call?
+/// Does the path support the lines of this call?
 inline bool takes(LinePath path, const Lines& lines) {
     if (path == LinePath::tile && !gpu::has_tile()) return false;
     return testing::rejection([&] { require_path("test", path, lines); }).empty();
@@ -51,7 +51,7 @@ inline void set_line_paths(testing::Operation& op, const Dims& dims, bool argmax
     op.repeated = {"vectorized", "split"};
 }
 
-/// A second formula: the first NaN; if there is none, the first of the largest.
+/// An independent formula: the first NaN if there is one, else the first of the largest.
 template <class T>
 std::int64_t second_argmax(const std::vector<T>& line) {
     auto found = std::find_if(line.begin(), line.end(), [](T x) { return std::isnan(x); });

@@ -17,9 +17,8 @@ namespace sixdays::day04_argmax {
 namespace ct = cuda::tiles;
 using I = std::int64_t;  // a tile kernel takes numbers and pointers, not structs
 
-/// The promise about lines: none; they are contiguous; or adjacent lines begin at adjacent
-/// elements. Under either promise all of them begin at multiples of 16 bytes and consist of whole
-/// float4s.
+/// The guarantee about lines: none, or they are contiguous, or adjacent lines begin at adjacent
+/// elements. With either guarantee all begin at multiples of 16 bytes and consist of whole float4s.
 enum class LineOrder { any, along, side_by_side };
 
 /// Lines of `length` elements with stride `step`. The first element of line (i, j) is at i * s0 + j

@@ -38,7 +38,7 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
     for (int k = 0; k < along.rank; ++k) kept[static_cast<int>(along[k])] = 1;
     if (out != removed && out != kept) {
         reject(std::string(op) + ": in has shape " + to_string(in.layout.shape) +
-               ", reduced over dims " + to_string(dims) + ", so out has shape " +
+               ", reduced over dimensions " + to_string(dims) + ", so out has shape " +
                to_string(removed) + " or " + to_string(kept) + ", not " + to_string(out));
     }
 }
@@ -74,7 +74,7 @@ std::int64_t side_by_side(const Lines& lines) {
     return one_walk(lines) && last >= 0 && first.stride(last) == 1 ? first.extent(last) : 0;
 }
 
-// "" if the path can take the lines, else what it needs.
+// "" if the path supports the lines, else what it needs.
 std::string needed(LinePath path, const Lines& lines) {
     switch (path) {
         case LinePath::one_thread:

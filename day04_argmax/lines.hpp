@@ -30,7 +30,7 @@ struct Lines {
     std::int64_t stride() const { return length() == 1 ? 1 : along.stride(0); }
 };
 
-/// @param dims  the reduced dimensions; each may count from the back
+/// @param dims  the reduced dimensions; each may be negative, counted from the end
 /// @throws std::invalid_argument  no such dimension, or one that is named twice
 [[nodiscard]] Lines lines_of(const char* op, const View<const float>& in, const Dims& dims);
 
@@ -55,7 +55,7 @@ void require_lines(const char* op, const View<const float>& in, const Dims& dims
 
 // --- which path ----------------------------------------------------------------------------------
 
-/// The ladder: how a kernel iterates over its lines. Only one_thread takes lines of more than
+/// The ladder: how a kernel iterates over its lines. Only one_thread supports lines of more than
 /// kLongestLine elements, and lines along several dimensions that simplify() cannot merge into one.
 enum class LinePath {
     one_thread,   // one thread per output: the naive kernel
@@ -85,8 +85,8 @@ inline constexpr std::int64_t kShortLine = 80;
 [[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace,
                                    int multiprocessors = gpu::multiprocessors());
 
-/// @throws std::invalid_argument  no such path, or it cannot take these lines; every path takes a
-/// call without lines
+/// @throws std::invalid_argument  no such path, or it does not support these lines; every path
+/// accepts a call without lines
 void require_path(const char* op, std::optional<LinePath> path, const Lines& lines);
 
 /// The workspace of step 08: the partial result of each part, and for each line the number of its
@@ -98,7 +98,7 @@ struct Partials {
 [[nodiscard]] Partials partials_of(gpu::Carver& carver, const Lines& lines);
 
 /// Bytes of workspace that the path needs. Without a path: the bytes with which step 08 is the best
-/// path, or 0 if it never is. @throws std::invalid_argument  that path cannot take these lines
+/// path, or 0 if it never is. @throws std::invalid_argument  that path does not support these lines
 [[nodiscard]] std::int64_t workspace_bytes(const char* op, const Lines& lines,
                                            std::optional<LinePath> path);
 

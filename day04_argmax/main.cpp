@@ -1,4 +1,4 @@
-// Day 04 as a run: each line that prints "ok" has just been checked.
+// The lesson program of Day 04: every line marked "ok" has just been checked.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -35,8 +35,7 @@ std::string shown(const Tensor<T>& x) {
     return text;
 }
 
-// argmax by CPU reference and kernel; both must equal the result worked out by
-// hand.
+// argmax by CPU reference and kernel; both must equal the result worked out by hand.
 bool gives(const Tensor<float>& x, int dim, const std::string& by_hand, std::string* said) {
     const Lines lines = lines_of("argmax", x.view(), {dim});
     Tensor<std::int64_t> want(lines.first.layout.shape);
@@ -162,7 +161,8 @@ void a_path_for_each_layout(lesson::Report& report) {
         "   256 threads per line. strided: lanes across lines. short lines: copied to\n"
         "   shared memory first, then one thread per line. split: many blocks per line.\n"
         "   The number is the step on the page.\n\n");
-    report.check(ok, "chosen with a workspace; without one, the long row takes the vectorized path");
+    report.check(ok,
+                 "chosen with a workspace; without one, the long row takes the vectorized path");
 }
 
 void a_ladder(lesson::Report& report) {

@@ -10,7 +10,7 @@ namespace {
 // A line without elements has no maximum and no mean.
 void require_elements(const char* op, const View<const float>& in, const Dims& dims) {
     if (lines_of(op, in, dims).length() > 0) return;
-    reject(std::string(op) + " over dims " + to_string(dims) + " of shape " +
+    reject(std::string(op) + " over dimensions " + to_string(dims) + " of shape " +
            to_string(in.layout.shape) + ": there is no element");
 }
 

@@ -1,12 +1,12 @@
 /// @file
-/// The reductions beside argmax: maximum, minimum, sum, mean and product over one or several
+/// The reductions besides argmax: maximum, minimum, sum, mean and product over one or several
 /// dimensions, and argmin. The kernels are argmax's naive kernel and steps with another operation.
 ///
 /// For all of them: `in` of rank up to 8 and any strides; `out` has in's shape without the reduced
 /// dimensions, or with extent 1 in their place; any strides, injective, not overlapping `in`.
 /// @throws std::invalid_argument  no such dimension, or one named twice; wrong shape of out, two
 /// indices of out at the same address, a null pointer, overlap; max, min, mean or argmin of no
-/// elements; a path that cannot take these views; a workspace that is too small
+/// elements; a path that does not support these views; a workspace that is too small
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>
 /// The result for a line of n elements:
 enum class Reduction {
     max,      // the largest; a NaN if there is one. Of zeros of both signs: either
-    min,      // the smallest, likewise
+    min,      // the smallest, with the same rules
     sum,      // 0 if n is 0
     mean,     // sum / n
     product,  // 1 if n is 0
@@ -42,7 +42,7 @@ enum class Reduction {
 /// last bits, by at most n - 1 roundings of the sum of |x|, or of the product. This holds as long
 /// as no order leaves the range of floats: the product of 1e30, 1e30, 1e-30 and 1e-30 is infinite
 /// in row-major order, 1 in another order, and NaN (infinity times 0) if pairs are combined first.
-/// @param dims  the reduced dimensions, each may count from the back; none: every element is a line
+/// @param dims  the reduced dimensions, negative from the end; if empty, each element is a line
 void reduce_cpu(Reduction what, View<const float> in, const Dims& dims, View<float> out);
 void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
                  const gpu::Launch<ReducePath>& how = {});

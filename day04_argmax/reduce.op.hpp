@@ -1,5 +1,5 @@
 /// @file
-/// The reductions as data, for their tests (common/testing/operation/operation.hpp).
+/// Descriptors of the reductions, for their tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <cmath>

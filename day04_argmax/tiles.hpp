@@ -8,7 +8,7 @@
 
 namespace sixdays::day04_argmax {
 
-/// Lines that the path `tile` takes; `out` without the reduced dimensions.
+/// Lines that the path `tile` supports; `out` without the reduced dimensions.
 void launch_argmax_tile(const Lines& lines, bool least, const View<std::int64_t>& out,
                         gpu::Stream stream);
 void launch_reduce_tile(Reduction what, const Lines& lines, const View<float>& out,

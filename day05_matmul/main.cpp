@@ -1,4 +1,4 @@
-// Day 05 as a run: each line that prints "ok" has just been checked.
+// The lesson program of Day 05: every line marked "ok" has just been checked.
 #include <algorithm>
 #include <cstdio>
 #include <string>

@@ -20,7 +20,7 @@ void require_matrix(const std::string& op, const char* name, const Layout& layou
     if (layout.rank() < 2) {
         reject(op + ": " + name + " has shape " + to_string(layout.shape) + " of rank " +
                std::to_string(layout.rank()) +
-               ", but a matrix needs rank 2 at least; unsqueeze() makes a row or a column of a "
+               ", but a matrix needs at least rank 2; unsqueeze() makes a row or a column of a "
                "vector");
     }
 }
@@ -118,7 +118,7 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::column_per_thread:
         case MatmulPath::square_per_thread:
         case MatmulPath::shallow:
-        case MatmulPath::tile:  // missing_for_tiles() knows
+        case MatmulPath::tile:  // missing_for_tiles() checks it
             return "";
         case MatmulPath::vectorized:
         case MatmulPath::warp_tiles:
@@ -136,7 +136,7 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::whole_tiles:
             return has_whole_tiles(x)
                        ? ""
-                       : "a K of 16 at least, and room for a tile of 64 x 64 or 32 x 128";
+                       : "a K of at least 16, and room for a tile of 64 x 64 or 32 x 128";
         case MatmulPath::skinny:
             return std::min(x.M, x.N) < kSkinny
                        ? ""
@@ -171,8 +171,8 @@ std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, Vi
     return (path ? *path == MatmulPath::split_k : parts_pay(x)) ? bytes_for_parts(x) : 0;
 }
 
-// What dominates? Writing out (short K); multiplying or reading b with too few blocks; multiplying;
-// reading b.
+// The choice follows what dominates: writing out (short K); multiplying or reading b with too few
+// blocks; multiplying; reading b.
 MatmulPath choose(const Problem& x, std::int64_t workspace_bytes) {
     const std::int64_t narrow = std::min(x.M, x.N);
     if (x.K <= kShallow && narrow > kNarrow) return MatmulPath::shallow;

@@ -22,8 +22,8 @@ namespace sixdays::day05_matmul {
 
 /// The ladder, one idea per step.
 enum class MatmulPath {
-    one_element,        // one thread per element: the naive kernel; lanes lie along M
-    lanes_along_n,      // lanes lie along N, where b and out are contiguous
+    one_element,        // one thread per element: the naive kernel; lanes run along M
+    lanes_along_n,      // lanes run along N, where b and out are contiguous
     shared_tile,        // a block fetches a tile once and reads it 32 times
     transposed_tile,    // lanes load along the contiguous dimension; the tile is padded
     column_per_thread,  // a column of 8 outputs per thread: register tiling
@@ -35,9 +35,9 @@ enum class MatmulPath {
     serpentine,         // the order of multiply-adds: consecutive ones share an operand
     spread_copies,      // copies between the multiply-adds instead of before them
     whole_tiles,        // no guard in the loop; any layout; large or small tiles
-    skinny,             // beside the ladder: few rows of a, or columns of b: b is read once
-    split_k,            // beside it: few outputs, a long K: blocks share a tile's K; a workspace
-    shallow,            // beside it: a short K: writing out dominates
+    skinny,             // outside the ladder: few rows of a, or columns of b: b is read once
+    split_k,            // outside it: few outputs, a long K: blocks share a tile's K; a workspace
+    shallow,            // outside it: a short K: writing out dominates
     tile,               // CUDA Tile C++, only on request; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulPath path);
@@ -79,7 +79,7 @@ inline void matmul_cuda(View<const float> a, View<const float> b, View<float> ou
     matmul_cuda(a, b, {}, out, how);
 }
 
-/// @throws std::invalid_argument  as above; a given `path` cannot take these views
+/// @throws std::invalid_argument  as above; a given `path` that does not support these views
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                   View<float> out, std::optional<MatmulPath> path = {});
 

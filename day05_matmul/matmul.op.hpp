@@ -1,5 +1,5 @@
 /// @file
-/// The matrix products as data, for their tests (common/testing/operation/operation.hpp).
+/// Descriptors of the matrix products, for tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <algorithm>
@@ -240,7 +240,7 @@ inline testing::Operation matmul_operation(const Product& p) {
     set(P::tile, "matmul_tile", [=](const Call& c) { return empty || has_tiles(c); });
     op.best = [=](const Call& c) {
         if (K <= 32 && std::min(p.M, p.N) > 16) return static_cast<int>(P::shallow);
-        // With the workspace that matmul_workspace_bytes() asks for, if that is not 0.
+        // With the workspace that matmul_workspace_bytes() returns, if that is not 0.
         const bool pays =
             K > 32 && matmul_workspace_bytes(c.in<float>(0), c.in<float>(1), c.out<float>(2)) > 0;
         return static_cast<int>(pays ? P::split_k : whole(c) ? P::whole_tiles : P::skinny);

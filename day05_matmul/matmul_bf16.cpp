@@ -98,8 +98,8 @@ template <class T>
 Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
     const auto rows_of = [](const View<const T>& x, bool along) -> Rows16<T> {
         const int row = along ? 0 : 1;
-        // The stride of a single row is never used and may have any value. But tiles also name rows
-        // beyond the last one, and each must begin at a multiple of 16 bytes.
+        // The stride of a single row is never used and may have any value. But a tile also
+        // addresses rows beyond the last one, and each must begin at a multiple of 16 bytes.
         const std::int64_t pitch = x.extent(row) == 1 ? 0 : x.stride(row);
         return {x.data, x.extent(row), x.extent(1 - row), pitch};
     };

@@ -9,7 +9,7 @@
 /// out| + |bias|). That is a little more than twice the bound of a float product: the model is a
 /// tensor core that adds eight products and the sum so far at once and truncates what a float
 /// cannot hold, where an addition rounds.
-/// @throws std::invalid_argument  as matmul_cpu(); a path that cannot take these views
+/// @throws std::invalid_argument  as matmul_cpu(); a path that does not support these views
 #pragma once
 
 #include <optional>

@@ -18,11 +18,11 @@ namespace sixdays::day05_matmul {
 
 namespace ct = cuda::tiles;
 
-/// The promise about a matrix: none; or contiguous rows, or columns, that begin at multiples of 16
-/// bytes, with extents that are whole 16-byte vectors.
+/// The guarantee about a matrix: none, or contiguous rows, or columns, that begin at multiples of
+/// 16 bytes, with extents that are whole 16-byte vectors.
 enum class Along { anything, rows, columns };
 
-/// The matrix at `data`, cut into tiles; `down` is the row stride. ALONG is a promise.
+/// The matrix at `data`, cut into tiles; `down` is the row stride. ALONG is a guarantee.
 template <int ROWS, int COLUMNS, Along ALONG, int VECTOR, class E, class I>
 __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
     constexpr std::size_t kAny = ct::dynamic_extent;
@@ -110,7 +110,7 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class 
     }
 }
 
-/// Which promise holds for this matrix?
+/// Which guarantee holds for this matrix?
 template <class T>
 [[nodiscard]] Along along_memory(const View<T>& x, std::int64_t vector) {
     if (reinterpret_cast<std::uintptr_t>(x.data) % 16 != 0 || x.extent(0) % vector != 0 ||
@@ -133,8 +133,8 @@ template <class T>
     return required_span(x.layout) <= std::numeric_limits<int>::max() - 4096;
 }
 
-/// PROMISED, OTHERWISE: Blocks for matrices of which everything can be promised, and for others. E:
-/// the element type in the kernel.
+/// PROMISED, OTHERWISE: Blocks for matrices with every guarantee, and for others. E: the element
+/// type in the kernel.
 /// @param a, b, out  matrices that missing_for_tiles() accepts
 template <class PROMISED, class OTHERWISE, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,

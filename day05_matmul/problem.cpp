@@ -30,7 +30,7 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
         x.K = 0, x.alpha = 1;
         x.a = x.b = x.out;  // they are not read, so they may have null pointers
     }
-    // An unused stride becomes one that suits.
+    // An unused stride becomes a valid one.
     x.a_m = x.M > 1 && x.K > 0 ? a.stride(m) : 0, x.a_k = x.K > 1 ? a.stride(n) : 1;
     x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 ? b.stride(n) : 1;
     x.out_m = x.M > 1 ? out.stride(m) : 0, x.out_n = x.N > 1 ? out.stride(n) : 1;
@@ -196,9 +196,9 @@ Problem in_parts(const Problem& x, int count, float* parts) {
 
 namespace {
 
-// Model time of step 13, and of step 15 for 2 parts and more, on an H200 at 1.95 GHz: only for
-// comparing. A block takes as long as 16 k's to begin and to end; the parts are written, read again
-// from the L2 cache at 3 TB/s, and added by another launch.
+// Model time of step 13, and of step 15 for 2 parts and more, on an H200 at 1.95 GHz, for
+// comparison only. To begin and to end, a block takes as long as 16 k's; the parts are written,
+// read again from the L2 cache at 3 TB/s, and added by another launch.
 double seconds_in_parts(const Problem& x, int count) {
     const Problem y = count == 1 ? x : in_parts(x, count, nullptr);
     const double product = fastest_cut(y).cycles * static_cast<double>(y.K + 16) / 1.95e9;
@@ -216,7 +216,7 @@ int parts_of_tiles(const Problem& x) {
     return best;
 }
 
-// For few rows: as many parts as give each SM two of step 14's widest blocks.
+// For few rows: enough parts to give each SM two of step 14's widest blocks.
 int parts_of_rows(const Problem& x) {
     const std::int64_t tiles = blocks_of(x.M, 16) * blocks_of(x.N, 128) * stacked(x);
     if (tiles == 0) return 0;

@@ -23,8 +23,7 @@ template <class T>
                          {layout.stride(m), layout.stride(m + 1)})};
 }
 
-/// `v` with the stack of `out` before its last two dimensions; where needed, it
-/// is broadcast.
+/// `v` with the stack of `out` before its last two dimensions, broadcast where needed.
 template <class T>
 [[nodiscard]] View<const T> stacked_as(View<const T> v, const Shape& out) {
     Shape shape = out;
@@ -39,8 +38,8 @@ template <class T>
     return epilogue.alpha == 0 || a.extent(a.rank() - 1) == 0;
 }
 
-/// Rejects, in the name of `op`, what no product takes: shapes that do not match, a null pointer,
-/// an output that is not injective or overlaps an input. Defined for float, bf16 and f16.
+/// Rejects, in the name of `op`, what no product supports: shapes that do not match, a null
+/// pointer, an output that is not injective or overlaps an input. Defined for float, bf16 and f16.
 template <class T>
 void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
                      View<float> out);

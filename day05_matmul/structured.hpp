@@ -8,10 +8,10 @@
 ///     symmetric_...     A(m, k) = A(k, m); only that triangle of a is read
 ///     diagonal          A(m, m) = a(m, m); 0 elsewhere: each row of b is scaled
 ///
-/// What does not count is not read and may hold anything, a NaN too. A triangle needs half of the
-/// multiply-adds of a whole matrix. If the zeros, or both halves, are stored, matmul_cuda() takes the
-/// matrix as it is; its fast steps are faster than half of the work here. A product of a matrix and a
-/// vector is matmul_cuda() with b of shape (K, 1), which takes the step `skinny`.
+/// Elements that do not count are not read and may hold anything, even a NaN. A triangle needs half
+/// of the multiply-adds of a whole matrix. If the zeros, or both halves, are stored, matmul_cuda()
+/// accepts the matrix as it is; its fast steps are faster than half of the work here. For a matrix
+/// and a vector, call matmul_cuda() with b of shape (K, 1), which takes the step `skinny`.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -34,14 +34,14 @@ enum class Structure {
 /// @param a    (M, M), any strides. A diagonal stored as a vector d is the view
 ///             {d, Layout({M, M}, {0, 1})}: a(m, m) is d[m]
 /// @param b    (M, N), any strides
-/// @param out  (M, N), injective, apart from a and b
-/// @throws std::invalid_argument  an unknown structure, a not square, shapes that do not fit, out not
-/// injective, a null pointer, overlap
+/// @param out  (M, N), injective, not overlapping a or b
+/// @throws std::invalid_argument  an unknown structure, a that is not square, shapes that do not
+/// match, out not injective, a null pointer, overlap
 void structured_matmul_cpu(View<const float> a, Structure structure, View<const float> b,
                            View<float> out);
 
-/// The same on the device: one thread per output, neighbouring threads along n.
-/// @throws std::invalid_argument  as structured_matmul_cpu(), in the same words; more than
+/// The same on the device: one thread per output, adjacent threads along n.
+/// @throws std::invalid_argument  as structured_matmul_cpu(), with the same messages; more than
 /// 524,280 rows, which a grid of 65,535 blocks of 8 rows does not cover
 void structured_matmul_cuda(View<const float> a, Structure structure, View<const float> b,
                             View<float> out, gpu::Stream stream = {});

@@ -1,5 +1,5 @@
 /// @file
-/// The structured products as data, for their tests (common/testing/operation/operation.hpp).
+/// Descriptors of the structured products, for tests (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <cmath>

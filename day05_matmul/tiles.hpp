@@ -7,7 +7,7 @@
 
 namespace sixdays::day05_matmul {
 
-/// Takes stacks.
+/// Supports stacks of matrices.
 void launch_matmul_tile(View<const float> a, View<const float> b, const Epilogue& epilogue,
                         View<float> out, gpu::Stream stream);
 /// For bf16 and f16; one matrix of a stack per launch.
@@ -15,7 +15,7 @@ template <class T>
 void launch_matmul_bf16_tile(View<const T> a, View<const T> b, const Epilogue& epilogue,
                              View<float> out, gpu::Stream stream);
 
-/// Empty if the path `tile` can take them, else what it needs.
+/// Empty if the path `tile` supports them, else what it needs.
 [[nodiscard]] std::string missing_for_tiles(const Layout& a, const Layout& b,
                                             const Epilogue& epilogue, const Layout& out);
 

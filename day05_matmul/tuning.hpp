@@ -23,7 +23,7 @@ struct Candidate {
     std::function<void(gpu::Workspace)> run;  ///< launches it on the default stream
 };
 
-/// All ways that take a product of these views, in the order of the ladder; one of them is
+/// All ways that support a product of these views, in the order of the ladder; one of them is
 /// `chosen`. The tile kernel, which is used only on request, is left out.
 /// @param a, b, out  in device memory; as matmul_cuda() takes them
 /// @throws std::invalid_argument  as check_matmul()

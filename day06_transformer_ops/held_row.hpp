@@ -23,7 +23,7 @@ using RowWalk = Walk<kRowDims, 3>;
 /// Calls f(walk, in, out, third) for pieces of fewer than 2^31 rows that together are all rows;
 /// third is the start of the piece in the third tensor. If the rows have more than three
 /// dimensions, there is one call per index of the outer ones.
-/// @param third  of the shape of in.first
+/// @param third  same shape as in.first
 template <class T, class U, class F>
 void walk_rows(const View<T>& in, const View<U>& out, const Cut& third, const F& f) {
     const auto [from, to, other] = simplify(in.layout, out.layout, third.layout);
@@ -61,7 +61,7 @@ struct HeldRow {
         return (threadIdx.x % THREADS + q * THREADS) * kPerVector<T>;
     }
 
-    /// The first n elements; `pad` stands for all others.
+    /// The first n elements; the others become `pad`.
     __device__ void load(const T* row, int n, float pad) {
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) {
@@ -135,7 +135,7 @@ __device__ V row_reduce(const V& value, const Combine& combine) {
     }
 }
 
-/// Rows per block, if THREADS threads take a row: a block of one warp would be too small.
+/// Rows per block, if THREADS threads process a row: a block of one warp would be too small.
 template <int THREADS>
 inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 

@@ -25,7 +25,7 @@ __tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_
     return ct::partition_view{span, ct::shape<ROWS, N>{}};
 }
 
-/// What a tile calls the elements.
+/// The element type in tile kernels.
 template <class T>
 struct Element {
     using type = T;

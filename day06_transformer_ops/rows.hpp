@@ -1,6 +1,6 @@
 /// @file
-/// A tensor as rows, as softmax and the norms see it: a row runs along one dimension, and the other
-/// dimensions say where rows begin.
+/// A tensor as rows, for softmax and the norms: a row runs along one dimension, and the other
+/// dimensions determine where rows begin.
 ///
 ///     x (2, 3, 4), rows along dim 1     first: shape (2, 4), strides (12, 1)     8 rows
 ///     row 5 begins at x(1, 0, 1)        length 3, stride 4
@@ -37,7 +37,7 @@ template <class T>
 struct Rows {
     View<T> first;        // element 0 of every row
     std::int64_t length;  // elements of a row
-    std::int64_t stride;  // from each to the next
+    std::int64_t stride;  // from each element to the next
 
     SIXDAYS_HD std::int64_t count() const noexcept { return first.size(); }
     SIXDAYS_HD Row<T> row(std::int64_t r) const noexcept {
@@ -92,7 +92,7 @@ template <class T>
 }
 
 /// Rejects invalid arguments of an operation that makes each row of `out` from that row of `in`.
-/// @param name  what the operation calls `in`
+/// @param name  the operation's name for `in`
 template <class T>
 void check_rows(const char* op, const View<const T>& in, const View<T>& out,
                 const char* name = "in") {

@@ -1,4 +1,4 @@
-// Four limits: C copy, R read, W write, F fused multiply-add. See gpu_limits.hpp.
+// The kernels that measure copy, read, write and FMA. See gpu_limits.hpp.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Each thread takes `PER_THREAD` vectors, a block's width apart, and loads all before it stores
-// any.
+// Each thread copies PER_THREAD float4s, a block's width apart: all loads, then all stores.
 template <int PER_THREAD>
 __global__ void copy_kernel(const float4* in, std::int64_t vectors, float4* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
@@ -42,7 +41,7 @@ __global__ void write_kernel(float number, std::int64_t vectors, float4* out) {
     }
 }
 
-// Reads all and writes next to nothing: a thread stores its sum only if it is `never`.
+// Reads everything and writes nothing: a thread stores its sum only if it equals `never`.
 template <int PER_THREAD>
 __global__ void sum_kernel(const float4* in, std::int64_t vectors, float never, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
@@ -58,7 +57,7 @@ __global__ void sum_kernel(const float4* in, std::int64_t vectors, float never, 
     if (sum == never) out[0] = sum;
 }
 
-// Eight chains a thread, so that an FMA never waits for the one before.
+// Eight independent chains per thread hide the latency of an FMA.
 constexpr int kChains = 8;
 constexpr int kSteps = 4096;
 
@@ -74,7 +73,7 @@ __global__ void fma_kernel(float a, float b, float never, float* out) {
     if (sum == never) out[0] = sum;
 }
 
-// One block a multiprocessor, and its cycles from the first thread's start to the last one's end.
+// One block per SM; block 0 counts its cycles from the first thread's start to the last one's end.
 __global__ void clock_kernel(float a, float b, float never, long long* cycles, float* out) {
     const long long start = clock64();
     float x[kChains];
@@ -90,7 +89,7 @@ __global__ void clock_kernel(float a, float b, float never, long long* cycles, f
     if (blockIdx.x == 0 && threadIdx.x == 0) *cycles = clock64() - start;
 }
 
-// Amount per second of the fastest of the variants, each by its median.
+// Amount per second of the fastest variant, by median time.
 double best(double amount, std::initializer_list<std::function<void()>> variants) {
     double rate = 0;
     for (const auto& variant : variants) {

@@ -80,7 +80,7 @@ Pair gpu_seconds(const Budget& budget, const Run& run, const Run& peer) {
     const double their_run = peer ? theirs.warm_up(budget.seconds) : 0;
     ours.plan = plan(our_run, budget);
     if (peer) {
-        Budget half = budget;  // each gets half of the time, and as many turns as the other
+        Budget half = budget;  // each gets half of the time, and both the same number of turns
         half.seconds /= 2;
         ours.plan = plan(our_run, half);
         theirs.plan = plan(their_run, half);

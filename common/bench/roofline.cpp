@@ -65,13 +65,13 @@ std::string to_string(const Limits& limits) {
 // --- this CPU ------------------------------------------------------------------------------------
 namespace {
 
-// Keeps the optimiser from dropping a result that nobody reads.
+// Keeps the optimizer from dropping an unused result.
 volatile double kept;
 
-// Four floats in one register: what every CPU of today can do.
+// Four floats in one SIMD register, which every current CPU has.
 typedef float Lanes __attribute__((vector_size(16)));
 
-// Eight sums side by side: one alone would wait for itself, addition after addition.
+// Eight independent sums: a single one would be bound by the latency of an addition.
 float sum_of(const std::vector<float>& x) {
     const auto four = [&](std::size_t i) {
         Lanes lanes;
@@ -93,8 +93,8 @@ float sum_of(const std::vector<float>& x) {
     return all[0] + all[1] + all[2] + all[3];
 }
 
-// Plain multiply and add, eight chains side by side so that none waits for its last result. Eight
-// names and not an array: over an array the compiler may turn the loops round, one chain at a time.
+// Multiply-adds in eight independent chains, which hide their latency. Eight variables, not an
+// array: with an array the compiler may swap the loops and run one chain at a time.
 double flops_of_chains(std::int64_t steps) {
     const Lanes a = {0.999f, 0.999f, 0.999f, 0.999f}, b = {0.001f, 0.001f, 0.001f, 0.001f};
     Lanes x0 = b, x1 = a, x2 = b + b, x3 = a + a, x4 = a + b, x5 = a - b, x6 = a * b, x7 = -a;

@@ -1,12 +1,12 @@
 /// @file
-/// How near a run came to what this machine can do: the roofline line of every executable.
+/// How close a run came to the limits of this machine: the roofline line of every executable.
 #pragma once
 
 #include <string>
 
 namespace sixdays::bench {
 
-/// What one machine reaches in plain copies, sums, fills and FMA loops, measured and not looked up.
+/// The measured limits of one machine: simple copies, sums, fills and FMA loops.
 struct Limits {
     std::string whose;  // "this CPU, one core"
     double copy = 0;    // bytes per second, read plus written
@@ -15,7 +15,7 @@ struct Limits {
     double fma = 0;     // floating-point operations per second; one fma is two
 };
 
-/// What a computation cannot avoid: every input byte read once, every output byte written once.
+/// The minimum work of a computation: every input byte read once, every output byte written once.
 struct Work {
     double bytes_read = 0;
     double bytes_written = 0;
@@ -24,19 +24,18 @@ struct Work {
     double bytes() const noexcept { return bytes_read + bytes_written; }
 };
 
-/// The limit that holds this work back: memory or arithmetic, whichever alone takes longer.
+/// The limit of this work: memory or arithmetic, whichever alone takes longer.
 ///
-/// For memory, bytes read and bytes written pair up and go at the rate of a copy; those left over
-/// go at the rate of reading or of writing alone. So work that only reads is held against `read`,
-/// and a sum of two arrays, two bytes read for one written, against something in between.
+/// For memory, pairs of bytes read and written move at copy bandwidth, and the rest at read or at
+/// write bandwidth. So work that only reads is compared with `read`, and a sum of two arrays, two
+/// bytes read for one written, with a mix of `copy` and `read`.
 struct Bound {
     std::string name;    // "copy", "read", "write": what most of the bytes do; or "fma"
-    double seconds = 0;  // from device memory no run is faster; what lies in a cache may be
+    double seconds = 0;  // the minimum from device memory; from a cache it may be faster
 };
 [[nodiscard]] Bound bound(const Work& work, const Limits& limits);
 
-/// "805 MB in 0.189 ms = 4260 GB/s, 99 % of this GPU's copy"; GFLOP/s where arithmetic is the
-/// limit.
+/// "805 MB in 0.189 ms = 4260 GB/s, 99 % of this GPU's copy"; GFLOP/s if compute-bound.
 [[nodiscard]] std::string roofline(const Work& work, double seconds, const Limits& limits);
 
 /// "copy 4268, read 4690, write 4689 GB/s, fma 64812 GFLOP/s"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measures PyTorch beside a day's program: the same operations, types and shapes on the same GPU.
+"""Measures PyTorch next to a day's program: the same operations, types and shapes on the same GPU.
 
     common/bench/torch_peer.py PROGRAM             prints what PROGRAM --bench prints, with the
                                                    columns peer and peer_s filled in
-    common/bench/torch_peer.py PROGRAM --dry-run   measures nothing: says what would be measured,
+    common/bench/torch_peer.py PROGRAM --dry-run   measures nothing: prints what would be measured,
                                                    and what is missing
 
-`common/learn bench day01 --torch` calls it. PROGRAM runs twice: the first run says what there is to
-measure, then comes PyTorch, PROGRAM, and PyTorch again, so that a clock which drifts shows. What
-PyTorch calls the operations stands in the day's bench/torch_peer.py:
+`common/learn bench day01 --torch` calls it. PROGRAM runs twice: the first run lists what to
+measure; then PyTorch, PROGRAM and PyTorch run again, so that clock drift shows. The day's
+bench/torch_peer.py maps operations to PyTorch's:
 
     def add(torch, dtype, shape):           # dtype: torch.float32, shape: (64, 1024)
         a, b, out = ...                     # a set of buffers, made once, laid out as ours
@@ -16,10 +16,10 @@ PyTorch calls the operations stands in the day's bench/torch_peer.py:
 
     PEERS = {"add": ("torch.add", add)}     # our op: PyTorch's name, and the function
 
-The protocol is measure.hpp's: three runs to warm up, pairs of CUDA events, enough runs between two
-events to fill a millisecond where one takes less than half of that, the median; and as many sets of buffers in turn
-as are together more than twice the L2 cache (256 at most). Rows of loops on the CPU and of warm caches get no
-peer, and a row that has one already keeps it.
+The protocol is measure.hpp's: three warm-up runs, pairs of CUDA events, batches of runs that fill a
+millisecond if one takes less than half of that, and the median. Buffer sets that together exceed
+twice the L2 cache (at most 256) are used in turn. CPU versions and warm-cache rows get no peer, and
+a row that already has one keeps it.
 """
 import csv
 import importlib.util
@@ -38,7 +38,7 @@ def complain(sentence):
 
 
 def load_peers(program):
-    """PEERS of the day whose program this is; None if it names no peers."""
+    """PEERS of this program's day; None if it names no peers."""
     path = ROOT / program.name / "bench" / "torch_peer.py"
     if not path.exists():
         return None
@@ -89,7 +89,7 @@ def shape_of(text):
 
 
 def measure(torch, runs, seconds=1.0, fewest=5, most=51):
-    """Seconds of single runs; runs are called in turn, each with buffers of its own."""
+    """Seconds per run; the runs, each with its own buffers, are called in turn."""
     number = 0
 
     def queue(at_once):

@@ -1,8 +1,8 @@
 /// @file
 /// cp.async without the hardware: the emulated twin of the wrappers in common/gpu/ptx.hpp.
 ///
-/// A copy that was started arrives when the thread that started it waits, not before. Until then
-/// its target is pending: a read or write there is reported as a missing wait.
+/// A copy completes when the thread that started it waits, not before. Until then its target is
+/// pending, and a read or write there is reported as a missing wait.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace sixdays::emulator {
 
 /// Starts copying `bytes` (4, 8 or 16) from device to shared memory; both aligned to `bytes`.
-/// @param valid_bytes  only so many are read; the rest of the target becomes zero
+/// @param valid_bytes  bytes to read; the rest of the target is filled with zeros
 void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
                 std::size_t valid_bytes,
                 std::source_location site = std::source_location::current());
@@ -20,8 +20,8 @@ inline void async_copy(void* to_shared, const void* from_global, std::size_t byt
     async_copy(to_shared, from_global, bytes, bytes, site);
 }
 
-/// This thread's part of a copy that `threads` threads share, of which it is number `me`: in pieces
-/// of 16, 8 or 4 bytes as alignment allows. Odd bytes are copied at once.
+/// Copies the part of thread `me` of a copy that is shared by `threads` threads, in pieces of 16, 8
+/// or 4 bytes as alignment allows. Remaining bytes are copied immediately.
 [[gnu::always_inline]] inline void start_copy(
     void* to, const void* from, std::size_t bytes, std::size_t me, std::size_t threads,
     std::source_location site = std::source_location::current()) {
@@ -36,7 +36,7 @@ inline void async_copy(void* to_shared, const void* from_global, std::size_t byt
     for (std::size_t i = whole * piece + me; i < bytes; i += threads) target[i] = source[i];
 }
 
-/// What this thread started since the last call is one group (cp.async.commit_group).
+/// Commits the copies that this thread has started as one group (cp.async.commit_group).
 void async_commit();
 
 /// Waits until at most `groups` of this thread's latest groups are in flight (cp.async.wait_group).

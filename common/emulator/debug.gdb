@@ -1,12 +1,12 @@
-# For gdb over a kernel on the emulator: `cudatry --debug` reads it, and so can an editor.
+# For debugging a kernel on the emulator with gdb, from `cudatry --debug` or an editor.
 set confirm off
 set breakpoint pending off
 set debuginfod enabled off
 set print frame-arguments scalars
 set print inferior-events off
 
-# The clock that ends endless loops; and faults: device memory opens by one where it is touched, and
-# one that is a mistake becomes a finding.
+# Let the emulator handle the timer that ends endless loops, and the faults: some open device memory
+# on first use, and real bugs become findings.
 handle SIGVTALRM SIGSEGV SIGBUS nostop noprint pass
 set language c++
 
@@ -15,7 +15,7 @@ import os
 
 OURS = ("/common/emulator/runtime/", "/common/emulator/include/", "/common/emulator/try/", "/include/c++/")
 
-# `step` goes into your own functions, not into the runtime behind each load and store.
+# `step` enters your own functions, not the runtime that runs for each load and store.
 for files in ("*/common/emulator/runtime/*", "*/common/emulator/include/*",
               "*/common/emulator/include/emulated/*", "*/include/c++/*", "*/include/c++/*/*"):
     gdb.execute("skip -gfi " + files, to_string=True)
@@ -33,7 +33,7 @@ def own_frame():
     return frame
 
 
-# `bt` shows the program's calls alone.
+# `bt` shows only frames of the program.
 class Program:
     name, priority, enabled = "program", 100, True
 
@@ -49,7 +49,7 @@ def to_the_launch():
     gdb.execute("continue", to_string=True)
 
 
-# `next` and `step` end in the program: when a kernel has ended, behind its launch.
+# `next` and `step` stop in the program: when a kernel ends, after its launch.
 def back_to_program():
     try:
         for _ in range(50):
@@ -70,7 +70,7 @@ def back_to_program():
         pass
 
 
-# --block and --thread, and somebody else came first, or nobody at all.
+# For --block and --thread: something else stopped the program first, or they were never reached.
 wanted = os.environ.get("CUDATRY_WANTED")
 
 
@@ -99,14 +99,14 @@ define hookpost-step
   python back_to_program()
 end
 
-# Who is it that stopped?
+# Shows which thread has stopped.
 define hook-stop
   if sixdays::emulator::current
     printf "block (%u,%u,%u), thread (%u,%u,%u)\n", blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z
   end
 end
 
-# Where the emulator notices a mistake, it stops too, in the line that makes it.
+# Also stop when the emulator finds a bug, at the line that contains it.
 define to-program
   python
 frame = own_frame()

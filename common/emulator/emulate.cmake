@@ -1,32 +1,30 @@
-# sixdays_emulated_library(<name> <file.cu>...): CUDA files as a static library that runs on the CPU.
+# sixdays_emulated_library(<name> <file.cu>...): a static library of CUDA files, for the CPU.
 # sixdays_emulated_objects(<name> <file.cu>...): the same without an archive, for one program.
-# Where SIXDAYS_LOCALS is --locals=own, reads of their local variables without a value are findings.
+# If SIXDAYS_LOCALS is --locals=own, reads of their uninitialized local variables are reported.
 
 cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
-# -Og: the loads and stores of the source, each once; more optimisation merges or copies them.
-# thread: a call to our own __tsan_read4, __tsan_write4, ... before each. undefined: indices, shifts
-# and overflows; an access through a null or a stray pointer is seen by these calls already, and to ask
-# twice takes a third of the compiler's time. trivial-auto-var-init: a local variable that nobody has given
-# a value holds a very wrong one (-1.7e38 in a float), not a lucky 0. Never linked with
-# -fsanitize=thread: the runtime here answers the calls instead.
-# All those questions make large functions: where nothing goes on behind a mistake, and without the three
-# optimisations named last, they compile in three quarters of the time.
+# -Og keeps every load and store of the source; higher levels merge or duplicate them.
+# thread: calls our own __tsan_read4, __tsan_write4, ... before each access. Not for linking.
+# undefined: checks indices, shifts and overflows. The calls already catch null and stray pointers,
+# and checking those twice would cost a third of the compile time.
+# trivial-auto-var-init: an uninitialized variable holds a conspicuous value (-1.7e38 in a float).
+# Disabling recovery after a bug and the last three optimisations saves a quarter of compile time.
 set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -g1 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
     -fsanitize=thread,undefined,float-cast-overflow -fno-sanitize=vptr,null,pointer-overflow
     -fno-sanitize-recover=undefined -fsanitize-recover=signed-integer-overflow,float-cast-overflow
     -ftrivial-auto-var-init=pattern "SHELL:--param tsan-distinguish-volatile=1" -Wno-unknown-pragmas
     -fira-region=one -fno-forward-propagate -fno-reorder-blocks)
 
-# Asked where a library is made: the pages want it of two programs only.
+# Evaluated where a library is defined, since the pages set the option for two programs only.
 macro(sixdays_emulated_flags)
     set(flags ${SIXDAYS_EMULATED_FLAGS})
-    if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
+    if(SIXDAYS_DEBUG_KERNELS)  # for single-stepping: keep every variable and every line
         list(APPEND flags -O0 -g3)
     endif()
 endmacro()
 
-# sixdays_as_built(<library>...): the tree SIXDAYS_KERNELS has them already, from the same files.
+# sixdays_as_built(<library>...): takes them from the build tree SIXDAYS_KERNELS (same files).
 function(sixdays_as_built)
     cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR}
         OUTPUT_VARIABLE folder)
@@ -57,7 +55,7 @@ function(sixdays_emulated name kind)
         cmake_path(ABSOLUTE_PATH file NORMALIZE OUTPUT_VARIABLE input)
         cmake_path(GET input FILENAME base)
         cmake_path(GET input PARENT_PATH folder)
-        string(MD5 tag "${folder}")      # two files of one name may come from two folders
+        string(MD5 tag "${folder}")      # files of the same name may come from different folders
         string(SUBSTRING ${tag} 0 6 tag)
         set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.emulated/${tag}/${base}.cpp)
         add_custom_command(
@@ -84,8 +82,8 @@ function(sixdays_emulated name kind)
     endif()
 endfunction()
 
-# sixdays_kernel_headers(<header>...): from here on they are compiled once, before all kernels. To read them
-# takes as long as to compile a small kernel.
+# sixdays_kernel_headers(<header>...): precompiles them once for all kernels declared later. Parsing
+# them takes as long as compiling a small kernel.
 function(sixdays_kernel_headers)
     if(SIXDAYS_KERNELS)
         return()
@@ -98,10 +96,10 @@ function(sixdays_kernel_headers)
     target_precompile_headers(sixdays_kernel_headers PRIVATE ${ARGN})
 endfunction()
 
-# sixdays_tried_program(<name> <file.cu> [<compiler option>...]): a CUDA program of one file, with a main
-# of its own, as an executable that tells what the emulator noticed.
+# sixdays_tried_program(<name> <file.cu> [<compiler option>...]): an executable from a CUDA program
+# of one file with its own main. It prints what the emulator finds.
 function(sixdays_tried_program name file)
-    set(as_others_write ON)  # with CUDA's header alone
+    set(as_others_write ON)  # only CUDA's headers, as in other people's programs
     sixdays_emulated_library(${name}_kernels "${file}")
     target_compile_options(${name}_kernels PRIVATE -w ${ARGN})
     target_link_libraries(${name}_kernels PUBLIC sixdays_emulator_libraries)

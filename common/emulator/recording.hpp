@@ -1,26 +1,26 @@
 /// @file
-/// Launches captured instead of run, and run later: a CUDA graph of kernels. The arguments are
-/// captured as they are, so a pointer among them must still be valid when they run; if it is not,
-/// that is a finding, as in any launch.
+/// Launches that are captured instead of run, and run later: a CUDA graph of kernels. Arguments are
+/// captured by value, so pointers among them must still be valid when the kernels run. A stale one
+/// is reported as in any launch.
 #pragma once
 
 #include <functional>
 #include <list>
 
-struct CUstream_st;  // what cudaStream_t points to
+struct CUstream_st;  // the target of a cudaStream_t
 
 namespace sixdays::emulator {
 
 class Recording {
 public:
-    /// Calls `work`, which launches on the stream that it is given. Until it returns, every call
-    /// that allocates, copies or waits fails with the error of a stream in capture. What `work`
-    /// throws ends the recording. A launch on another stream is rejected, as a GPU rejects it.
+    /// Calls `work`, which launches on the stream passed to it. Until it returns, every call that
+    /// allocates, copies or waits fails with the error of a stream in capture mode. An exception
+    /// from `work` ends the recording. Launches on other streams are rejected, as on a GPU.
     explicit Recording(const std::function<void(CUstream_st*)>& work);
     Recording(const Recording&) = delete;
     ~Recording();
 
-    /// Launches everything in order; the errors are those of launches.
+    /// Launches everything in order. The errors are those of the launches.
     void run() const;
 
 private:

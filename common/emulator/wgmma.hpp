@@ -1,7 +1,7 @@
 /// @file
-/// wgmma without the hardware: the emulated twin of the wrapper in common/gpu/ptx/wgmma.hpp. What a
-/// warpgroup has begun is made when one of its threads waits for it, not before; with the fragments
-/// of a that each thread gave at the call: one that changes before the wait is not told.
+/// wgmma without the hardware: the emulated twin of the wrapper in common/gpu/ptx/wgmma.hpp. A
+/// warpgroup's product is computed when one of its threads waits for it, not before. Fragments of a
+/// are copied at the call, so changing one before the wait is not reported.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace sixdays::emulator {
 
-/// An operand in tiles of rows of 128 bytes, swizzled; or a, in each thread's registers.
+/// An operand: swizzled tiles with rows of 128 bytes, or (a only) registers of each thread.
 struct WgmmaOperand {
     const unsigned char* first;
-    std::int64_t panel_bytes;       // from 64 m's or n's to the next
-    bool across;                    // rows hold m's or n's, not k's
-    const std::uint32_t* fragment;  // four, or a null pointer: it lies in tiles
+    std::int64_t panel_bytes;       // distance between blocks of 64 rows (of a) or columns (of b)
+    bool across;                    // MN-major: a row holds 64 m or n; otherwise K-major
+    const std::uint32_t* fragment;  // four registers; null: the operand is in shared memory
 };
 
-/// What the current thread has written into sums comes before the next group.
+/// Orders the current thread's writes to its accumulators before the next group.
 void wgmma_fence();
-/// Each of a warpgroup's 128 threads calls it, with its own sums: `pairs` times 4.
-/// @param add  to the sums; else they are replaced
+/// Called by all 128 threads of a warpgroup, each with its own 4 * `pairs` accumulators.
+/// @param add  true: accumulate; false: overwrite
 void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs, float* sums,
            bool add, Site site);
-/// What this thread has begun since the last call is one group.
+/// Commits this thread's wgmmas since the last call as one group.
 void wgmma_commit();
-/// Until at most `groups` of this thread's latest groups are in flight. Then these sums may be
-/// touched, if none of those adds to them.
+/// Waits until at most `groups` of this thread's latest groups are in flight. Then these
+/// accumulators may be accessed, unless one of those groups adds to them.
 void wgmma_wait(int groups, const float* sums, Site site);
 
 }  // namespace sixdays::emulator

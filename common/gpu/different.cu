@@ -18,7 +18,7 @@ __device__ unsigned different_bytes(uint4 a, uint4 b) {
            different_bytes(a.w, b.w);
 }
 
-// T is unsigned char, or uint4 for 16 bytes at once.
+// T is unsigned char or, for 16 bytes at once, uint4.
 template <class T>
 __global__ void count_kernel(const T* a, const T* b, std::int64_t n, unsigned long long* count) {
     unsigned long long mine = 0;

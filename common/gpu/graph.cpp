@@ -17,9 +17,9 @@
 namespace sixdays::gpu {
 namespace {
 
-// Changes every edge from "when it has ended" to "when its blocks allow it": what capture records
-// for launches with cudaLaunchAttributeProgrammaticStreamSerialization. But <<<>>> takes no
-// attributes, and kernels are launched with it here as everywhere.
+// Makes every edge programmatic (start when the previous kernel's blocks allow it), as capture does
+// for launches with cudaLaunchAttributeProgrammaticStreamSerialization. The <<<>>> launches used
+// here take no attributes.
 void let_start_early(cudaGraph_t graph) {
 #if CUDART_VERSION >= 12030
     int device = 0, major = 0;
@@ -55,7 +55,7 @@ Graph::Graph(const std::function<void(Stream)>& work, Start start) {
         try {
             work(stream);
         } catch (...) {
-            (void)cudaStreamEndCapture(stream, &graph);  // else the stream could not be destroyed
+            (void)cudaStreamEndCapture(stream, &graph);  // or the stream could not be destroyed
             (void)cudaGetLastError();
             throw;
         }

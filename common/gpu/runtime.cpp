@@ -50,19 +50,16 @@ std::string advice(cudaError_t code) {
                    ": configure with -DCMAKE_CUDA_ARCHITECTURES=native and build again.";
 #ifndef SIXDAYS_EMULATED
         case cudaErrorUnsupportedPtxVersion:
-            return " The compiler is newer than the driver, which takes its machine code but not "
-                   "its "
-                   "PTX: configure with -DCMAKE_CUDA_ARCHITECTURES=native, so that there is "
-                   "machine "
-                   "code for this device, and build again.";
+            return " The compiler is newer than the driver, which accepts its machine code but not "
+                   "its PTX: configure with -DCMAKE_CUDA_ARCHITECTURES=native, so that there is "
+                   "machine code for this device, and build again.";
         case cudaErrorIllegalAddress:
         case cudaErrorMisalignedAddress:
         case cudaErrorLaunchFailure:
         case cudaErrorAssert:
         case cudaErrorHardwareStackError:
-            return " An earlier kernel did this, and every CUDA call of this process will now "
-                   "fail: "
-                   "restart it under `compute-sanitizer` to learn the line.";
+            return " An earlier kernel caused this, and every CUDA call of this process will now "
+                   "fail: restart it under `compute-sanitizer` to find the line.";
 #endif
         default:
             return "";
@@ -75,15 +72,14 @@ std::string launch_advice(cudaError_t code) {
         case cudaErrorInvalidConfiguration:
         case cudaErrorInvalidValue:
             return " This device allows " + attribute(cudaDevAttrMaxThreadsPerBlock) +
-                   " threads a block, a grid of at least one block and at most (" +
+                   " threads per block, a grid of at least one block and at most (" +
                    attribute(cudaDevAttrMaxGridDimX) + ", " + attribute(cudaDevAttrMaxGridDimY) +
                    ", " + attribute(cudaDevAttrMaxGridDimZ) + "), and " +
                    attribute(cudaDevAttrMaxSharedMemoryPerBlock) +
-                   " bytes of shared memory a block (more only after cudaFuncSetAttribute).";
+                   " bytes of shared memory per block (more only after cudaFuncSetAttribute).";
         case cudaErrorLaunchOutOfResources:
-            return " One block needs more registers or shared memory than a multiprocessor has: "
-                   "use "
-                   "fewer threads a block.";
+            return " One block needs more registers or shared memory than an SM has: use fewer "
+                   "threads per block.";
         default:
             return advice(code);
     }
@@ -107,8 +103,7 @@ std::string name_and_text(cudaError_t code) {
 
 void check(cudaError_t code, const char* call, const char* file, int line) {
     if (code == cudaSuccess) return;
-    (void)cudaGetLastError();  // an error that is not sticky must not be found again by the next
-                               // check
+    (void)cudaGetLastError();  // clears a non-sticky error, or the next check would find it again
     throw Error(code, std::string(file) + ":" + std::to_string(line) + ": " + call +
                           " failed with " + name_and_text(code) + advice(code) + finding());
 }
@@ -173,7 +168,7 @@ std::string why_unavailable() {
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code != cudaSuccess) {
         (void)cudaGetLastError();
-        // 35 is both "no driver at all" and "driver older than this toolkit".
+        // 35 means either "no driver" or "driver older than this toolkit".
         return "no GPU answers: " + name_and_text(code);
     }
     return count > 0 ? "" : "no GPU answers: the driver runs, but counts 0 devices.";
@@ -223,7 +218,7 @@ std::int64_t free_bytes() {
 void check_pending() {
     const cudaError_t code = cudaGetLastError();
     if (code == cudaSuccess) return;
-    throw Error(code, "an error is pending that nobody asked for: " + name_and_text(code) +
+    throw Error(code, "an earlier error was not checked: " + name_and_text(code) +
                           " Is gpu::check_launch() missing after a launch?" + launch_advice(code) +
                           finding());
 }

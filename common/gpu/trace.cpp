@@ -1,4 +1,4 @@
-// trace.hpp: queries the emulator, or reports that there is none. Compiled into both gpu libraries.
+// trace.hpp: queries the emulator; without it, results are empty. Compiled into both gpu libraries.
 #include "common/gpu/trace.hpp"
 
 #include <algorithm>

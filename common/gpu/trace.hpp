@@ -17,8 +17,7 @@ struct Touched {
     std::int64_t accesses = 0;  // one lane of it: 32 per request if all lanes take part
     // Global memory moves in sectors of 32 bytes; the fewest that could hold the bytes.
     std::int64_t sectors = 0, fewest_sectors = 0;
-    // Shared memory needs one more pass (wavefront) for each further word of
-    // one bank.
+    // Shared memory needs one more pass (wavefront) for each further word of the same bank.
     std::int64_t passes = 0, fewest_passes = 0;
 };
 
@@ -39,7 +38,7 @@ void run_in_other_orders(const std::function<void()>& launches);
 /// `threads` and no superfluous block, and always on a GPU.
 bool run_last_block(std::int64_t threads, const std::function<void()>& launches);
 
-/// The same for a grid of any size, as a tile kernel makes.
+/// The same for a grid of any size, such as a tile kernel's.
 bool run_last_block(const std::function<void()>& launches);
 
 /// Runs `launches` on a device that rejects every launch, as for a grid that is too large. An error

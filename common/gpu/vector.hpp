@@ -1,5 +1,5 @@
 /// @file
-/// A vector, 16 bytes of float or bf16, as numbers to compute with: four or eight.
+/// A vector of 16 bytes, four float or eight bf16 elements, unpacked to floats and packed again.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -84,7 +84,7 @@ public:
         if (__builtin_add_overflow(end_, gap, &first) ||
             __builtin_mul_overflow(size(shape), sizeof(T), &bytes) ||
             __builtin_add_overflow(first, bytes, &end)) {
-            reject("an array of shape " + to_string(shape) + " behind " + std::to_string(end_) +
+            reject("an array of shape " + to_string(shape) + " after " + std::to_string(end_) +
                    " bytes of a workspace: more bytes than 64 bits can count");
         }
         if (bytes > 0) {
@@ -100,7 +100,7 @@ public:
     /// @throws std::invalid_argument  an array was taken before
     [[nodiscard]] Workspace lend(std::int64_t bytes) {
         if (end_ > kCounterBytes) {
-            reject("the front of a workspace is lent before arrays are taken, not behind " +
+            reject("the front of a workspace is lent before arrays are taken, not after " +
                    std::to_string(end_) + " bytes");
         }
         if (bytes > 0) {
@@ -110,8 +110,7 @@ public:
         return {memory_, bytes};
     }
 
-    /// Bytes from the beginning to the end of the last array; 0 if nothing was
-    /// taken.
+    /// Bytes from the beginning to the end of the last array; 0 if nothing was taken.
     std::int64_t bytes() const noexcept { return used_ ? end_ : 0; }
 
 private:
@@ -130,8 +129,7 @@ template <class Parts>
 
 /// The arrays that `parts(carver)` takes from the workspace.
 /// @param op  the name of the operation, for the message
-/// @throws std::invalid_argument  the workspace is too small, or its address is not a multiple of
-/// 256
+/// @throws std::invalid_argument  the workspace is too small or not aligned to 256 bytes
 template <class Parts>
 [[nodiscard]] auto carve(const char* op, const Workspace& workspace, const Parts& parts) {
     const std::int64_t needed = bytes_to_carve(parts);

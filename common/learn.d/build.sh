@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# Configuring and building, quietly when all is well. What is built lies in build/default.
+# Configuring and building, quietly if nothing fails. The build folder is build/default.
 
-# may_write <folder>: afterwards it is there and can be written to, or we have stopped with a sentence.
+# may_write <folder>: creates it if needed, and stops with a message if it is not writable.
 may_write() {
     local reason
     if ! reason=$(LC_ALL=C mkdir -p "$1" 2>&1); then
@@ -15,9 +15,9 @@ may_write() {
         "Copy the tree to a folder that you own, and run the same command there."
 }
 
-# One process at a time changes a build folder; another one waits. The lock ends with its holder and with what that
-# has started, however they end. Nobody holds it while a program runs or somebody thinks: unlock_build comes first.
-building=$root/build  # which folder: `try` and `debug` have others, and do not wait for a build of the lessons
+# One process at a time changes a build folder; others wait. The lock ends with its holder and its
+# children, even if killed. unlock_build releases it before a program runs or a user is asked.
+building=$root/build  # the locked folder; `try` and `debug` have their own
 locked=''
 lock_build() {
     local file=$building/learn.lock holder
@@ -26,11 +26,11 @@ lock_build() {
     unlock_build
     exec 9<>"$file"
     if ! flock -n 9; then
-        holder=$(<"$file")  # empty if it has the lock and has not written its name yet
+        holder=$(<"$file")  # empty if the holder has not written its name yet
         note "Another common/learn${holder:+ ($holder)} is running in this tree. Waiting for it."
         flock 9
     fi
-    printf '%s, process %s' "$verb" $$ 2>/dev/null >"$file" || true  # a full disk is told of later
+    printf '%s, process %s' "$verb" $$ 2>/dev/null >"$file" || true  # a full disk is reported later
     locked=$file
     trap unlock_build EXIT
 }
@@ -42,14 +42,14 @@ unlock_build() {
     locked=''
 }
 
-# cache_value <variable>: what CMake keeps as its value.
+# cache_value <variable>: its value in CMake's cache.
 cache_value() {
     local line
     line=$(grep -m 1 "^$1:" "$build/CMakeCache.txt" 2>/dev/null) || return 0
     printf '%s' "${line#*=}"
 }
 
-# What decides how the tree is configured, as it was when CMake began. When it changes, CMake has to look again.
+# Everything that determines the configuration. If it changes, CMake must configure again.
 fingerprint() {
     local file
     printf '%s\n' "$root" "$cmake" "$gxx" "${SIXDAYS_CMAKE_ARGS:-}"
@@ -73,10 +73,10 @@ configure() {
     may_write "$build"
     if [[ ! -f $build/build.ninja || $(cache_value CMAKE_HOME_DIRECTORY) != "$root" ]]; then
         note "Configuring: CMake checks what is installed."
-        # nvcc takes most of the time, and without a GPU nothing that it makes can run.
+        # nvcc takes most of the time, and without a GPU its output cannot run.
         args+=(--fresh "-DCMAKE_CXX_COMPILER=$gxx" -DSIXDAYS_CUDA=GPU)
     elif [[ $(cache_value CMAKE_CUDA_COMPILER) == *NOTFOUND ]]; then
-        args+=(-UCMAKE_CUDA_COMPILER -USIXDAYS_NVCC)  # else CMake would not look for nvcc again
+        args+=(-UCMAKE_CUDA_COMPILER -USIXDAYS_NVCC)  # or CMake would not look for nvcc again
     fi
     if [[ $want_nvcc ]]; then args+=(-DSIXDAYS_CUDA=ON); fi
     read -ra more <<<"${SIXDAYS_CMAKE_ARGS:-}"
@@ -91,14 +91,14 @@ configure() {
     installed=''
 }
 
-# configure_with <build folder> <log> <argument of cmake>...: or we have stopped with a sentence.
+# configure_with <build folder> <log> <argument of cmake>...: stops with a message on failure.
 configure_with() {
     local folder=$1 log=$2 status=0
     shift 2
     (cd "$root" && "$cmake" "$@") >"$log" 2>&1 || status=$?
     if ((status == 0)); then
         if [[ -s $folder/build.ninja ]]; then return; fi
-        disk_is_full "$folder"  # CMake takes a file that it could not write for written, and removes what is there of it
+        disk_is_full "$folder"  # CMake ignores the failed write and removes the file
     fi
     if ((status != 130)); then cat "$log" >&2; fi
     stop_if_told "$status" "$log" "$folder"
@@ -107,7 +107,7 @@ configure_with() {
 
 no_room='No space left on device|Disk quota exceeded'
 
-# stop_if_told <status> <log> <folder>: ends with a sentence if what has failed was stopped by Ctrl-C, or by a full disk.
+# stop_if_told <status> <log> <folder>: stops with a message if the cause was Ctrl-C or a full disk.
 stop_if_told() {
     local place
     if (($1 == 130)); then stop 130 "" "Stopped. Run the same command to continue."; fi
@@ -128,7 +128,7 @@ disk_is_full() {
     stop 1 "" "The disk is full: there is not enough space left in $1. Free some, then run the same command again."
 }
 
-# keep <file> <text>: a whole file or none.
+# keep <file> <text>: writes the file atomically.
 keep() {
     if { printf '%s\n' "$2" >"$1.new" && mv "$1.new" "$1"; } 2>/dev/null; then return; fi
     stop_if_told 1 /dev/null "${1%/*}"
@@ -146,16 +146,16 @@ build_target() {
     stop 1 "" "The build failed; the compiler's messages are above."
 }
 
-# Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
-# Ninja says nothing until its first step is done, so after a second we say what is being built. Status 28, ENOSPC: there
-# was no room to write.
+# Ninja's "[3/80] Building ..." lines: one updated line on a terminal, four lines elsewhere. Ninja
+# prints nothing until its first step is done, so after a second this prints what is being built.
+# Status 28, ENOSPC: the disk is full.
 build_progress() {
     local line part status number of quarter shown=0 announced='' begun='' long='' full=''
     while :; do
         status=0
         IFS= read -r -t 1 part || status=$?
         line=$begun$part begun=''
-        if ((status > 0 && status <= 128)); then break; fi  # the end; above 128 a second has passed
+        if ((status > 0 && status <= 128)); then break; fi  # end of input; above 128 is a timeout
         if ((status > 128)) || [[ $line =~ ^\[.*(Building|Linking|Translating) ]]; then
             if [[ -z $announced ]]; then note "Building $1."; fi
             announced=yes
@@ -187,7 +187,7 @@ build_progress() {
 # --- which machine is this? -----------------------------------------------------------------------
 built_with_nvcc() { [[ $(cache_value SIXDAYS_BUILT_WITH_NVCC) == ON ]]; }
 
-# A GPU that can run the lessons: it answers, and is new enough. Else $why_no_gpu is half a sentence.
+# Finds a GPU that is new enough for the lessons; else sets $why_no_gpu, a clause.
 find_gpu() {
     local answer
     gpu_name='' gpu_capability='' gpu_driver=''

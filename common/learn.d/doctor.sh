@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# What was found on this machine, and what it means. Installs and changes nothing.
+# Reports the tools found on this machine and their uses. Installs and changes nothing.
 
 found() { printf '  %-10s %-14s %s\n' "$1" "$2" "$3"; }  # found <tool> <version> <what it means>
 
@@ -75,7 +75,7 @@ doctor_extras() {
     fi
 }
 
-# The nvcc that the build takes, as common/cmake/toolchain.cmake chooses it: what `learn tile` has brought first.
+# The nvcc that the build uses, as common/cmake/toolchain.cmake chooses it: first `learn tile`'s.
 doctor_nvcc() {
     local means="compiles the kernels for a GPU"
     cuda=''
@@ -134,7 +134,7 @@ doctor_gpu() {
     if [[ -z $tile_nvcc ]]; then offer_tile; fi
 }
 
-# What `learn tile` would bring: nvcc to a GPU without one, tile ports to an older nvcc.
+# Offers `learn tile`: nvcc for a GPU without one, tile kernels for an older nvcc.
 offer_tile() {
     local gets="$learn tile gets one from PyPI, 600 MB, without root"
     if [[ $nvcc ]] && ! at_least "$cuda" 13.3; then
@@ -164,7 +164,7 @@ nvcc_compiles() {
     return "$status"
 }
 
-# The oldest driver that runs what a Toolkit of this major version builds.
+# Is the driver too old for programs built by a Toolkit of this major version?
 driver_too_old() {
     local least
     case $1 in

@@ -1,7 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# The learner's own kernels: my/<day>/<exercise>.cu. start, check, hint, solution, reset, and how far
-# one is.
-# my/progress holds lines "<day>/<exercise> <key> <value>"; nothing breaks when it is deleted.
+# The learner's own kernels, my/<day>/<exercise>.cu: start, check, hint, solution, reset, progress.
+# my/progress holds lines "<day>/<exercise> <key> <value>"; it may be deleted.
 
 recall() {  # recall <exercise> <key>
     local name key value found=''
@@ -12,7 +11,7 @@ recall() {  # recall <exercise> <key>
     printf '%s' "$found"
 }
 
-# How many hints were seen: whatever else stands there counts as none.
+# The number of hints seen; an invalid entry counts as 0.
 hints_seen() {
     local seen
     seen=$(recall "$1" hints)
@@ -36,7 +35,7 @@ remember() {  # remember <exercise> <key> <value>
     mv -f "$root/my/.progress.new" "$root/my/progress"
 }
 
-# `verb day [exercise]`: $day, and in $exercises the one named, or all of that day.
+# `verb day [exercise]`: sets $day, and $exercises to the named one or to all of that day.
 find_exercises() {
     find_day "$1"
     list_exercises
@@ -47,8 +46,8 @@ find_exercises() {
     fi
 }
 
-# Where the solution of an exercise is, from which its stub is made, and where its statement: most are one
-# file, the larger ones a folder.
+# The solution of an exercise, from which its stub is generated, and its statement. Most exercises
+# are one file, larger ones a folder.
 solution_of() {
     if [[ -f $root/$day/exercises/$1.cu ]]; then printf '%s' "$root/$day/exercises/$1.cu"; else
         printf '%s' "$root/$day/exercises/$1/solution.cu"
@@ -57,8 +56,7 @@ solution_of() {
 statement_of() { if is_small "$1"; then solution_of "$1"; else printf '%s' "$root/$day/exercises/$1/$1.hpp"; fi; }
 is_small() { [[ -f $root/$day/exercises/$1.cu ]]; }
 
-# What the statement says of an exercise: $level and $minutes, from its line "/// Easy, 15 minutes.",
-# and $title.
+# Sets $level and $minutes, from the statement's line "/// Easy, 15 minutes.", and $title.
 about() {
     local statement
     statement=$(statement_of "$1")
@@ -67,8 +65,8 @@ about() {
     title=$(sed -nE 's|^///? Exercise [0-9]+ of Day [0-9]+: (.*)\.$|\1|p' "$statement")
 }
 
-# The first day of which something is left to do, in $day, from the day that was named on and round;
-# false if there is none.
+# Sets $day to the first day with an unsolved exercise, starting with the named day and wrapping
+# around; false if there is none.
 day_to_do() {
     local exercise from=$named
     for day in "${days[@]}" "${days[@]}"; do
@@ -84,13 +82,13 @@ day_to_do() {
 
 stub_of() { awk -f "$root/common/cmake/stub.awk" "$(solution_of "$1")"; }
 
-# Writes a whole file or none.
+# Writes the file atomically.
 put_stub() { stub_of "$1" >"$2.new" && mv "$2.new" "$2"; }
 
-# Is something there, be it a link to nothing?
+# Does the path exist, even as a dangling link?
 is_taken() { [[ -e $1 || -L $1 ]]; }
 
-# In $unusable, why the learner's file cannot be read, "is a folder"; false if it can, or is not there.
+# Sets $unusable to why the learner's file cannot be read; false if it can, or does not exist.
 is_unusable() {
     unusable=''
     if [[ -L $1 && ! -e $1 ]]; then
@@ -161,8 +159,8 @@ verb_hint() {
     fi
 }
 
-# The hints and reasons of hints.md, or those that end a file, "// hint 1: ..." and "// why: ...", written
-# as hints.md writes them.
+# The hints and reasons in hints.md, or those at the end of a file, "// hint 1: ..." and
+# "// why: ...", in the format of hints.md.
 hints_in() {
     if [[ $1 == *.md ]]; then cat "$1"; else
         awk 'match($0, /^\/\/ (hint [0-9]+|why): /) {
@@ -172,7 +170,7 @@ hints_in() {
         }' "$1"
     fi
 }
-trimmed() { sed -e '/./,$!d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }  # no empty lines around it
+trimmed() { sed -e '/./,$!d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }  # strips empty end lines
 
 verb_solution() {
     local exercise solved=() solution hints
@@ -245,10 +243,10 @@ verb_check() {
     watch_these "${words[@]}"
 }
 
-# Each file of the learner's, as seen from the tree's top, with the time of its last save.
+# The learner's files, relative to the root of the tree, with their modification times.
 saves() { (cd "$root" && stat -c '%n %.9Y' my/*/*.cu 2>/dev/null) || true; }
 
-# Checks what was saved, and of that what was named, until somebody presses Ctrl-C.
+# Checks each saved file, if it was named or nothing was, until Ctrl-C.
 watch_these() {
     local before now file
     before=$(saves)
@@ -269,7 +267,7 @@ watch_these() {
 }
 
 check_these() {
-    local which=("${days[@]}") found='' rejected='' open='' exercise file unusable  # rejected: the first that was, "day04 top_two"
+    local which=("${days[@]}") found='' rejected='' open='' exercise file unusable
     if (($# > 0)); then
         find_exercises "$@"
         which=("$day")
@@ -315,20 +313,20 @@ check_these() {
     [[ -z $rejected && -z $open ]]
 }
 
-# Is the learner's file there, and another one than the stub? Some editors end lines with CR LF, and
-# some put a mark before the first one, a byte order mark.
+# Does the learner's file exist, and differ from the stub? Some editors end lines with CR LF or add
+# a byte order mark.
 is_begun() {
     local file=$root/my/$day/$1.cu
     [[ -f $file && -r $file ]] && ! cmp -s <(LC_ALL=C sed -e '1s/^\xef\xbb\xbf//' -e 's/\r$//' "$file") <(stub_of "$1")
 }
 
-# Is its stub a program to be run as it is? Then its statement says so, in a line that begins with these words.
+# Should the unchanged stub be run? Then a line of the statement begins with these words.
 is_to_look_at() { grep -q '^///* Check it as it is' "$(statement_of "$1")"; }
 
-# What a linker did not find, a name a line; ld and lld say it differently.
+# The symbols that the linker did not find, one per line; ld and lld report them differently.
 undefined_names() { sed -nE "s/.*undefined (reference to .|symbol: )(.*[^'])'?$/\2/p" "$1" | sort -u; }
 
-# Builds what holds the learner's file, and nothing else that may be broken; says what the compiler finds.
+# Builds only the target with the learner's file, and prints the compiler's errors.
 compiles() {  # compiles <exercise> <target>
     local mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log word
     if (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "$2") >"$log" 2>&1; then return 0; fi
@@ -342,7 +340,7 @@ compiles() {  # compiles <exercise> <target>
     return 1
 }
 
-# What the cases call, as they declare it: "void guard(const float* in, int n, float* out);".
+# The function that the cases call, as declared: "void guard(const float* in, int n, float* out);".
 signature_of() {  # signature_of <exercise>
     local from=$root/$day/exercises/$1/$1.hpp name=${1}_cuda
     if is_small "$1"; then from=$root/$day/exercises/cases.cpp name=$1; fi
@@ -350,7 +348,7 @@ signature_of() {  # signature_of <exercise>
         on { gsub(/^ +/, ""); text = text (text == "" ? "" : " ") $0; if (/;$/) { print text; exit } }' "$from"
 }
 
-# The file has no such function, or has one of other arguments: says so, and which one is wanted.
+# Reports that the function is missing or has other arguments, and prints the declaration.
 say_missing() {  # say_missing <exercise> <file>
     local name=${1}_cuda where='' found
     if is_small "$1"; then name=$1; else where=", in the namespace sixdays::$day"; fi
@@ -363,20 +361,20 @@ say_missing() {  # say_missing <exercise> <file>
     say "  $learn reset ${day%%_*} $1 restores the stub, and keeps your file beside it."
 }
 
-# Builds and runs one exercise; says in words how it went. False if it is not right yet.
+# Builds and runs one exercise, and reports the result. False if it does not pass.
 check_one() {
     local name=${day%%_*}_$1 log=$root/my/$day/$1.log status=0 ours proof
     may_write "$root/my/$day"
-    # What is ours first: whatever fails after it is about the learner's file.
+    # Our files first: any later failure is in the learner's file.
     if is_small "$1"; then ours=${day%%_*}_exercises_cases; else ours=${name}_cases; fi
     build_target "what $1 is checked with" "$build" --target "$ours" sixdays_testing_main
     if ! compiles "$1" "my_$name"; then
         remember "$1" result rejected
         return 1
     fi
-    # The last line of the program's own main, which the learner's file cannot print by accident.
+    # The last line of our main, which the learner's file cannot print by accident.
     proof="Run $$-$RANDOM$RANDOM$RANDOM"
-    # The braces keep the shell's own "Segmentation fault" off the screen; we say it in words.
+    # The braces hide the shell's "Segmentation fault", which is reported below.
     { SIXDAYS_PROOF=$proof SIXDAYS_PICTURES=$root/my/$day \
         timeout --foreground -k 5 120 "$build/bin/my_$name" "$1:*" >"$log" 2>&1; } 2>/dev/null || status=$?
     if ((status == 0)) && grep -qE "^$proof: [1-9][0-9]* cases, [1-9][0-9]* assertions, passed\$" "$log"; then
@@ -407,7 +405,7 @@ check_one() {
     return 1
 }
 
-# What the cases say of the picture that they have drawn, if they draw one.
+# The cases' line about the picture that they have drawn, if any.
 show_picture() {  # show_picture <log>
     local line
     line=$(grep -m 1 '^Your picture' "$1") || return 0
@@ -416,7 +414,7 @@ show_picture() {  # show_picture <log>
 
 say_main() { say "  Your file defines \`main\`; the cases have their own, which runs them. Remove yours."; }
 
-# Of a failed build, what the compiler or the translator says about this file, and nothing else.
+# Prints only the errors of a failed build that are about this file.
 show_errors() {  # show_errors <exercise> <file> <log>
     local mine=$2 log=$3 said
     said=$(awk -v mine="$mine" '
@@ -424,7 +422,7 @@ show_errors() {  # show_errors <exercise> <file> <log>
         index($0, mine ":") == 1 && / error: |: error/    { keep = 1 }
         index($0, mine ":") == 1 && / warning: /          { keep = 0 }
         index($0, mine ":") != 1 && /^[^ ]+:[0-9]+(:[0-9]+)?: (fatal )?error|^[^ ]+: In / { keep = 0 }
-        # A launch is longer in the translated file, and what points into it points nowhere.
+        # A translated launch is longer than the original, so markers below it are misplaced.
         keep && !(/^ *\| +[~^]/ && length > 110)' "$log")
     if [[ -z $said ]] && grep -qE 'multiple definition of .main|duplicate symbol: main$' "$log"; then
         say_main
@@ -443,8 +441,8 @@ $(undefined_names "$log" | sed 's/^/    /')"
     if (($(wc -l <<<"$said") > 40)); then say "  ..."; fi
 }
 
-# The first case that fails, and what matters of what it says. The cases run once more for it, as far
-# as that one: Catch2's XML breaks no lines and tells messages from values.
+# Prints the first failing case and the relevant part of its output. Runs the cases again up to that
+# one: Catch2's XML does not break lines and separates messages from values.
 first_failure() {  # first_failure <program> <cases>
     { timeout --foreground -k 5 120 "$1" "$2" --abort -r xml 2>/dev/null || true; } 2>/dev/null |
         awk -v root="$root/" '
@@ -464,7 +462,7 @@ first_failure() {  # first_failure <program> <cases>
             next
         }
         /^<Expression success="false"/ { failed = 1 }
-        /^<[A-Z]/ { tag = ""; next }  # no other element is quoted, and an empty <Info/> has no end
+        /^<[A-Z]/ { tag = ""; next }  # ignores others; an empty <Info/> has no end tag
         /^<\/Expression>|^<\/TestCase>|^<\/Failure>|^<\/FatalErrorCondition>/ { if (failed) exit }
         /^<\// { tag = ""; next }
         tag == "Info" { info[infos] = info[infos] (info[infos] == "" ? "" : "\n") plain($0) }
@@ -489,20 +487,20 @@ first_failure() {  # first_failure <program> <cases>
                 reason = "Your file ends the program: abort, an assert that fails, or an exception " \
                     "that nothing catches."
             if (reason == "") reason = said["Expanded"]
-            # A kernel that was stopped: what the emulator saw says more than the error code.
+            # For a stopped kernel, the report of the emulator is more useful than the error code.
             if (match(reason, /failed with cuda[A-Za-z]+: [^\n]*\n/))
                 reason = substr(reason, RSTART + RLENGTH)
-            gsub(/ \(0x[0-9a-f]+\) /, " ", reason)  # as Catch2 writes large numbers once more
+            gsub(/ \(0x[0-9a-f]+\) /, " ", reason)  # Catch2 repeats large numbers in hex
             sub(/ \(0x[0-9a-f]+\)$/, "", reason)
             printf "%s", words
-            # Behind a sentence, "false", "false == true" or "192 == 96" says nothing.
+            # After a message, "false", "false == true" or "192 == 96" adds nothing.
             value = "(true|false|[-0-9.e]+)"
             if (words == "" || reason !~ "^!?" value "( *[=!<>]=? *" value ")?$") print reason
         }' | fold -s -w 92 | sed 's/ *$//; s/^/  /'
     return "${PIPESTATUS[1]}"
 }
 
-# --- how far one is -------------------------------------------------------------------------------
+# --- progress -------------------------------------------------------------------------------------
 verb_progress() {
     local exercise result hints words solved text page minutes level title
     say "${bold}Six days from flat memory to a transformer${plain}" ""
@@ -550,7 +548,7 @@ verb_progress() {
 
 row() { say "  ${bold}$(printf %-26s "$1")${plain}$2"; }
 
-# What to type next, for the exercises of $day.
+# The next command for the exercises of $day.
 next_of_day() {
     local exercise
     for exercise in "${exercises[@]}"; do
@@ -565,7 +563,7 @@ next_of_day() {
     say "fill in $(path "$root/my/$day/$exercise.cu"), then $learn check ${day%%_*}"
 }
 
-# Who has done an exercise, of whatever day, has begun; nobody else begins without a run.
+# Without any progress, the first suggestion is a run.
 suggest_next() {
     if [[ ! -e $root/my/progress && ! -x $build/bin/${days[0]:-}_emulated ]]; then
         say "Next: $learn run"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# A GPT-2 that writes, and one that does it by the learner's own kernels: `learn gpt2 [--mine] [flags]`.
-# A model that learns: `learn train [flags]`.
+# `learn gpt2 [--mine] [flags]`: a GPT-2 generates text, with --mine by the learner's own kernels.
+# `learn train [flags]`: trains a model.
 
-# Exercises with a place in the model, and what they make there (day06_transformer_ops/gpt2/mine).
+# Exercises that the model can use, and what they compute there (day06_transformer_ops/gpt2/mine).
 in_the_model=(
     "day04_argmax row_by_block choosing the next token"
     "day05_matmul shared_tile matrix products, for a prompt"
@@ -31,10 +31,10 @@ verb_gpt2() {
     fi
     need
     configure
-    # Built by nvcc, and where no GPU answers, it becomes gpt2_emulated as soon as it is to run kernels.
+    # A gpt2 built by nvcc executes gpt2_emulated if it needs kernels and there is no GPU.
     if built_with_nvcc && ! find_gpu; then emulated=(gpt2_emulated); fi
     build_one "the GPT-2" gpt2_command "${emulated[@]}"
-    trap - INT  # Ctrl-C ends the text, and the program says all there is to say
+    trap - INT  # Ctrl-C ends the text, and the program reports it
     "$build/bin/gpt2" "${flags[@]}"
 }
 
@@ -42,12 +42,12 @@ verb_train() {
     need
     configure
     build_one "gpt2_train" gpt2_train_command
-    trap - INT  # Ctrl-C saves the run, and the program says with which flag it goes on
+    trap - INT  # Ctrl-C saves the run, and the program prints the flag that resumes it
     "$build/bin/gpt2_train" "$@"
 }
 
-# The exercises of $in_the_model that have passed, in $passed, as day06_transformer_ops/softmax_rows; and
-# whose is what.
+# Prints whose kernels the model uses. Sets $passed to the exercises of $in_the_model that have
+# passed, such as day06_transformer_ops/softmax_rows.
 whose() {
     local day name what
     passed=()
@@ -74,7 +74,7 @@ by_your_kernels() {
     if [[ $(cache_value SIXDAYS_MINE) != "$list" ]]; then
         if ! said=$(cd "$root" && "$cmake" "-DSIXDAYS_MINE=$list" "$build" 2>&1); then stop 1 "$said"; fi
     fi
-    # With our solutions first: whatever fails after it is about the learner's files.
+    # Our solutions first: any later failure is in the learner's files.
     build_one "the GPT-2 by your kernels" gpt2_mine_solutions
     lock_build
     for one in "${passed[@]}"; do
@@ -92,7 +92,7 @@ by_your_kernels() {
     write_by_yours "${flags[@]}"
 }
 
-# Which kernel is not right it says itself, unless that one has ended it.
+# The program names a wrong kernel itself, unless that kernel crashed it.
 write_by_yours() {
     local status=0
     "$build/bin/gpt2_mine" --backend cuda "$@" || status=$?

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# The lessons as they are: run, test, trace, bench, docs.
+# The lessons: run, test, trace, bench, docs.
 
 lessons_ready() {  # lessons_ready <day>...
     local target targets=()
@@ -7,10 +7,10 @@ lessons_ready() {  # lessons_ready <day>...
     configure
     for target in "$@"; do targets+=("${target}_emulated" "$target"); done
     build_target "the lessons" "$build" --target "${targets[@]}"
-    unlock_build  # what comes next runs them
+    unlock_build  # they run next, without the lock
 }
 
-# Which executables run here: "" for the GPU's, "_emulated" for the CPU's.
+# Sets $backend, the suffix of the executables that run here: "" on a GPU, "_emulated" on the CPU.
 choose_backend() {
     backend=_emulated
     if ! find_gpu; then
@@ -45,7 +45,7 @@ verb_run() {
         note ""
         "$build/bin/$day$backend" "$@" || { status=$? && failed+=("$day"); }
         if [[ $day == day06* ]] && (($# == 0)); then
-            # Where nvcc is, but no GPU, gpt2 itself would be compiled for nobody.
+            # With nvcc but no GPU, gpt2 would be compiled and could not run.
             gpt2=''
             if [[ $backend ]] && built_with_nvcc; then gpt2=_emulated; fi
             build_one "the GPT-2" "gpt2_strides$gpt2" "gpt2${gpt2:-_command}"
@@ -61,7 +61,7 @@ verb_run() {
     fi
 }
 
-# Day 06 ends with a small GPT-2 that is asked about shapes, and in a terminal by the reader too.
+# Day 06 ends with a small GPT-2 that answers questions on shapes, in a terminal the reader's too.
 ask_model() {  # uses $backend, $gpt2
     local device=cpu
     say ""
@@ -70,7 +70,7 @@ ask_model() {  # uses $backend, $gpt2
 }
 
 # --- from the run to the page, and to the exercises ------------------------------------------------
-# find_page <day, or index>: in $page, the page if `learn docs` has built it and its text is no newer, else the text.
+# find_page <day, or index>: sets $page to the built page if it is up to date, else to its source.
 find_page() {
     local text=$root/docs/$1.md
     if [[ $1 == index ]]; then text=$root/README.md; fi
@@ -78,7 +78,7 @@ find_page() {
     if [[ ! -e $text ]]; then page=''; elif [[ ! -e $page || $text -nt $page ]]; then page=$text; fi
 }
 
-# Minutes that must be read of a page, from its lines `*Must read, 10 minutes.*`; empty if it does not say.
+# The reading minutes of a page, from its lines `*Must read, 10 minutes.*`; empty without them.
 minutes_to_read() {
     if [[ ! -f $1 ]]; then return; fi
     sed -n 's/^\*Must read, \([0-9]*\) minutes*\.\*$/\1/p' "$1" | awk '{ n += $1 } END { if (n) print n }'
@@ -130,8 +130,8 @@ verb_test() {
     build_target "$what" --preset "$preset" "${targets[@]}"
     note ""
     log=$build/learn.test.log
-    # ctest's own --output-log has its name, and its last lines, only once all has ended: tee's holds what
-    # is known when somebody ends it early.
+    # ctest completes its own --output-log only at the end; tee's copy is also useful after an
+    # interrupted run.
     (cd "$root" && "$(dirname "$cmake")/ctest" --preset "$preset" -j "$(nproc)" \
         --no-label-summary "${filter[@]}" 2>&1 | tee "$log") ||
         status=$?
@@ -144,7 +144,7 @@ verb_test() {
     return "$status"
 }
 
-# find_tests <day, or room as CTest names it>: its $folder, and in $filter what ctest is told.
+# find_tests <day, or room as CTest names it>: sets its $folder, and ctest's arguments in $filter.
 find_tests() {
     local rooms=()
     if [[ $1 != *.* ]]; then
@@ -160,8 +160,8 @@ find_tests() {
     filter=(-R "^${chosen//./\\.}\.")
 }
 
-# In $targets, as arguments of cmake --build: all that CMake builds of a folder and of those in it. The programs of
-# its tests are there.
+# Sets $targets, arguments of cmake --build: all targets of a folder and its subfolders, its test
+# programs included.
 targets_of() {
     local target
     targets=(--target)
@@ -170,7 +170,7 @@ targets_of() {
     done < <(ninja -C "$build" -t targets all | grep '/all: ')
 }
 
-# Each skipped test has said why; how many said the same?
+# Counts the reasons that the skipped tests printed.
 why_skipped() {
     local were="$1 tests were skipped" end=.
     if (($1 == 1)); then were="1 test was skipped"; fi
@@ -206,7 +206,7 @@ verb_bench() {
     fi
     may_write "$out"
     building=$out
-    lock_build  # two at a time would measure each other
+    lock_build  # two at a time would distort each other's times
     for day in "${which[@]}"; do
         note "Measuring $day."
         command=("$build/bin/$day" --bench)
@@ -224,7 +224,7 @@ verb_docs() {
     no_more_than 0 "$@"
     need docs
     configure
-    if [[ $(cache_value SIXDAYS_PAGES) != ON ]]; then  # what was installed since, and then interrupted
+    if [[ $(cache_value SIXDAYS_PAGES) != ON ]]; then  # an interrupted run installed tools
         rm -f "$build/learn.stamp"
         configure
     fi

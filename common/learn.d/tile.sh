@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# nvcc from PyPI: new enough for CUDA Tile C++, and without root's rights.
+# nvcc from PyPI: new enough for CUDA Tile C++, and installed without root.
 
 tile_packages=(nvidia-cuda-{nvcc,runtime,crt,cccl,tileiras} nvidia-nvvm)
 
-# Its nvcc, if `learn tile` has brought one. CMake looks there first (common/cmake/toolchain.cmake).
+# Finds the nvcc of `learn tile`, where CMake looks first (common/cmake/toolchain.cmake).
 find_tile_nvcc() {
     local candidate
     tile_nvcc='' tile_version=''
@@ -16,7 +16,7 @@ find_tile_nvcc() {
     return 1
 }
 
-# CMake looks for libcudart.so; the package names the library by its version alone.
+# CMake looks for libcudart.so; the package contains only the versioned name.
 name_cudart() {
     local library
     for library in "${tile_nvcc%/bin/nvcc}"/lib/libcudart.so.*; do
@@ -50,7 +50,7 @@ verb_tile() {
     fi
     name_cudart
     if [[ $(cache_value CMAKE_CUDA_COMPILER) != "$tile_nvcc" ]]; then
-        rm -f "$build/build.ninja"  # configured afresh: one compiler for all ports
+        rm -f "$build/build.ninja"  # reconfigure: all kernels must use the same compiler
         say "The next run or test builds all kernels with it, tile kernels too."
     fi
     if ! find_gpu; then

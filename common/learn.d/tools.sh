@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# Which tools are here, and installing those that are not. A tool counts if it runs, wherever it
-# came from. Sets $cmake and $gxx, and $installed if anything was.
+# Finds tools and installs missing ones. A tool counts if it runs, wherever it came from. Sets
+# $cmake and $gxx, and $installed if anything was installed.
 
 cmake='' gxx='' installed=''
 
@@ -21,7 +21,7 @@ find_cmake() {
     return 1
 }
 
-# The emulator needs the real g++ (clang may be called g++ too), and some lessons C++20.
+# The emulator needs the real g++ (clang may be named g++ too), and some lessons need C++20.
 find_gxx() {
     local candidate program='#include <compare>
 #if defined(__clang__) || __GNUC__ < 11
@@ -45,7 +45,7 @@ have_pcre2() {
     [[ $gxx ]] && "$gxx" -x c++ -DPCRE2_CODE_UNIT_WIDTH=8 -fsyntax-only - <<<'#include <pcre2.h>' 2>/dev/null
 }
 
-# Catch2 counts if CMake finds it; its version goes to $catch2. Without CMake a folder must do.
+# Catch2 counts if CMake finds it; sets $catch2 to its version. Without CMake, looks for its folder.
 have_catch2() {
     local probe
     catch2='found'
@@ -79,8 +79,8 @@ have_docs() {
             -d $machine/usr/share/javascript/lunr ]]
 }
 
-# need [tests] [docs]: what a build needs is here afterwards, or we have stopped with a sentence.
-# Catch2 (for the lessons alone), libpng and PCRE2 are welcome, but nothing stops for them.
+# need [tests] [docs]: installs what a build needs, or stops with a message. Catch2 (without tests),
+# libpng and PCRE2 are optional.
 need() {
     local missing=() welcome=()
     lock_build
@@ -98,7 +98,7 @@ need() {
     if [[ " $* " == *" docs "* ]] && ! have_docs; then missing+=("${doc_packages[@]}"); fi
 
     if [[ -z ${missing[*]} ]]; then
-        # Nothing is worth a password or a second try here.
+        # Optional tools are not worth a password or a second attempt.
         if [[ ${welcome[*]} && ! -e $root/build/no-${welcome[0]} ]] && can_install_unasked; then
             install "${welcome[@]}" || touch "$root/build/no-${welcome[0]}"
         fi
@@ -134,7 +134,7 @@ can_install_unasked() {
     command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; }
 }
 
-may_install() {  # may ask for a password, once, while nothing else is on the line
+may_install() {  # may ask for a password, once
     local status=0
     if ((EUID == 0)) || sudo -n true 2>/dev/null; then return 0; fi
     unlock_build
@@ -154,10 +154,10 @@ candidate() {  # the version apt would install, if it knows one
     LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: //p' | grep -v none
 }
 
-# install <package>...: false if it did not work; then $why_not is a sentence.
+# install <package>...: false on failure, with the reason in $why_not.
 install() {
     local package packages=() venv='' updated=''
-    may_write "$root/build"  # the logs are there
+    may_write "$root/build"  # for the logs
     note "Installing $* with apt."
     if ! may_install; then
         hopeless=yes
@@ -176,14 +176,14 @@ install() {
     done
     if ! apt_install "${packages[@]}"; then
         if [[ $hopeless || $updated ]]; then return 1; fi
-        # The list of packages may be older than the server's.
+        # The package list may be out of date.
         if ! apt_update || ! apt_install "${packages[@]}"; then return 1; fi
     fi
     if [[ $venv ]] && ! cmake_from_pypi; then return 1; fi
     installed=yes
 }
 
-hopeless=''  # a second try would end as the first
+hopeless=''  # set if a second attempt would fail too
 why_not_apt() {
     local log=$root/build/apt.log reason
     stop_if_told 1 "$log" "${log%/*}"
@@ -200,7 +200,7 @@ why_not_apt() {
 apt_update() {
     note "  reading the list of packages"
     apt update >"$root/build/apt.log" || why_not_apt || return 1
-    # apt takes an unreachable server for a warning.
+    # apt only warns about an unreachable server.
     if grep -q '^W: Failed to fetch' "$root/build/apt.log"; then why_not_apt; fi
 }
 
@@ -226,7 +226,7 @@ apt_progress() {
     if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
 }
 
-# Ubuntu 22.04 has CMake 3.22; PyPI's is new enough, and stays inside build/.
+# Ubuntu 22.04 has CMake 3.22; PyPI's is new enough, and is installed inside build/.
 cmake_from_pypi() {
     local venv=$root/build/cmake-venv
     note "apt's CMake is older than 3.25. Installing PyPI's, into $(path "$venv")."

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# CUDA programs with a main of their own, compiled and run on the emulator: try, debug, install.
+# CUDA programs with their own main, compiled and run on the emulator: try, debug, install.
 
 try_folder=${SIXDAYS_TRY_FOLDER:-$root/build/try}
 
@@ -22,7 +22,7 @@ build_cudatry() {  # build_cudatry <prefix>
     unlock_build
 }
 
-# Each has a work folder of its own, which goes with it. What is only built stays, in $try_folder/work.
+# Each run has its own temporary work folder; with --only-build it is $try_folder/work, which stays.
 cudatry() {
     build_cudatry "$try_folder/installed"
     restore_locale
@@ -41,7 +41,7 @@ verb_install() {
     no_more_than 1 "$@"
     if [[ -z $prefix ]]; then stop 2 "Where to? HOME is not set. For example: $learn install /usr/local"; fi
     may_write "$prefix"
-    folder=$(cd -- "$prefix" && printf '%sx' "$PWD")  # x: $( ) leaves out line breaks at the end
+    folder=$(cd -- "$prefix" && printf '%sx' "$PWD")  # x: $( ) strips trailing line breaks
     folder=${folder%x}
     # shellcheck disable=SC2053  # a pattern
     if [[ $folder == $odd_names ]]; then
@@ -73,7 +73,7 @@ verb_debug() {
     cudatry --debug "${only_build[@]}" "--program=$program" "$@"
 }
 
-# The day once more, with every variable kept.
+# Builds the day a second time, with all variables visible to the debugger.
 debug_build_day() {
     local folder=$root/build/debug
     building=$folder

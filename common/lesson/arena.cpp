@@ -8,14 +8,14 @@
 namespace sixdays::lesson {
 namespace {
 
-// Where each of several arrays begins, 256 bytes aligned, and where the last one ends.
+// The start of each array, aligned to 256 bytes, and the end of the last one.
 std::vector<std::int64_t> starts_of(const std::vector<std::int64_t>& bytes) {
     std::vector<std::int64_t> starts = {0};
     for (const std::int64_t b : bytes) starts.push_back(starts.back() + (b + 255) / 256 * 256);
     return starts;
 }
 
-// Uploads `part` to `bytes` bytes from `first` on, as often as it fits, and a last time in part.
+// Fills `bytes` bytes from `first` on with copies of `part`, the last one truncated.
 void repeat(gpu::Buffer<std::uint8_t>& to, std::int64_t first, std::int64_t bytes, const void* part,
             std::int64_t size) {
     for (std::int64_t done = 0; done < bytes; done += size) {
@@ -28,7 +28,7 @@ void repeat(gpu::Buffer<std::uint8_t>& to, std::int64_t first, std::int64_t byte
 
 std::vector<std::uint8_t> noise(std::int64_t bytes) {
     std::vector<std::uint8_t> some(static_cast<std::size_t>(bytes));
-    std::mt19937_64 random;  // the standard says what it gives
+    std::mt19937_64 random;  // its numbers are specified by the standard
     for (std::uint8_t& byte : some) byte = static_cast<std::uint8_t>(random() >> 56);
     return some;
 }

@@ -12,15 +12,15 @@
 
 namespace sixdays::lesson {
 
-/// Bytes that have no order, the same every time.
+/// Pseudo-random bytes, the same every time.
 [[nodiscard]] std::vector<std::uint8_t> noise(std::int64_t bytes);
 
-/// Inputs and an output in so many sets that together they pass the L2 cache: a run that takes them
-/// in turn never finds its input there. All sets hold the same. Each array begins at a multiple of
-/// 256 bytes. A Trial's run keeps its arena alive by capturing the pointer:
+/// Inputs and an output in enough sets to exceed the L2 cache: a run that cycles through them never
+/// finds its input there. All sets hold the same data. Each array is aligned to 256 bytes. A
+/// Trial's run keeps its arena alive by capturing the pointer:
 ///
 ///     const auto arena = std::make_shared<Arena>(std::vector{a_bytes, b_bytes}, out_bytes);
-///     ... fill the inputs, and what the output must hold ...
+///     ... fill the inputs and the expected output ...
 ///     return Trial{[=](int set) { op(arena->input<float>(set, 0), ...); }, arena->outcomes()};
 class Arena {
 public:
@@ -28,18 +28,18 @@ public:
     /// @param output  bytes of the output
     Arena(const std::vector<std::int64_t>& inputs, std::int64_t output);
 
-    /// Fills input number `input` of every set with the same host bytes, again and again.
+    /// Fills input number `input` of every set with the same host bytes, repeated.
     void fill(int input, const void* part, std::int64_t bytes);
-    /// With noise().
+    /// The same with noise().
     void fill_with_noise(int input);
-    /// What every output must hold, likewise. Or have a kernel write to want().
+    /// The expected output, repeated in the same way. Or let a kernel write to want().
     void expect(const void* part, std::int64_t bytes);
 
     template <class T>
     [[nodiscard]] const T* input(int set, int number) const {
         return reinterpret_cast<const T*>(in_.data() + set * set_bytes_ + at(number));
     }
-    /// What an input was filled with, on the host: the elements of a part of it, row-major.
+    /// The elements of a part of an input, on the host, row-major.
     template <class T>
     [[nodiscard]] Tensor<T> gathered(int number, const Cut& part) const {
         Tensor<T> values(part.layout.shape);
@@ -60,7 +60,7 @@ public:
     }
     [[nodiscard]] int sets() const noexcept { return sets_; }
 
-    /// One for each set: its whole output.
+    /// One per set: its whole output.
     [[nodiscard]] std::vector<Outcome> outcomes();
 
 private:
@@ -71,7 +71,7 @@ private:
     std::vector<std::int64_t> starts_;  // of each input in its set, and the end of the last
     std::int64_t set_bytes_, output_;
     int sets_;
-    std::vector<std::vector<std::uint8_t>> parts_;  // of each input, what is in it again and again
+    std::vector<std::vector<std::uint8_t>> parts_;  // of each input, the bytes that it repeats
     gpu::Buffer<std::uint8_t> in_, out_, want_;
 };
 

@@ -1,7 +1,7 @@
 /// @file
-/// The small half of "check small, time large": a tensor on the host and the same on the device.
-/// The loop reads and writes the one, the port the other, and afterwards both must hold the same
-/// bytes, between the elements too. (The large half is an Arena, and sampled().)
+/// The small half of "check small, time large": the same tensor on the host and on the device. The
+/// CPU reference uses one, the CUDA version the other, and afterwards both must hold the same
+/// bytes, gaps included. (The large half is an Arena with sampled().)
 ///
 ///     Both<float> in(from, [](std::int64_t i) { return i; }), out(to);
 ///     pack_cpu(in.host(), out.host());
@@ -31,7 +31,7 @@ public:
         device_.fill_bytes(0xff);
     }
 
-    /// An input: element i of its memory, gaps and all, is value(i).
+    /// An input: element i of its memory, gaps included, is value(i).
     template <class F>
     Both(const Layout& layout, const F& value) : Both(layout) {
         std::int64_t i = 0;
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] View<T> host() { return {host_.data() + first_, layout_}; }
     [[nodiscard]] View<T> device() { return device_.view(layout_, first_); }
 
-    /// The device's memory, gaps and all.
+    /// The device's memory, gaps included.
     [[nodiscard]] std::vector<T> written() const { return device_.download(); }
     [[nodiscard]] bool same() const {
         const std::vector<T> there = written();
@@ -50,7 +50,7 @@ public:
                std::memcmp(there.data(), host_.data(), host_.size() * sizeof(T)) == 0;
     }
 
-    /// The device must hold what the host holds by now; the same place at every call.
+    /// The device must hold what the host holds now. Every call returns the same memory.
     [[nodiscard]] Outcome outcome() {
         if (want_.size() == 0) want_ = gpu::Buffer<T>(device_.size());
         want_.upload(host_.data(), want_.size());
@@ -59,7 +59,7 @@ public:
 
 private:
     Layout layout_;
-    std::int64_t first_;  // where index (0, 0, ...) lies
+    std::int64_t first_;  // the position of index (0, 0, ...)
     std::vector<T> host_;
     gpu::Buffer<T> device_, want_;
 };

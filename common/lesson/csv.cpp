@@ -10,7 +10,7 @@ namespace {
 std::string field(const std::string& text) {
     if (text.find_first_of("\r\n") != std::string::npos) {
         throw std::invalid_argument("\"" + text +
-                                    "\" has a line end, and a field of a CSV must not");
+                                    "\" has a line break, which a CSV field cannot have");
     }
     if (text.find_first_of(",\"") == std::string::npos) return text;
     std::string quoted = "\"";
@@ -18,7 +18,7 @@ std::string field(const std::string& text) {
     return quoted + "\"";
 }
 
-// "(64, 1024)" is 64x1024; what is no shape stays as it is.
+// "(64, 1024)" becomes 64x1024; other text is unchanged.
 std::string shape_field(const std::string& shape) {
     if (shape == "()") return "scalar";
     if (shape.empty() || shape.front() != '(' || shape.back() != ')') return field(shape);
@@ -69,7 +69,7 @@ std::string csv_row(const Version& v, const bench::Seconds& seconds, double peer
 
 std::string driver_version_in(const std::string& text) {
     // "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build ...": the
-    // first word of digits and points with a point in it.
+    // first word that consists of digits and at least one point.
     std::string word;
     for (const char c : text + " ") {
         if (c != ' ' && c != '\t' && c != '\n') {

@@ -1,5 +1,5 @@
 /// @file
-/// The one call that every day's main() is.
+/// The function that every day's main() calls.
 #pragma once
 
 #include <cstring>
@@ -12,21 +12,21 @@
 
 namespace sixdays::lesson {
 
-/// A day as a run.
+/// The contents of a day's executable.
 struct Day {
     std::string title;  // "Day 01, flat memory"
     std::string shows;  // what it shows, in one sentence
     std::vector<void (*)(Report&)> sections;
-    void (*trace)() = nullptr;         // --trace: what the warps touch; calls lesson::trace()
+    void (*trace)() = nullptr;         // --trace: the warps' memory accesses; calls lesson::trace()
     void (*bench)(Report&) = nullptr;  // --bench: what is measured
-    std::string try_this;              // what the reader may change, as the last line
-    std::vector<Flag> flags = {};      // that only this day has: Report::options().own
+    std::string try_this;              // a change to try, as the last line
+    std::vector<Flag> flags = {};      // only for this day: Report::options().own
 };
 
-/// Reads the command line and runs the day's sections in order, or what --trace, --bench or --help
-/// ask for. What a section throws is printed, and ends the run.
-/// @return  the program's exit status: 0 only if every check held and all of it could be printed, 2
-/// for a command line that it rejects, else 1
+/// Reads the command line and runs the day's sections in order, or --trace, --bench or --help. An
+/// exception from a section is printed and ends the run.
+/// @return  the program's exit status: 0 if every check held and all output was written, 2 for an
+/// invalid command line, else 1
 [[nodiscard]] int run(int argc, char** argv, const Day& day);
 
 /// A row-major tensor whose element number i holds f(i).

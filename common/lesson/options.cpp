@@ -10,7 +10,7 @@ std::vector<Flag> all_flags(const std::vector<Flag>& own) {
     flags.push_back({"--no-timing", "", "leave out times, which differ from run to run"});
     flags.push_back({"--trace", "", "print which memory each warp touches (emulated build)"});
     flags.push_back({"--bench", "", "measure every version and print CSV (needs a GPU)"});
-    flags.push_back({"--only", "WORD", "of --bench the operations whose names begin so"});
+    flags.push_back({"--only", "WORD", "with --bench, operations that begin with WORD"});
     flags.push_back({"--help", "", "print this"});
     return flags;
 }
@@ -73,7 +73,7 @@ std::optional<Options> parse(int argc, char** argv, const std::string& what_it_s
         }
     }
     if (!options.only.empty() && !options.bench) {
-        return reject("--only is of --bench, which is not given");
+        return reject("--only requires --bench");
     }
     return options;
 }

@@ -18,21 +18,20 @@ struct Flag {
 
 struct Options {
     bool timing = true;   // --no-timing: leave out everything that differs from run to run
-    bool trace = false;   // --trace: what each warp touches (emulated build)
+    bool trace = false;   // --trace: each warp's memory accesses (emulated build)
     bool bench = false;   // --bench: measured times as CSV
-    std::string only;     // --only: of --bench, the operations whose names begin so; "": all
+    std::string only;     // --only: the beginning of the names of the operations to measure
     std::string program;  // its name, without folder
     std::map<std::string, std::string> own;  // the day's own flags that were given
 
-    /// Is a version of this operation to be shown?
+    /// Should versions of this operation be shown?
     [[nodiscard]] bool wants(const std::string& op) const {
         return op.compare(0, only.size(), only) == 0;
     }
 };
 
-/// Reads the command line. If there is nothing left to do (--help, or something that is not
-/// understood) it has printed what there is to say and returns no options; `status` is then the
-/// program's exit status: 0 for --help, 2 for a command line it rejects.
+/// Reads the command line. For --help or an invalid command line it prints the help or an error and
+/// returns no options; `status` is then the program's exit status, 0 for --help, else 2.
 std::optional<Options> parse(int argc, char** argv, const std::string& what_it_shows,
                              const std::vector<Flag>& own, int& status);
 

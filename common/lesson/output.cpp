@@ -9,7 +9,7 @@
 namespace sixdays::lesson {
 namespace {
 
-// Asked before main(): later a file could have been opened under the number of a closed stream.
+// Evaluated before main(): a file opened later could get the descriptor of a closed stream.
 const bool stdout_was_open = fcntl(STDOUT_FILENO, F_GETFD) != -1;
 
 bool is_open(std::FILE* out) {

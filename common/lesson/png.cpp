@@ -19,7 +19,7 @@ namespace sixdays::lesson {
 #ifdef SIXDAYS_HAVE_PNG
 namespace {
 
-// Writes to `file` and closes it. Empty, or what went wrong.
+// Writes to `file` and closes it. Returns "" or the error.
 std::string write_and_close(std::FILE* file, png_image image, const std::uint8_t* pixels) {
     if (file == nullptr) return std::strerror(errno);
     std::string why;
@@ -29,7 +29,7 @@ std::string write_and_close(std::FILE* file, png_image image, const std::uint8_t
     return why;
 }
 
-// Standard output or error, by whatever name: its number. Else -1.
+// The descriptor of standard output or error, under any name; else -1.
 int standard_stream_at(const struct stat& place) {
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
         struct stat other;
@@ -41,7 +41,7 @@ int standard_stream_at(const struct stat& place) {
     return -1;
 }
 
-// Where the symbolic links end; the file itself may be missing.
+// Follows symbolic links; the file itself may be missing.
 std::filesystem::path end_of_links(std::filesystem::path path) {
     std::error_code none;
     for (int links = 0; links < 40 && std::filesystem::is_symlink(path, none); ++links) {
@@ -50,7 +50,7 @@ std::filesystem::path end_of_links(std::filesystem::path path) {
     return path;
 }
 
-// Under another name first: a full disk must not cost the reader the picture that was there.
+// Writes under another name first: a full disk must not destroy an existing picture.
 std::string replace(const std::string& target, const png_image& image, const std::uint8_t* pixels) {
     const std::string part = target + ".part";
     std::string why = write_and_close(std::fopen(part.c_str(), "wb"), image, pixels);
@@ -85,7 +85,7 @@ void write_png(const std::string& path, View<const std::uint8_t> pixels) {
     if (stream != -1) {
         std::fflush(stdout);
         why = write_and_close(fdopen(dup(stream), "wb"), image, pixels.data);
-    } else if (exists && !S_ISREG(place.st_mode)) {  // a device, a pipe: there is only one of it
+    } else if (exists && !S_ISREG(place.st_mode)) {  // a device or a pipe cannot be replaced
         why = write_and_close(std::fopen(path.c_str(), "ab"), image, pixels.data);
     } else {
         why = replace(end_of_links(path).string(), image, pixels.data);

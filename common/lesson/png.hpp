@@ -10,8 +10,8 @@
 namespace sixdays::lesson {
 
 /// Writes `pixels` (H, W), contiguous, 0 black to 255 white. The file appears whole or not at all;
-/// what stood there before is kept until then. Symbolic links are followed. A device, a pipe or
-/// /dev/stdout is written to as it is.
+/// an existing one is kept until then. Symbolic links are followed. A device, a pipe or /dev/stdout
+/// is written to directly.
 /// @throws std::invalid_argument  another rank, gaps, no pixels
 /// @throws std::runtime_error     built without libpng, or the file cannot be written
 void write_png(const std::string& path, View<const std::uint8_t> pixels);

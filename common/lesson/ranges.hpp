@@ -1,7 +1,7 @@
 /// @file
-/// Ranges for a profiler: names on Nsight Systems' time line, above the kernels that ran meanwhile.
+/// Ranges for a profiler: names on the timeline of Nsight Systems, above the kernels they cover.
 /// They are NVTX calls, whose header comes with the CUDA Toolkit and needs no library. In a program
-/// that was built without it, a range does nothing.
+/// built without it, a range does nothing.
 ///
 ///     nsys profile --trace cuda,nvtx build/default/bin/day05_matmul --no-timing
 ///     nsys stats --report nvtx_gpu_proj_sum report1.nsys-rep
@@ -11,8 +11,8 @@
 
 namespace sixdays::lesson {
 
-/// The stretch of a run from the constructor to the destructor, under a name. Ranges of one thread
-/// nest: the one that was begun last ends first.
+/// A named range from the constructor to the destructor. Ranges of one thread nest: the last one
+/// started ends first.
 class Range {
 public:
     explicit Range(const std::string& name);

@@ -31,8 +31,7 @@ void trace(const std::string& title, const std::function<void()>& launches) {
     if (!gpu::is_emulated()) {
         throw std::runtime_error(
             "--trace needs the emulator, which sees every load and store: run the program whose "
-            "name "
-            "ends in _emulated. (On a GPU the profiler ncu counts sectors.)");
+            "name ends in _emulated. (On a GPU the profiler ncu counts sectors.)");
     }
     std::printf("%s\n\n%s\n", title.c_str(), gpu::trace_text(launches).c_str());
 }
@@ -72,7 +71,7 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
       csv_(options.bench),
       timing_(options.timing || options.bench),
       times_ports_(timing_ && !gpu::is_emulated()) {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // should a kernel crash, what was printed is seen
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // keeps the output if a kernel crashes
     if (csv_ && gpu::is_emulated()) {
         throw std::runtime_error(
             "--bench needs a GPU: on the emulator a time would mean nothing. `common/learn doctor` "
@@ -148,7 +147,7 @@ void poison(const Trial& trial, bool on_host) {
     }
 }
 
-// Do the outputs of the first `sets` sets hold what they must?
+// Are the outputs of the first `sets` sets right?
 bool right(const Trial& trial, std::size_t sets, bool on_host) {
     bool ok = sets > 0;
     for (std::size_t set = 0; set < sets; ++set) {
@@ -169,7 +168,7 @@ bool tried(const Trial& trial, bool on_host) {
 }  // namespace
 
 void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) {
-    // A lesson is done in two seconds; a bench takes its time.
+    // A lesson should take two seconds; a bench may take longer.
     bench::Budget budget{3, 9, 0.03};
     if (csv_) budget = {5, 51, 1};
     const Trial trial = v.timed ? v.timed() : v.check;
@@ -192,7 +191,7 @@ void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) 
     if (!wrong.empty()) throw std::runtime_error(v.op + ", " + v.version + ": " + wrong);
     if (csv_) {
         std::printf("%s\n", csv_row(v, seconds.run, seconds.peer.median, limits).c_str());
-        // Products heat a GPU to its power limit, and then it lowers its clock.
+        // Matrix products take a GPU to its power limit, where it lowers its clock.
         if (!on_host) {
             std::printf("# clock: %.0f MHz after %s, %s, %s\n", bench::measure_gpu_clock() / 1e6,
                         v.op.c_str(), v.version.c_str(), v.shape.c_str());

@@ -17,46 +17,46 @@ namespace sixdays::lesson {
 /// "1,000,003"
 [[nodiscard]] std::string with_commas(std::int64_t number);
 
-/// For --trace: runs `launches` on the emulator and prints what each line's warps touched.
-/// @throws std::runtime_error  the ports run on a GPU, which does not tell
+/// For --trace: runs `launches` on the emulator and prints the memory accesses of each line.
+/// @throws std::runtime_error  the kernels run on a GPU, which does not record them
 void trace(const std::string& title, const std::function<void()>& launches);
 
-/// Prints, and remembers whether every check held and whether the ports may be timed. With --bench
-/// it prints CSV and nothing else: comment lines with device, driver, date, command, limits and
-/// clock, then csv.hpp's columns and one row a version.
+/// Prints the results, and records whether every check held and whether kernels can be timed. With
+/// --bench it prints only CSV: comment lines with device, driver, date, command, limits and clock,
+/// then csv.hpp's columns and one row per version.
 class Report {
 public:
-    /// Prints the day's title, what it shows, and what runs the ports. With timing on, measures the
-    /// limits of this CPU and of the GPU, if there is one, and prints them.
-    /// @throws std::runtime_error  no GPU answers though the program was built for one, or --bench
-    /// on the emulator
+    /// Prints the day's title, what it shows, and the device. With timing on, measures and prints
+    /// the limits of this CPU and of the GPU, if there is one.
+    /// @throws std::runtime_error  no GPU is available though the program was built for one, or
+    /// --bench on the emulator
     Report(const std::string& title, const std::string& what_it_shows, const Options& options);
 
-    /// A section begins, and with it a range for a profiler (ranges.hpp), which ends with the next.
+    /// Starts a section and its range for a profiler (ranges.hpp), which ends with the next one.
     void heading(const std::string& text);
 
-    /// A paragraph of its own.
+    /// A separate paragraph.
     void note(const std::string& text);
 
-    /// A fact of the worked example: printed either way, "ok" or "WRONG".
+    /// A check of the worked example: prints "ok" or "WRONG".
     void check(bool ok, const std::string& text);
 
-    /// One version that runs on the CPU: checked, and with timing on timed for some milliseconds,
-    /// with --bench up to a second.
+    /// One version that runs on the CPU: checked and, with timing on, timed for some milliseconds,
+    /// or up to a second with --bench.
     void loop(const Version& version);
 
-    /// One version that runs where the ports run: timed on a GPU, never on the emulator. Its peer
-    /// is timed in turns with it.
+    /// One version that runs on the device: timed on a GPU, never on the emulator, alternating with
+    /// its peer.
     void port(const Version& version);
 
-    /// 0 if every check held, else 1; prints the last line, which says so.
+    /// Prints the summary, the last line. 0 if every check held, else 1.
     [[nodiscard]] int finish(const std::string& try_this);
 
     const Options& options() const noexcept { return options_; }
     bool times_loops() const noexcept { return timing_; }
     bool times_ports() const noexcept { return times_ports_; }
 
-    /// What the GPU reaches, as measured when the run began; zeros where ports are not timed.
+    /// The limits of the GPU, measured at the start; zeros if kernels are not timed.
     const bench::Limits& gpu_limits() const noexcept { return gpu_; }
 
 private:

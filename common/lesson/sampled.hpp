@@ -1,7 +1,7 @@
 /// @file
-/// A large result, held against the loop where that would take too long for all of it: some
-/// elements of it are asked for, and what each must be is worked out on its own. A port that is
-/// wrong, but the same in every run, ends the bench with a sentence.
+/// Checks samples of a result that is too large for the CPU reference: the expected value of each
+/// sampled element is computed on its own. A kernel that is wrong in the same way in every run ends
+/// the bench with a message.
 ///
 ///     trial.sampled = [=] {
 ///         return lesson::sampled(out, [&](const Index& at) { return loop_of_one_line(at); });
@@ -18,25 +18,24 @@
 
 namespace sixdays::lesson {
 
-/// What an element must be, and how far from it is still right: bound is derived from the
-/// operation.
+/// The expected value of an element, and its error bound, which is derived from the operation.
 struct Near {
     double value, bound;
 };
 
-/// So many elements of an output are asked for.
+/// The number of sampled elements of an output.
 inline constexpr int kSamples = 64;
 
-/// Number `sample` of the elements that are asked for, of `size`: the first, the last, and others
-/// that have no order.
+/// The position of sample number `sample` among `size` elements: the first, the last, then
+/// pseudo-random ones.
 [[nodiscard]] inline std::int64_t sample_of(std::int64_t size, int sample) {
     if (sample < 2) return sample == 0 ? 0 : size - 1;
     const std::uint64_t bits = static_cast<std::uint64_t>(sample) * 0x9E3779B97F4A7C15u;
     return static_cast<std::int64_t>((bits ^ bits >> 29) % static_cast<std::uint64_t>(size));
 }
 
-/// "" if the sampled elements of `out`, in device memory, are what want(index) says: a T, for the
-/// same number, or Near. Else a sentence with the first that is not.
+/// "" if the sampled elements of `out`, in device memory, match want(index): a T, for equality, or
+/// a Near. Else a message with the first that does not.
 template <class T, class Want>
 [[nodiscard]] std::string sampled(const View<T>& out, const Want& want) {
     for (int sample = 0; sample < kSamples && out.size() > 0; ++sample) {
@@ -51,7 +50,7 @@ template <class T, class Want>
             near.value = static_cast<double>(expected);
         }
         const auto got = static_cast<double>(element);
-        if (std::fabs(got - near.value) <= near.bound) continue;  // a NaN is not
+        if (std::fabs(got - near.value) <= near.bound) continue;  // false for a NaN
         const std::string bound =
             near.bound > 0 ? ", at most " + std::to_string(near.bound) + " from it" : "";
         return "at " + to_string(at) + " a timed run wrote " + std::to_string(got) +

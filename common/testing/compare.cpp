@@ -23,7 +23,7 @@ bool is_poison(const std::byte* element, const std::vector<std::byte>& poison) {
     return !poison.empty() && same_bytes(element, poison.data(), static_cast<int>(poison.size()));
 }
 
-// May the element with these bytes stand where, at this index, those are expected?
+// Is `got` acceptable at this index, where `want` is expected?
 using Accepts = std::function<bool(const std::byte* got, const std::byte* want, const Index&)>;
 
 constexpr std::int64_t kFirst = 1000;
@@ -33,10 +33,10 @@ struct Tally {
     std::int64_t unwritten = 0;  // of those that differ
     std::int64_t first_number = 0;
     std::vector<Index> first;  // up to kFirst that differ
-    Index written_before;      // no index of a written element reaches it, in any dim
+    Index written_before;      // per dimension, one past the largest index of a written element
 };
 
-// Row by row: the offset of a row's first element, then steps along the last dim.
+// Row by row: the offset of a row's first element, then steps along the last dimension.
 Tally walk(const Elements& got, const Elements& want, const Accepts& accepts,
            const std::vector<std::byte>& poison) {
     Tally tally;
@@ -84,8 +84,8 @@ std::string how_many(const Tally& tally, std::int64_t size) {
     return text;
 }
 
-// Where exactly a corner of the output was written, threads did not reach the rest: which dim is
-// short?
+// If exactly a corner of the output was written, threads did not reach the rest. Which dimension is
+// too short?
 std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
     std::int64_t inside = 1;
     std::string part;
@@ -99,8 +99,8 @@ std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
            "the grid have too few blocks along one of them, or should each block compute more?";
 }
 
-// How many, which first, and what is known about it. `why`: what makes it differ, where the two
-// values alone do not say it.
+// The number of differing elements, the first one, and its likely cause. `why`: the reason, if the
+// two values alone do not show it.
 std::string explain(const Tally& tally, const Elements& got, const Elements& want,
                     const Accepts& accepts, const std::vector<std::byte>& poison,
                     const std::string& why) {
@@ -195,7 +195,7 @@ Comparison close(const Elements& got, const Elements& want, const Bound& bound, 
     const auto as_text = [](double x) {
         return text_of(element_type<double>(), reinterpret_cast<const std::byte*>(&x));
     };
-    std::string why;  // where the bound is 0, the two values say it all
+    std::string why;  // with a bound of 0, the two values are enough
     if (limit > 0) {
         why = ", which differ by " + as_text(difference) + ", and the bound is " + as_text(limit);
     }

@@ -28,24 +28,23 @@ struct [[nodiscard]] Comparison {
 };
 std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
 
-/// Does the text hold these words? No words are in no text. CHECK(contains(rejection(...), "(2,
-/// 3)"))
+/// Does the text contain these words? False for empty words.
+/// CHECK(contains(rejection(...), "(2, 3)"))
 Comparison contains(const std::string& text, const std::string& words);
 
-/// What an accepted element may differ by: one number, or a function of the element's multi-index.
-/// A negative, infinite or NaN bound accepts nothing: a bound that lets everything pass is a
-/// mistake.
+/// The largest accepted difference: one number, or a function of the element's multi-index. A
+/// negative, infinite or NaN bound accepts nothing: a bound that accepts everything is a mistake.
 using Bound = std::function<double(const Index&)>;
 
-/// What to do where the expected value is a NaN. By default such an element is rejected, because a
-/// reference that went wrong must not make a port look right. `where_expected` asks for a NaN there
-/// (of any bits: CPU and GPU make different ones), and for numbers everywhere else.
+/// What to do if the expected value is a NaN. By default such an element is rejected, because a
+/// wrong reference must not make a kernel look right. `where_expected` requires a NaN there (with
+/// any bits: CPU and GPU produce different ones), and numbers everywhere else.
 enum class Nans { rejected, where_expected };
 
 namespace detail {
 
-/// `poison`: bytes of one element that nobody wrote, empty if unknown. An element that holds them
-/// is never accepted.
+/// `poison`: the bytes of an unwritten element, empty if unknown. An element that holds them is
+/// never accepted.
 Comparison equal(const Elements& got, const Elements& want, const std::vector<std::byte>& poison);
 Comparison close(const Elements& got, const Elements& want, const Bound& bound, Nans nans,
                  const std::vector<std::byte>& poison);
@@ -72,14 +71,14 @@ inline Bound bound_from(Bound function) {
 
 }  // namespace detail
 
-/// Same shape and the same bits in every element, whatever the layouts. Bits decide: +0 is not -0,
-/// and a NaN equals a NaN of the same bits only.
+/// Same shape and the same bits in every element, whatever the layouts: +0 differs from -0, and a
+/// NaN equals only a NaN with the same bits.
 /// @param got, want  a Tensor or a View in host memory, of one element type
 template <class Got, class Want>
 Comparison equal(const Got& got, const Want& want) {
     const auto g = detail::const_view(got);
     const auto w = detail::const_view(want);
-    static_assert(std::is_same_v<decltype(g), decltype(w)>, "equal() is about one element type");
+    static_assert(std::is_same_v<decltype(g), decltype(w)>, "equal() compares one element type");
     return detail::equal(elements(g), elements(w), {});
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Inputs and outputs of a port under test, in device memory. With host.hpp a test reads:
+/// Inputs and outputs of a CUDA version under test, in device memory. With host.hpp a test reads:
 ///
 ///     const Tensor<float> a = distinct<float>({M, K}), b = distinct<float>({M, K}, 7);
 ///     HostOut<float> want({M, K});
@@ -19,11 +19,11 @@
 
 namespace sixdays::testing {
 
-/// Device memory with an image in it.
+/// Device memory that holds an image.
 ///
-/// On a GPU the image has guard bands, because a stray write stays unseen there unless it leaves
-/// the whole allocation's pages. On the emulator it has none: the emulator rejects every access
-/// outside of an allocation and names the line, which a band would turn into an access inside.
+/// On a GPU the image has guard bands, because a stray write goes unnoticed there unless it leaves
+/// the allocation's pages. On the emulator it has none: the emulator reports every out-of-bounds
+/// access with its line, and a band would hide it.
 class DeviceMemory {
 public:
     static std::int64_t band();
@@ -39,11 +39,11 @@ private:
     gpu::Buffer<std::byte> buffer_;
 };
 
-/// For a test that needs a large GPU: where fewer bytes of device memory are free, prints why and
-/// ends the program as skipped (exit status 4; 1 if SIXDAYS_REQUIRE_GPU=1). On the emulator always.
+/// For a test that needs a large GPU: if fewer bytes of device memory are free, prints why and ends
+/// the program as skipped (exit status 4; 1 if SIXDAYS_REQUIRE_GPU=1). Always on the emulator.
 void need_device_memory(std::int64_t bytes);
 
-/// Does this device run Hopper's kernels?
+/// Can this device run kernels for Hopper?
 inline bool runs_hopper() {
     return gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
 }

@@ -53,7 +53,7 @@ std::string hex(const std::byte* element, int bytes) {
     return text;
 }
 
-// What a printed number comes back as, in the type it was printed from.
+// Parses a printed number in the type that it was printed from.
 double read_back(ElementType type, const char* text) {
     const float x = std::strtof(text, nullptr);
     if (type.kind == Kind::bfloat) return static_cast<float>(bf16(x));

@@ -1,6 +1,6 @@
 /// @file
-/// What a comparison must know of an element's type: how many bytes, which value, how to print it.
-/// The comparisons themselves are then ordinary functions, compiled once for all types.
+/// What a comparison needs to know about an element's type: its size, its value, how to print it.
+/// The comparisons are then ordinary functions, compiled once for all types.
 #pragma once
 
 #include <cstddef>
@@ -33,16 +33,16 @@ constexpr ElementType element_type() {
     return {Kind::raw, bytes};
 }
 
-/// The element as a number; exact but for integers beyond 2^53. NaN if it is `raw`.
+/// The element as a number; exact except for integers beyond 2^53. NaN if it is `raw`.
 double value_of(ElementType type, const std::byte* element);
 
-/// The element in as few digits as tell it from its neighbours; a NaN with its bits, raw in hex.
+/// The element in the fewest digits that identify it; a NaN with its bits, raw in hex.
 std::string text_of(ElementType type, const std::byte* element);
 
 /// Same bytes? -0 and +0 differ, a NaN equals a NaN of the same bits.
 bool same_bytes(const std::byte* a, const std::byte* b, int bytes);
 
-/// A View that has forgotten its type.
+/// A type-erased View.
 struct Elements {
     const std::byte* data;  // at index (0, 0, ...)
     Layout layout;

@@ -1,13 +1,13 @@
 /// @file
-/// Is every offset of a port 64 bits wide? A tensor that asks for it, without the memory it takes:
+/// Does a kernel compute every offset in 64 bits? A tensor that needs it, without its memory:
 ///
-///     FarEnd<float> out(kBeyond32Bits, poison);         // only the last elements are there
+///     FarEnd<float> out(kBeyond32Bits, poison);         // only the last elements exist
 ///     INFO(needs_64_bits(kBeyond32Bits));
 ///     if (gpu::run_last_block(kBeyond32Bits, [&] { op_cuda(in, {out.data(), shape}); })) {
 ///         REQUIRE(equal(out.last(32), want));
 ///     }
 ///
-/// For the emulator alone: on a GPU the memory in front may belong to somebody else.
+/// For the emulator only: on a GPU, the memory before them may belong to another allocation.
 #pragma once
 
 #include "common/gpu/buffer.hpp"
@@ -15,18 +15,18 @@
 
 namespace sixdays::testing {
 
-/// No 32-bit number counts so far, signed or not.
+/// More elements than a 32-bit integer can count, signed or not.
 inline constexpr std::int64_t kBeyond32Bits = (std::int64_t{1} << 32) + 1024;
 
-/// The end of a contiguous tensor of `size` elements. The memory before it belongs to nobody, so an
-/// index that wrapped around is an access outside of all allocations.
+/// The end of a contiguous tensor of `size` elements. The memory before it is not allocated, so an
+/// index that wraps around is an out-of-bounds access.
 template <class T>
 class FarEnd {
 public:
-    /// @param last  what the last elements hold, rank 1
+    /// @param last  the values of the last elements, rank 1
     FarEnd(std::int64_t size, const Tensor<T>& last) : before_(size - last.size()), end_(last) {}
 
-    /// Where element 0 would lie.
+    /// Where element 0 would be.
     T* data() noexcept {
         return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(end_.data()) -
                                     static_cast<std::uintptr_t>(before_) * sizeof(T));
@@ -45,7 +45,7 @@ private:
     gpu::Buffer<T> end_;
 };
 
-/// What to think of when the last of so many elements goes wrong.
+/// Advice if the last of this many elements is wrong.
 std::string needs_64_bits(std::int64_t elements);
 
 }  // namespace sixdays::testing

@@ -1,7 +1,7 @@
-"""Known answers from NumPy, kept in git as a C++ file.
+"""Reference results from NumPy, kept in git as a C++ file.
 
-A generator prints lines; this module writes them, or, with --check, proves that the file in git is
-still what NumPy says. Floats go through float.hex, so no digit is lost.
+A generator yields lines; this module writes them or, with --check, compares them with the file in
+git. Floats are written by float.hex, so no digit is lost.
 
     import golden
     def lines():
@@ -39,6 +39,6 @@ def main(lines, what, script, inc="golden.inc", who="NumPy"):
     want = text.splitlines()
     for number, (a, b) in enumerate(zip(have + [None] * len(want), want + [None] * len(have)), 1):
         if a != b:
-            sys.exit("%s, line %d, is not what %s says.\n  file:  %s\n  %s: %s"
+            sys.exit("%s, line %d, differs from %s.\n  file:  %s\n  %s: %s"
                      % (asked.file.name, number, who, a, who, b))
-    print("%s: %d lines, as %s says" % (asked.file.name, len(want), who))
+    print("%s: %d lines, as from %s" % (asked.file.name, len(want), who))

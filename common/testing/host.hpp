@@ -1,6 +1,6 @@
 /// @file
 /// Inputs and outputs of an operation under test, in host memory: HostIn, HostOut. device.hpp has
-/// the same two in device memory, so that a loop and its port are tested alike.
+/// the same two in device memory, so that CPU reference and CUDA version share their tests.
 ///
 ///     HostIn<float> a(values);               // or HostIn<float> a(values, layout);
 ///     HostOut<float> out({M, K});            // poisoned, with guard bands
@@ -18,22 +18,22 @@
 
 namespace sixdays::testing {
 
-/// Elements of room before the first one, so that its pointer is aligned to one element only.
+/// Elements of padding before the first one, so that its pointer is aligned to one element only.
 struct Lead {
     std::int64_t elements = 0;
 };
 
 /// The byte that an output is filled with. 0xFF in every byte is a NaN in all floating-point types
-/// and -1 in signed integers. A value that nobody computes must be chosen: where the poison itself
-/// is expected, matches() rejects, for it could not tell a right element from an untouched one.
+/// and -1 in signed integers. Choose a value that the operation cannot produce: where the poison is
+/// the expected value, matches() rejects, since a right element looks like an untouched one.
 struct Poison {
     unsigned char byte = 0xFF;
 };
 
-/// Host memory with an image in it, aligned as cudaMalloc aligns.
+/// Host memory that holds an image, aligned like memory from cudaMalloc.
 class HostMemory {
 public:
-    static constexpr std::int64_t kBand = 4096;  // bytes: a block of 1,024 floats gone astray
+    static constexpr std::int64_t kBand = 4096;  // bytes: 1,024 floats, one per thread of a block
     static std::int64_t band() { return kBand; }
 
     explicit HostMemory(const Bytes& image);
@@ -59,15 +59,15 @@ Comparison both(const Comparison& guards, const Comparison& values);
 
 }  // namespace detail
 
-/// An input: a copy of host values, and proof that the operation left it alone.
+/// An input: a copy of host values, and a check that the operation did not change it.
 template <class T, class Memory>
 class In {
 public:
     /// Row-major.
     explicit In(const Tensor<T>& values, Lead lead = {}) : In(values, values.view().layout, lead) {}
 
-    /// The values of any strides, gaps between them included. @throws std::invalid_argument  shapes
-    /// differ, or a stride of 0 where values differ
+    /// The values in any layout, gaps included. @throws std::invalid_argument  shapes differ, or a
+    /// stride of 0 where values differ
     In(const Tensor<T>& values, const Layout& layout, Lead lead = {})
         : image_(filled(layout, lead, values)), memory_(image_.bytes()) {}
 
@@ -75,7 +75,7 @@ public:
         return {reinterpret_cast<const T*>(memory_.data() + image_.origin()), image_.layout()};
     }
 
-    /// Is every byte what it was, in gaps and around the elements too?
+    /// Is every byte unchanged, in gaps and around the elements too?
     Comparison unchanged() const { return detail::unchanged(image_, memory_.read()); }
 
 private:
@@ -89,8 +89,8 @@ private:
     Memory memory_;
 };
 
-/// An output: poisoned before the call; compared over every element after it, and everything around
-/// and between the elements with it.
+/// An output: poisoned before the call. After it every element is compared, and the memory around
+/// and between the elements is checked for stray writes.
 template <class T, class Memory>
 class Out {
 public:
@@ -102,8 +102,8 @@ public:
           image_(poisoned(layout, lead, poison)),
           memory_(image_.bytes()) {}
 
-    /// For an operation in place: holds these values instead of a poison. Elements that should
-    /// change must then be expected to differ from them, else an untouched one passes.
+    /// For an in-place operation: holds these values instead of a poison. The expected values of
+    /// elements that should change must differ from them, or an untouched element passes.
     static Out holding(const Tensor<T>& values, Lead lead = {}) {
         return Out(values, values.view().layout, lead);
     }
@@ -122,7 +122,7 @@ public:
         const Bytes later = memory_.read();
         const auto expected = expected_view(want);
         static_assert(std::is_same_v<decltype(expected), const View<const T>>,
-                      "matches() is about one element type; close_to() may mix them");
+                      "matches() compares one element type; close_to() may mix them");
         return detail::both(guards(later, want),
                             detail::equal(image_.elements_in(later), elements(expected), poison_));
     }
@@ -136,7 +136,7 @@ public:
                                           detail::bound_from(bound), nans, poison_));
     }
 
-    /// Was nothing written at all? What a rejected call must leave behind.
+    /// Was nothing written? A rejected call must guarantee it.
     Comparison untouched() const { return detail::untouched(image_, memory_.read()); }
 
     /// Nothing written outside of the elements? matches() and close_to() ask this too.
@@ -156,7 +156,7 @@ public:
         return tensor;
     }
 
-    /// The elements where they lie: host memory only.
+    /// The elements in place: host memory only.
     View<const T> view() const {
         return {reinterpret_cast<const T*>(memory_.data() + image_.origin()), image_.layout()};
     }

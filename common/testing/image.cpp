@@ -7,13 +7,13 @@
 namespace sixdays::testing {
 namespace {
 
-// Differs from byte to byte, so that neighbours copied over each other show too.
+// Differs from byte to byte, so that a byte copied from its neighbour is noticed too.
 std::byte pattern(std::size_t k) {
     return static_cast<std::byte>((k * 37 + 11) & 0xFF);
 }
 
-// Offsets, in elements, of the places written where none should be. Whole elements are counted,
-// since one byte of a value written may by chance be the pattern's.
+// Distances, in elements, of stray writes. Whole elements are counted, since a byte of a written
+// value may equal the pattern by chance.
 struct Strays {
     std::int64_t count = 0, nearest = 0, farthest = 0;
 
@@ -50,7 +50,7 @@ Image::Image(const Layout& layout, ElementType type, std::int64_t lead, std::int
 }
 
 void Image::fill(std::byte byte) {
-    if (dense()) {  // without a walk: tests of 2^31 elements come through here
+    if (dense()) {  // fast path, for tests of 2^31 elements
         std::fill_n(bytes_.data() + origin_, element_bytes(), byte);
         return;
     }
@@ -84,7 +84,7 @@ void Image::fill(const Elements& values) {
 }
 
 std::string Image::strays(const Bytes& later) const {
-    if (dense()) {  // nothing to look at but what comes before and after
+    if (dense()) {  // no gaps: compare what is before and after
         const auto head = bytes_.begin() + origin_;
         const auto tail = head + static_cast<std::ptrdiff_t>(element_bytes());
         const auto later_tail = later.begin() + (tail - bytes_.begin());
@@ -93,7 +93,7 @@ std::string Image::strays(const Bytes& later) const {
             return "";
         }
     }
-    // The elements may have changed: take them over, so that what still differs lies elsewhere.
+    // The elements may have changed: copy them, so that any remaining difference is a stray write.
     Image expected = *this;
     expected.fill(elements_in(later));
     if (expected.bytes_ == later) return "";

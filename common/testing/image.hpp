@@ -1,10 +1,10 @@
 /// @file
-/// The bytes of an allocation in which a tensor lies, with everything around and between its
-/// elements filled with a pattern, so that a write to where no element lies is seen.
+/// The bytes of an allocation that holds a tensor. Everything around and between its elements is
+/// filled with a pattern, so that stray writes are detected.
 ///
 ///     | band | lead | element gap element gap ... element | band |
 ///
-/// A gap is what a pitch leaves between rows; the lead moves the first element off its alignment.
+/// A gap is the padding between pitched rows; the lead misaligns the first element.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ using Bytes = std::vector<std::byte>;
 
 class Image {
 public:
-    /// Every byte the pattern's, elements included.
-    /// @param lead  elements of room before the lowest one
-    /// @param band  bytes of room before the lead and after the highest element
+    /// Fills every byte with the pattern, elements included.
+    /// @param lead  elements of padding before the lowest one
+    /// @param band  bytes of padding before the lead and after the highest element
     /// @throws std::invalid_argument  a negative lead
     Image(const Layout& layout, ElementType type, std::int64_t lead, std::int64_t band);
 
@@ -29,7 +29,7 @@ public:
     void fill(std::byte byte);
 
     /// Sets every element to the one of the same index. @throws std::invalid_argument  the shapes
-    /// differ, or two different values would lie in one place (a stride of 0)
+    /// differ, or two different values share a position (a stride of 0)
     void fill(const Elements& values);
 
     const Layout& layout() const noexcept { return layout_; }
@@ -43,12 +43,12 @@ public:
         return {bytes.data() + origin_, layout_, type_};
     }
 
-    /// What `later`, a copy of the allocation, has changed where no element lies; "" if nothing.
+    /// The stray writes in `later`, a copy of the allocation; "" if there are none.
     /// "Written outside the elements: 4 bytes, 1 element past the end."
     std::string strays(const Bytes& later) const;
 
 private:
-    /// Do the elements lie one after the other, in index order?
+    /// Are the elements contiguous, in index order?
     bool dense() const { return is_contiguous(layout_); }
     std::size_t element_bytes() const {
         return static_cast<std::size_t>(layout_.size() * type_.bytes);

@@ -1,5 +1,5 @@
 /// @file
-/// Inputs that give a wrong index away: every element holds a value of its own.
+/// Inputs that expose a wrong index: every element has a different value.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace sixdays::testing {
 namespace detail {
 
 /// One more than the largest value that distinct() uses for a type, so that every value is exact: a
-/// prime p with (p - 1) / 2 prime too, so that hardly a row length divides the period p - 1.
+/// prime p with (p - 1) / 2 prime too, so that almost no row length divides the period p - 1.
 template <class T>
 constexpr std::int64_t distinct_modulus() {
     if (std::is_same_v<T, bf16>) return 227;        // integers are exact up to 256
@@ -24,19 +24,19 @@ constexpr std::int64_t distinct_modulus() {
 
 void check_factor(std::int64_t factor, std::int64_t modulus);
 
-/// Number `k` of the stream that `seed` names, 53 random bits as a double in [0, 1). Computed from
-/// k alone (splitmix64), so any element can be had without those before it.
+/// Number `k` of the random stream `seed`, 53 bits as a double in [0, 1). Computed from k alone
+/// (splitmix64), so elements can be computed in any order.
 double uniform(std::uint64_t seed, std::int64_t k);
 std::uint64_t random_bits(std::uint64_t seed, std::int64_t k);
 
 }  // namespace detail
 
 /// Element number k (row-major) holds factor * (k + 1): 1, 2, 3, ... or, with factor 7, 7, 14, 21,
-/// ... Two inputs of different factors differ in every element, so that A is never B.
+/// ... Two inputs with different factors differ in every element, so that swapped operands show.
 ///
-/// Where such a value would no longer be exact in T, values go round: factor * (k mod (p - 1) + 1)
-/// mod p with the prime p of the type, 16,776,899 for float. Elements p - 1 = 16,776,898 apart then
-/// hold the same value, and nearer ones never do.
+/// Values that would no longer be exact in T wrap around: factor * (k mod (p - 1) + 1) mod p with
+/// the prime p of the type, 16,776,899 for float. Elements p - 1 = 16,776,898 apart then have the
+/// same value, and closer ones never do.
 /// @throws std::invalid_argument  factor not in 1 .. p - 1
 template <class T>
 [[nodiscard]] Tensor<T> distinct(const Shape& shape, std::int64_t factor = 1) {
@@ -72,8 +72,8 @@ template <class T>
     return tensor;
 }
 
-/// Random whole numbers, low <= x <= high, held in T: sums of them stay exact while they are below
-/// 2^24 in float, so that any order of adding must give the same bits.
+/// Random integers, low <= x <= high, as T: their sums are exact in float while they are below
+/// 2^24, so every order of summation must give the same bits.
 template <class T>
 [[nodiscard]] Tensor<T> seeded_integers(const Shape& shape, std::uint64_t seed, std::int64_t low,
                                         std::int64_t high) {

@@ -1,6 +1,6 @@
 /// @file
-/// For the cases of exercises: a wrong result that is exactly what a known mistake makes says which
-/// mistake it was.
+/// For the cases of exercises: names the mistake if a wrong result is exactly what a known mistake
+/// produces.
 ///
 ///     const std::string cause = likely_mistake(got.values(), want, {
 ///         {"the sum was not divided by C", without_division}, ... }).cause;
@@ -20,10 +20,10 @@ namespace sixdays::testing {
 
 struct Mistake {
     std::string sentence;
-    Tensor<double> result;  // what the mistake makes
+    Tensor<double> result;  // what the mistake produces
 };
 
-/// As good as equal in every element, to three digits; a NaN is equal to a NaN.
+/// Equal to three digits in every element; a NaN equals a NaN.
 [[nodiscard]] inline bool looks_like(const Tensor<double>& a, const Tensor<double>& b) {
     bool all = a.shape() == b.shape();
     for (std::int64_t i = 0; all && i < a.size(); ++i) {
@@ -33,8 +33,8 @@ struct Mistake {
     return all;
 }
 
-/// Is what was got right, and if not, what is the sentence of the only mistake that makes it? "" if
-/// none does, or if two do that have sentences of their own.
+/// Is the result right, and if not, what is the sentence of the only mistake that produces it? ""
+/// if none does, or if several with different sentences do.
 struct Told {
     bool right = true;
     std::string cause;
@@ -54,9 +54,8 @@ struct Told {
     return {false, found};
 }
 
-/// In a small case several mistakes may come to the same. So the cause that was found `here` counts
-/// only if a larger case has it, too, or is right; otherwise that one's does, and none where it
-/// stops.
+/// In a small case several mistakes may give the same result. So if a larger case is wrong too, its
+/// cause counts instead of the one found `here`; "" if it throws.
 [[nodiscard]] inline std::string confirmed(const Told& here, const std::function<Told()>& larger) {
     if (here.right) return "";
     try {

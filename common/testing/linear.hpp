@@ -1,5 +1,5 @@
 /// @file
-/// Which elements a wrong kernel takes, as a formula of the index, and that formula in words.
+/// Which elements a wrong kernel takes, as a linear formula of the index, and its text.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sixdays::testing {
 
-/// base + the sum over d of step[d] * index[d]; the step along an extent of 1 is not known.
+/// base + sum over d of step[d] * index[d]; the step along an extent of 1 is unknown.
 struct Linear {
     std::int64_t base = 0;
     Dims step;
@@ -28,9 +28,9 @@ std::string text_of(const std::string& array, std::int64_t at);
 /// "out(b, t)"
 std::string name_of(const std::string& out, const std::string& dims);
 
-/// Of indices of two dims: does each, instead of its own, have what belongs to its mirror image, in
-/// the whole matrix or in each of its tiles? In a sentence's words; "" if it is not so.
-/// `has(index, of)`: does it have what belongs to `of`?
+/// For rank 2: does every element hold the value of its transposed index, in the whole matrix or
+/// within each tile? Returns the end of a sentence; "" if not.
+/// `has(index, of)`: does the element at `index` hold the value that belongs to `of`?
 std::string mirrored(const Shape& shape,
                      const std::function<bool(const Index&, const Index&)>& has);
 

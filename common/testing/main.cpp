@@ -1,9 +1,9 @@
-// The main of every test program, around Catch2's own (the linker's --wrap=main). It asks for a
-// device before Catch2 starts, so that "no GPU here" ends as Skipped (status 4) and is never taken
-// for a pass; what fails ends with status 1, never with a count of failures, which could be a 4.
+// The main of every test program, around Catch2's own (the linker's --wrap=main). It looks for a
+// device before Catch2 starts, so that a missing GPU ends as skipped (status 4), never as a pass.
+// Failures end with status 1, not with Catch2's count of failures, which could be 4.
 //
-// With SIXDAYS_PROOF=<word> the last line says "<word>: 4 cases, 20 assertions, passed": a status of 0
-// alone proves nothing where the code under test may call exit(0), or bring its own `main`.
+// With SIXDAYS_PROOF=<word> the last line is "<word>: 4 cases, 20 assertions, passed": a status of
+// 0 proves nothing if the code under test may call exit(0) or define its own `main`.
 #if !__has_include(<catch2/catch_all.hpp>)
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #endif
@@ -35,7 +35,7 @@ bool only_asks_for_text(int argc, char** argv) {
 bool nothing_matched = false, session_ended = false;
 unsigned long long cases = 0, assertions = 0;
 
-#if CATCH_VERSION_MAJOR < 3  // it takes one --warn, where 3 takes several
+#if CATCH_VERSION_MAJOR < 3  // version 2 takes one --warn, 3 takes several
 using AnyListener = Catch::TestEventListenerBase;
 std::vector<std::string> warnings = {"--warn", "NoAssertions"};
 #else
@@ -58,7 +58,7 @@ struct Listener : AnyListener {
 };
 CATCH_REGISTER_LISTENER(Listener)
 
-// What `main` returned is believed only if it is Catch2's: another one has run no case.
+// A status of 0 counts only if Catch2's session ended: another `main` runs no case.
 int finished(int returned) {
     const bool passed = returned == 0 && session_ended && !nothing_matched;
     const char* proof = std::getenv("SIXDAYS_PROOF");
@@ -89,7 +89,7 @@ extern "C" int __wrap_main(int argc, char** argv) {
         return require != nullptr && std::strcmp(require, "1") == 0 ? 1 : kSkipped;
     }
 
-    // A test case that checks nothing is a failure, and so is a name that no test has.
+    // A test case without checks is a failure, and so is a filter that matches no test.
     std::vector<char*> arguments(argv, argv + argc);
     for (std::string& word : warnings) arguments.push_back(word.data());
     const int count = static_cast<int>(arguments.size());

@@ -15,13 +15,13 @@
 namespace sixdays::testing {
 namespace {
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 24;  // a float holds all whole numbers so far
+constexpr std::int64_t kLargest = std::int64_t{1} << 24;  // a float holds all integers up to here
 
 std::string element_of(const Moves& moves) {
     return moves.element.empty() ? name_of(moves.out, moves.dims) : moves.element;
 }
 
-// One number of base `radix` for each source; all of them in one float.
+// One digit of base `radix` per source, all of them in one float.
 struct Code {
     std::int64_t margin = 0, radix = 0;
 
@@ -53,8 +53,8 @@ std::optional<Code> code_for(const Moves& moves, std::int64_t out_size) {
     return Code{margin, radix};
 }
 
-// By position in `out`, from `margin` before its first element on: what was written there. Empty
-// if the kernel was stopped here, too.
+// The values written to `out`, starting `margin` positions before its first element. Empty if the
+// kernel was stopped here too.
 std::vector<float> run(const Moves& moves, const LaunchMoves& launch, const Code& code,
                        std::int64_t out_size) {
     try {
@@ -79,7 +79,7 @@ std::vector<float> run(const Moves& moves, const LaunchMoves& launch, const Code
     }
 }
 
-// Was `out` filled as if it had the same elements in fewer rows or in more?
+// Was `out` filled as if the extents of its two dimensions were exchanged?
 std::string filled_in_another_shape(const Moves& moves, const std::vector<float>& out,
                                     const Code& code) {
     if (moves.shape.rank != 2 || moves.to || moves.shape[0] == moves.shape[1]) return "";
@@ -95,7 +95,7 @@ std::string filled_in_another_shape(const Moves& moves, const std::vector<float>
 
 using Taken = std::function<std::optional<std::int64_t>(const Index&)>;
 
-// Each was written where it belongs, but from where was it taken?
+// Every element was written at the right position. Which source elements were taken?
 std::string taken_wrongly(const Moves& moves, std::size_t s, const Taken& taken) {
     const Source& source = moves.sources[s];
     const auto got = linear(moves.shape, [&](const Index& index) { return *taken(index); });
@@ -117,8 +117,8 @@ std::string taken_wrongly(const Moves& moves, std::size_t s, const Taken& taken)
     return "";
 }
 
-// Neither taken nor put where it should: the elements that were written, in the order of their places,
-// are taken for those of the indices in theirs.
+// Both source and destination are wrong: assigns the written elements, sorted by position, to the
+// indices in row-major order.
 std::string both_wrong(const Moves& moves, const std::map<std::int64_t, std::int64_t>& place,
                        const Offset& to) {
     if (static_cast<std::int64_t>(place.size()) != size(moves.shape) || moves.to) return "";
@@ -139,7 +139,7 @@ std::string both_wrong(const Moves& moves, const std::map<std::int64_t, std::int
            text_of(source, *want, moves.dims) + ".";
 }
 
-// How many elements were made, as far as it is told by what was written where it belongs.
+// Which elements were written at the right position.
 struct Made {
     std::int64_t missing = 0, first_missing = -1;
     bool right = true;     // so far
@@ -179,7 +179,7 @@ std::string ends_early(const Moves& moves, std::int64_t made) {
                       "blockDim.x, and blockIdx.y to blockDim.y.");
 }
 
-// What was taken from the right element was put in the wrong place: where?
+// The right elements were written to wrong positions. Which ones?
 std::string put_wrongly(const Moves& moves, const std::map<std::int64_t, std::int64_t>& place,
                         const Offset& to) {
     const Offset from = moves.sources[0].at;

@@ -1,20 +1,20 @@
 /// @file
 /// For the cases of exercises: which elements does a wrong kernel take?
 ///
-/// Where the kernel only moves numbers: it runs once more on arrays with room on both sides, whose
-/// elements all differ, so that even one past the end says where it comes from:
+/// If the kernel only moves elements, it runs again on padded arrays of distinct values, so that
+/// even an element past the end identifies its source:
 ///
 ///     moved_wrongly({"out", "bt", {B, T}, {{"in", B * T * C, at}}}, launch)
 ///     // "Each out(b, t) gets in[3 b + t]; it should get in[21 b + 7 t + 5]."
 ///
-/// Where it adds up products: it runs with 0 and 1 in place of the numbers, by the binary digits of
-/// their positions, so that the sums count which of them were taken:
+/// If it adds up products, it runs with zeros and ones, given by the binary digits of the elements'
+/// positions, so that the sums count which elements were taken:
 ///
 ///     summed_wrongly({"c", "mn", {M, N}, K, {{"a", M * K, in_a}, {"b", K * N, in_b}}}, launch)
 ///     // "Each c(m, n) takes b[5 n + k] for k = 0 to 4; it should take b[n + 3 k] for k = 0 to 4."
 ///
-/// Where it computes anything else: each number is changed by itself, and what becomes another one
-/// depends on it:
+/// If it computes anything else, one element is changed at a time, and the outputs that change
+/// depend on it:
 ///
 ///     read_wrongly({"out", "mc", {M, C}, {{"weight", {C}, needed}}}, launch)
 ///     // "Each out(m, c) depends on weight[m]; it should depend on weight[c]."
@@ -47,7 +47,7 @@ struct Moves {
 };
 using LaunchMoves = std::function<void(const std::vector<const float*>& sources, float* out)>;
 
-/// What the launch does otherwise, in a sentence; "" if it cannot be said, or if all is right.
+/// What the launch does wrong, in a sentence; "" if it is right, or too irregular to describe.
 std::string moved_wrongly(const Moves& moves, const LaunchMoves& launch);
 
 /// An array of factors, and which of its elements term k of an output takes.
@@ -68,8 +68,8 @@ struct Sums {
 /// The same for sums.
 std::string summed_wrongly(const Sums& sums, const LaunchMoves& launch);
 
-/// An array that is read, row-major, and whether an output depends on one of its elements. What is
-/// the largest of several depends on each: the one that is changed becomes the largest.
+/// An input array, row-major, and whether an output depends on one of its elements. A maximum
+/// depends on all of its elements: the changed one becomes the largest.
 struct Input {
     std::string name;
     Shape shape;
@@ -83,7 +83,7 @@ struct Needs {
     std::vector<Input> inputs;
 };
 
-/// The same for any function. One launch for each element: for small shapes.
+/// The same for any function. One launch per element: for small shapes.
 std::string read_wrongly(const Needs& needs, const LaunchMoves& launch);
 
 /// For `needed`: every element, and those in the output's row.

@@ -11,8 +11,8 @@ namespace {
 
 struct Candidate {
     Index index;
-    std::string question;  // what may have happened
-    bool is_step = false;  // to a neighbour: with few values that is often chance
+    std::string question;  // the likely mistake
+    bool is_step = false;  // to a neighbour: with few values often a coincidence
 };
 
 bool inside(const Index& index, const Shape& shape) {
@@ -22,7 +22,7 @@ bool inside(const Index& index, const Shape& shape) {
     return true;
 }
 
-// The number that element would have if the first dim were the fast one.
+// The element's number in column-major order.
 std::int64_t column_major_number(const Index& index, const Shape& shape) {
     std::int64_t number = 0;
     for (int d = shape.rank - 1; d >= 0; --d) number = number * shape[d] + index[d];
@@ -38,7 +38,7 @@ Index from_column_major_number(std::int64_t number, const Shape& shape) {
     return index;
 }
 
-// The likely ones first. Some lie outside the shape.
+// The likely ones first. Some are outside the shape.
 std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
     std::vector<Candidate> list;
     const int rank = shape.rank;
@@ -47,7 +47,7 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
             Index index = at;
             index[d] += step;
             list.push_back({index,
-                            std::string("one step ") + (step < 0 ? "back" : "on") +
+                            std::string("one step ") + (step < 0 ? "back" : "forward") +
                                 " along dimension " + std::to_string(d) +
                                 ", off by one, or dimensions in another order?",
                             true});
@@ -63,7 +63,7 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
         }
     }
     for (int d = 0; d < rank; ++d) {
-        if (shape[d] < 4) continue;  // in so short a dim any wrong place may be that one
+        if (shape[d] < 4) continue;  // too short: may be a coincidence
         Index index = at;
         index[d] = shape[d] - 1 - at[d];
         list.push_back(
@@ -83,7 +83,7 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
     return list;
 }
 
-// Of two values, 0 and 1 say, a wrong one is always the other's.
+// With only two values, say 0 and 1, a wrong one always equals the other.
 bool of_two_values(const Elements& want) {
     const std::byte *first = nullptr, *second = nullptr;
     Index index = Dims::filled(want.layout.shape.rank, 0);
@@ -94,7 +94,7 @@ bool of_two_values(const Elements& want) {
         if (!second) second = at;
         if (!same_bytes(second, at, want.type.bytes)) return false;
     }
-    return want.layout.size() > 4;  // as few as these may be two by chance
+    return want.layout.size() > 4;  // fewer may have two values by chance
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ std::string belongs_to(
             return "the expected value of " + to_string(list[k].index) + ": " + list[k].question;
         }
     }
-    // Anywhere, if it is one place only: a value that occurs often (0, say) tells nothing.
+    // Anywhere, if unique: a frequent value, say 0, says nothing.
     std::vector<Index> places;
     Index index = Dims::filled(shape.rank, 0);
     for (std::int64_t n = want.layout.size(); n > 0 && places.size() < 2; --n) {

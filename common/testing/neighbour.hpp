@@ -1,5 +1,5 @@
 /// @file
-/// Whose value is it? A wrong value that is right somewhere else tells what the index did wrong.
+/// A wrong value that is right at another index shows what is wrong with the index.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace sixdays::testing {
 
-/// Looks for the element whose expected value was found at wrong[0]: a step away along one dim,
-/// with two dims swapped, a dim of 4 or more counted from its end, rows read as columns, next in
-/// memory, and at last anywhere, if only one element has it. What may have happened is a guess:
-/// where several are wrong, a step is named only if it explains another one of them, too.
+/// Looks for the element whose expected value was found at wrong[0]: one step along a dimension,
+/// two dimensions swapped, a dimension of extent 4 or more reversed, row-major and column-major
+/// confused, next in memory, and finally anywhere, if only one element has it. If several elements
+/// are wrong, a step is named only if it also explains another one of them.
 /// @param wrong  the wrong elements, or the first of them
 /// @param is_value_of  does the value found at the one index belong to the other?
 /// @returns "the expected value of (2, 1): rows and columns swapped?", or "" if nothing was found

@@ -23,14 +23,14 @@
 
 namespace sixdays::testing {
 
-/// What may have been done instead, and element k of what comes of it. NAN: never written.
+/// A likely mistake, and element k of the result that it gives. NAN: never written.
 struct Guess {
     std::string sentence;
     std::function<double(std::int64_t)> at;
-    std::function<bool(std::int64_t, double got)> is = {};  // instead: may element k be `got` then?
+    std::function<bool(std::int64_t, double got)> is = {};  // instead: may element k be `got`?
 };
 
-/// The sentence of the only guess that makes all of `got`; "" if none does, or guesses differ.
+/// The sentence of the only guess that explains all of `got`; "" if none or several do.
 template <class T>
 std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
     std::string found;
@@ -55,7 +55,7 @@ std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
     return found;
 }
 
-/// Advice for one kind of error only: where the emulator stops a kernel in one of these words.
+/// Advice for one kind of error: the emulator's report contains one of these words.
 struct Advice {
     std::vector<std::string> words;
     std::string sentence;
@@ -67,13 +67,13 @@ inline const Advice kShuffles = {
     "All 32 lanes must reach every shuffle, so no shuffle may be inside an `if`, and no lane may "
     "leave before it: a lane without an element takes part with the identity."};
 
-/// Where threads write twice to one element, and should not.
+/// For two threads that write the same element, and should not.
 inline Advice one_writer(const std::string& sentence) {
     return {{"Two blocks access the same word", "Both write it from the same line"}, sentence};
 }
 
-/// For a kernel that makes its multi-index by unravel(), from blocks of 256 threads: is the thread
-/// that is named one of those past the last element?
+/// For a kernel that computes its multi-index with unravel(), in blocks of 256 threads: is the
+/// reported thread past the last element?
 inline Advice surplus_threads(std::int64_t elements) {
     Advice advice = one_writer(
         "Threads past the last element write too: for them unravel() starts over at the first "
@@ -89,10 +89,10 @@ inline Advice surplus_threads(std::int64_t elements) {
     return advice;
 }
 
-/// What is asked only when something is wrong: the cause, or "".
+/// Called only after a failure: the cause, or "".
 using Why = std::function<std::string()>;
 
-/// Runs the launches to their end.
+/// Runs the launches and waits for them.
 inline void finish(const std::function<void()>& launches, const Advice& advice = {},
                    const Why& why = {}) {
     std::string error, sentence;
@@ -111,17 +111,17 @@ inline void finish(const std::function<void()>& launches, const Advice& advice =
     if (!error.empty()) FAIL(error);
 }
 
-/// Where the cause of a wrong result is known, what the comparison makes of it by itself is left
-/// out: how many are wrong and the first of them are enough.
+/// If the cause of a wrong result is known, the comparison's own guess is left out: the number of
+/// wrong elements and the first of them are enough.
 inline void require(Comparison same, const std::string& cause) {
     if (!cause.empty()) same.text = same.text.substr(0, same.text.find('\n'));
     INFO(cause);
     REQUIRE(same);
 }
 
-/// Runs a launcher on a poisoned output of this shape, and holds each element k, counted row-major,
-/// against want(k): equal, or no farther off than `bound`, a number or a function of the index. A
-/// wrong result that is just what a guess makes is told in its sentence.
+/// Runs a launcher on a poisoned output of this shape and compares each element k, counted
+/// row-major, with want(k): equal, or within `bound`, a number or a function of the index. A wrong
+/// result that matches a guess is reported with its sentence.
 template <class T, class B = double>
 void practise(const Shape& shape, const std::function<void(T*)>& launch,
               const std::function<double(std::int64_t)>& want,
@@ -133,14 +133,14 @@ void practise(const Shape& shape, const std::function<void(T*)>& launch,
         gpu::check_pending();
     } catch (const std::exception& error) {
         const std::string said = error.what(), advice = "missing after a launch? ";
-        const std::size_t end = said.find(advice);  // which is for launchers of ours
+        const std::size_t end = said.find(advice);  // meant for our own launchers
         FAIL("The launch was rejected. "
              << (end == said.npos ? said : said.substr(end + advice.size())));
     }
     Tensor<double> right(shape);
     for (std::int64_t k = 0; k < right.size(); ++k) right.data()[k] = want(k);
     Comparison same = got.close_to(right, bound);
-    // Whose value an element has says something only where all have different ones.
+    // The owner of a wrong value is meaningful only if all expected values differ.
     std::vector<double> values(right.data(), right.data() + right.size());
     std::sort(values.begin(), values.end());
     const std::size_t last_line = same.text.rfind('\n');
@@ -154,8 +154,8 @@ void practise(const Shape& shape, const std::function<void(T*)>& launch,
     require(same, cause);
 }
 
-/// The same for a launcher that moves the numbers 1, 2, 3, ... and says by itself which of them a
-/// wrong one moves.
+/// The same for a launcher that moves the numbers 1, 2, 3, ...: a failure also says which elements
+/// it moved instead.
 inline void practise(const Moves& moves, const LaunchMoves& launch,
                      const std::vector<Guess>& guesses = {}, const Advice& if_stopped = {}) {
     const Source& in = moves.sources.at(0);
@@ -166,7 +166,7 @@ inline void practise(const Moves& moves, const LaunchMoves& launch,
         guesses, 0, if_stopped, [&] { return moved_wrongly(moves, launch); });
 }
 
-/// For launchers that take views: runs one, and holds its output against what is wanted.
+/// For launchers that take views: runs one, and compares its output with `want`.
 template <class Got, class Want>
 void practise_port(const std::function<void()>& launch, Got& got, const Want& want, const Why& why,
                    const Advice& if_stopped = {}) {
@@ -176,8 +176,8 @@ void practise_port(const std::function<void()>& launch, Got& got, const Want& wa
     require(same, same ? std::string() : why());
 }
 
-/// Where a learner writes the launcher: is its launch on the stream that it is given, and does it
-/// notice when the launch fails?
+/// For a launcher that the learner writes: does it launch on the given stream, and report a failed
+/// launch?
 inline void check_launcher(const std::function<void(gpu::Stream)>& launcher) {
     {
         INFO(
@@ -204,7 +204,7 @@ inline void check_launcher(const std::function<void(gpu::Stream)>& launcher) {
     REQUIRE(noticed == rejected);
 }
 
-/// What the launch touched; a GPU does not tell.
+/// The memory accesses of the launch; all zeros on a GPU, which does not count them.
 inline gpu::Touched touched_by(const std::function<void()>& launch) {
     const auto touched = gpu::touched(launch);
     REQUIRE(touched.has_value() == gpu::is_emulated());

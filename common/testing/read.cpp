@@ -13,14 +13,14 @@
 namespace sixdays::testing {
 namespace {
 
-// Numbers of elements, in rising order.
+// Element numbers, ascending.
 using Numbers = std::vector<std::int64_t>;
 
-// What the launch makes if element `changed` of input `of` is another number; empty if it stops.
+// The output if element `changed` of input `of` has another value; empty if the kernel is stopped.
 std::vector<float> made(const Needs& needs, const LaunchMoves& launch, std::size_t of,
                         std::int64_t changed) {
     try {
-        std::int64_t room = size(needs.shape);  // on both sides, for indices that lead outside
+        std::int64_t room = size(needs.shape);  // on both sides, for out-of-bounds indices
         for (const Input& input : needs.inputs) room = std::max(room, size(input.shape));
         room = 4 * room + 64;
         std::vector<gpu::Buffer<float>> arrays;
@@ -67,7 +67,7 @@ Numbers without(const Numbers& all, const Numbers& some) {
     return rest;
 }
 
-// Each output on one element, as a formula of the index.
+// If each output depends on exactly one element: which one, as a formula of the index.
 std::optional<Linear> single(const Needs& needs, const std::vector<Numbers>& of_outputs) {
     if (std::any_of(of_outputs.begin(), of_outputs.end(),
                     [](const Numbers& elements) { return elements.size() != 1; })) {

@@ -1,5 +1,5 @@
 /// @file
-/// What an operation says when it rejects its arguments.
+/// The message of an operation that rejects its arguments.
 ///
 ///     CHECK(rejection([&] { add_cpu(a.view(), b.view(), out.view()); }) == "...");
 ///     CHECK(both_reject([&] { add_cpu(...); }, [&] { add_cuda(...); }, "shape (2, 3)"));
@@ -12,8 +12,8 @@
 
 namespace sixdays::testing {
 
-/// The sentence of the std::invalid_argument that `call` throws, "" if it throws nothing. Any other
-/// exception goes on to Catch, as a failure.
+/// The message of the std::invalid_argument that `call` throws, "" if it throws nothing. Any other
+/// exception propagates to Catch as a failure.
 template <class Call>
 [[nodiscard]] std::string rejection(const Call& call) {
     try {
@@ -24,8 +24,8 @@ template <class Call>
     return "";
 }
 
-/// Do both reject, in the same sentence, and does it hold `words`? (Comparing two rejection() would
-/// pass where neither rejects.)
+/// Do both reject with the same message, and does it contain `words`? (Comparing two rejection()
+/// results would pass if neither rejects.)
 Comparison same_rejection(const std::string& first, const std::string& second,
                           const std::string& words);
 

@@ -9,7 +9,7 @@ namespace sixdays::testing {
 namespace {
 
 constexpr std::int64_t kFront = gpu::Carver::kCounterBytes;
-constexpr std::int64_t kGuard = 4096;  // bytes behind those of a call that are looked at after it
+constexpr std::int64_t kGuard = 4096;  // checked bytes past the workspace of a call
 
 std::byte garbage(int call, std::int64_t at) {
     if (call % 3 == 0) return std::byte{0xFF};  // NaN in each type
@@ -45,10 +45,10 @@ Comparison SharedWorkspace::kept() const {
     const Bytes guard = memory_.download(kFront + given_, kGuard);
     const auto [now, before] = std::mismatch(guard.begin(), guard.end(), behind_.begin() + given_);
     if (now != guard.end()) {
-        return {false, "byte " + std::to_string(now - guard.begin()) + " behind the workspace of " +
+        return {false, "byte " + std::to_string(now - guard.begin()) + " past the workspace of " +
                            std::to_string(kFront + given_) + " bytes was written"};
     }
-    return {true, "counters at 0, nothing written behind the workspace"};
+    return {true, "counters at 0, nothing written past the workspace"};
 }
 
 }  // namespace sixdays::testing

@@ -1,6 +1,6 @@
 /// @file
-/// One workspace for many calls, as a caller may hold it (the rule of common/gpu/workspace.hpp):
-/// its counters are set to 0 once, and anything may lie behind them.
+/// One workspace for many calls, as common/gpu/workspace.hpp allows: its counters are set to 0
+/// once, and the memory after them may hold anything.
 ///
 ///     SharedWorkspace shared(1 << 20);
 ///     for (...) {  // operations, shapes and paths in any order
@@ -19,20 +19,20 @@ namespace sixdays::testing {
 
 class SharedWorkspace {
 public:
-    /// @param bytes  the most that next() is asked for
+    /// @param bytes  the largest size passed to next()
     explicit SharedWorkspace(std::int64_t bytes);
 
-    /// Its first `bytes`, for one call. What lies behind the counters is new garbage: in turn NaNs,
-    /// counts of one, and bytes that have no order.
+    /// Its first `bytes`, for one call. The memory after the counters holds new garbage: NaNs, ones
+    /// and random bytes in turn.
     [[nodiscard]] gpu::Workspace next(std::int64_t bytes);
 
-    /// Has the call left every counter at 0, and written nothing behind what it was given?
+    /// Has the call left every counter at 0, and written nothing past its workspace?
     Comparison kept() const;
 
 private:
     gpu::Buffer<std::byte> memory_;
-    Bytes behind_;            // what lies behind the counters before the call
-    std::int64_t given_ = 0;  // bytes of the call, of those behind the counters
+    Bytes behind_;            // the memory after the counters, before the call
+    std::int64_t given_ = 0;  // bytes after the counters that the call was given
     int calls_ = 0;
 };
 

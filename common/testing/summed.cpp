@@ -13,14 +13,14 @@
 namespace sixdays::testing {
 namespace {
 
-// Where the terms of one output are: `first`, and `step` further each; or nowhere known.
+// Positions of the terms of one output: `first`, then every `step`; empty if unknown.
 struct Row {
     std::int64_t count = 0;
     std::optional<std::int64_t> first;
     std::int64_t step = 0;
 };
 
-// How many of the elements that were taken have a 1 as binary digit d of their position.
+// Entry d: how many of the elements taken have bit d set in their position.
 using Digits = std::vector<std::int64_t>;
 
 Digits digits_of(std::int64_t first, std::int64_t step, std::int64_t count, std::size_t digits) {
@@ -50,7 +50,7 @@ Row row_of(std::int64_t count, const Digits& digits, std::int64_t size) {
     return row;
 }
 
-// What each output took of one factor.
+// What each output took from one factor.
 struct Taken {
     std::vector<std::int64_t> count;
     std::vector<Digits> digits;

@@ -1,5 +1,5 @@
 /// @file
-/// All that a day's tests.cpp needs: Catch2, inputs, outputs, comparisons, rejections.
+/// Everything that a day's tests need: Catch2, inputs, outputs, comparisons, rejections.
 #pragma once
 
 #include "common/testing/catch.hpp"

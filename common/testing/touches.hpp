@@ -1,9 +1,9 @@
 /// @file
-/// Are a port's accesses as few as they can be? With the reason, if not:
+/// Does a kernel make the fewest possible memory accesses? If not, says why:
 ///
 ///     const auto touched = gpu::touched([&] { add_cuda(a, b, out); });
 ///     REQUIRE(touched.has_value() == gpu::is_emulated());
-///     if (touched) REQUIRE(touches(*touched, 96, 384));  // the emulator tells; a GPU does not
+///     if (touched) REQUIRE(touches(*touched, 96, 384));  // only the emulator counts accesses
 #pragma once
 
 #include "common/gpu/trace.hpp"
@@ -11,7 +11,7 @@
 
 namespace sixdays::testing {
 
-/// At most `requests` requests, exactly `sectors` sectors, and no two words of one bank at once.
+/// At most `requests` requests, exactly `sectors` sectors, and no bank conflicts.
 Comparison touches(const gpu::Touched& touched, std::int64_t requests, std::int64_t sectors);
 
 }  // namespace sixdays::testing

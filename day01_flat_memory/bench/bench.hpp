@@ -6,9 +6,9 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// --bench: add, square, scale, saxpy and invert, and indices in 2, 3 and 4 dimensions;
-/// small tensors in a graph. Every element of each is compared with its loop before and after it is
-/// timed.
+/// --bench: add, square, scale, saxpy and invert; indices in 2, 3 and 4 dimensions; small tensors
+/// in a graph. Every element of every output is compared with the CPU reference, before and after
+/// the timed runs.
 void bench_all(lesson::Report& report);
 
 /// --trace: the memory accesses of the warps.

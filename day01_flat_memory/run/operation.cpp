@@ -8,7 +8,7 @@ using lesson::Arena, lesson::Trial, lesson::Version;
 
 namespace {
 
-constexpr std::int64_t kFewer = 4 * kPart;  // floats that the run times
+constexpr std::int64_t kFewer = 4 * kPart;  // floats per timed run
 
 }  // namespace
 
@@ -47,7 +47,7 @@ Timed memory_of(const Operation& op, std::int64_t n) {
     return arena;
 }
 
-// One element shorter than n, because its place may begin at element 1.
+// One element shorter than n, because its tensors may begin at element 1.
 Version port_of(const Operation& op, ElementwisePath path, const Place& at, std::int64_t n,
                 const Timed& arena) {
     Version v = row(op.name, at.name, {n - 1}, sizeof(float), op.inputs, op.flops);

@@ -1,5 +1,5 @@
 /// @file
-/// Operations as rows of the run and of --bench, timed on longer tensors than the ones that the run
+/// Operations as rows of the run and of --bench, timed on longer tensors than those that the run
 /// checks.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace sixdays::day01_flat_memory {
 /// Inputs and expected outputs are computed on the host for this many elements, then repeated.
 inline constexpr std::int64_t kPart = std::int64_t{1} << 24;
 
-/// An operation with what it reads: x[i] = i, y[i] = 10^6 - i.
+/// An operation and its inputs: x[i] = i, y[i] = 10^6 - i.
 struct Operation {
     const char* name;
     int inputs;
@@ -48,7 +48,7 @@ struct Place {
 inline constexpr Place kPlaces[] = {
     {"all aligned", 0, 0}, {"all 4 bytes past", 1, 1}, {"inputs 4 bytes past", 1, 0}};
 
-/// The loop of add with the tensors that it is timed on; the caller sets `check`.
+/// The CPU reference of add and the tensors it is timed on; the caller sets `check`.
 [[nodiscard]] lesson::Version loop_of_add();
 
 /// Device memory for the timed runs of add: inputs and expected output. nullptr where kernels are
@@ -56,7 +56,7 @@ inline constexpr Place kPlaces[] = {
 using Timed = std::shared_ptr<lesson::Arena>;
 [[nodiscard]] Timed memory_of_add(const lesson::Report& report);
 
-/// The kernel of that path at that place; the caller sets `check`.
+/// The kernel of `path` on tensors at `place`; the caller sets `check`.
 [[nodiscard]] lesson::Version port_of_add(ElementwisePath path, const Place& place,
                                           const Timed& memory);
 

@@ -1,4 +1,4 @@
-// Elementwise: loops against answers worked by hand, every path of every kernel against its loop.
+// Elementwise operations: CPU references against results by hand, all paths against the references.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,7 +12,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("loops give answers worked by hand", "[day01][elementwise][small]") {
+TEST_CASE("CPU references give the results worked by hand", "[day01][elementwise][small]") {
     const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({2, 3}, {10, 20, 30, 40, 50, 60});
     HostOut<float> sum({2, 3}), square({2, 3}), scaled({2, 3}), saxpy({2, 3});
     add_cpu(a.view(), b.view(), sum.view());
@@ -25,7 +25,7 @@ TEST_CASE("loops give answers worked by hand", "[day01][elementwise][small]") {
     CHECK(saxpy.matches(Tensor<float>({2, 3}, {12, 24, 36, 48, 60, 72})));
 }
 
-TEST_CASE("invert gives the negative of every byte there is", "[day01][elementwise][small]") {
+TEST_CASE("invert gives the negative of every byte value", "[day01][elementwise][small]") {
     // By hand: black and white are exchanged, 1 becomes 254, and 127 and 128 are exchanged.
     const Tensor<std::uint8_t> few({5}, {0, 1, 127, 128, 255}), known({5}, {255, 254, 128, 127, 0});
     HostOut<std::uint8_t> out({5}, {}, Poison{77});
@@ -46,9 +46,9 @@ TEST_CASE("invert gives the negative of every byte there is", "[day01][elementwi
     }
 }
 
-TEST_CASE("saxpy rounds once, in loop and kernel", "[day01][elementwise][small]") {
-    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. Rounded to float on its own, the product loses the
-    // 2^-24, and minus 1 + 2^-11 it gives 0. One rounding at the end gives 2^-24.
+TEST_CASE("saxpy rounds once, on the CPU and on the GPU", "[day01][elementwise][small]") {
+    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. Rounding the product to float first loses the 2^-24, and
+    // subtracting 1 + 2^-11 then gives 0. A single rounding at the end gives 2^-24.
     const float x = 1 + std::ldexp(1.0f, -12);
     const Tensor<float> in(Shape{1}, {x}), less(Shape{1}, {-(1 + std::ldexp(1.0f, -11))});
     const Tensor<float> answer(Shape{1}, {std::ldexp(1.0f, -24)});
@@ -64,7 +64,7 @@ TEST_CASE("saxpy rounds once, in loop and kernel", "[day01][elementwise][small]"
     }
 }
 
-// --- kernels against loops -----------------------------------------------------------------------
+// --- kernels against CPU references --------------------------------------------------------------
 
 // `lead` elements before the first: pointers 0, 4, 8 or 12 bytes past a multiple of 16.
 // [a port against its loop]
@@ -84,7 +84,7 @@ void check_port(const Operation& op, AskedPath path, std::int64_t n, Lead lead_x
 }
 // [a port against its loop]
 
-TEST_CASE("every path of add equals the loop, at every size and head",
+TEST_CASE("every path of add equals the CPU reference, at every size and alignment",
           "[day01][elementwise][small]") {
     const Operation add = operations(0)[0];
     for (const std::int64_t n : kSizes) {
@@ -98,7 +98,7 @@ TEST_CASE("every path of add equals the loop, at every size and head",
     }
 }
 
-TEST_CASE("every path of square, scale and saxpy equals the loop", "[day01][elementwise][small]") {
+TEST_CASE("square, scale and saxpy equal the CPU reference", "[day01][elementwise][small]") {
     for (const Operation& op : operations(0.1f)) {
         for (const std::int64_t n : {1, 5, 257, 1023, 2049, 8193}) {
             for (const std::int64_t lead : {0, 1}) {
@@ -114,13 +114,13 @@ TEST_CASE("every path of square, scale and saxpy equals the loop", "[day01][elem
     }
 }
 
-TEST_CASE("every path of add equals the loop on a million elements", "[day01][elementwise][full]") {
+TEST_CASE("add equals the CPU reference on a million elements", "[day01][elementwise][full]") {
     const Operation add = operations(0)[0];
     for (const ElementwisePath& path : elementwise_paths())
         check_port(add, &path, 1000003, {1}, {1}, {1});
 }
 
-TEST_CASE("a path that needs vectors rejects addresses that allow none",
+TEST_CASE("the vectorized path rejects addresses that differ modulo 16",
           "[day01][elementwise][small]") {
     alignas(16) float memory[48] = {};
     const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
@@ -130,7 +130,7 @@ TEST_CASE("a path that needs vectors rejects addresses that allow none",
           "of 16 bytes, but these begin 0, 4, 12 bytes past one; \"any address\" takes them");
 }
 
-TEST_CASE("infinities, zeros and NaN go through loop and kernel alike",
+TEST_CASE("infinities, signed zeros and NaNs give the same on the CPU and on the GPU",
           "[day01][elementwise][small]") {
     const float inf = std::numeric_limits<float>::infinity();
     const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -178,10 +178,10 @@ TEST_CASE("infinities, zeros and NaN go through loop and kernel alike",
 
 // --- more than 2^32 elements, on a GPU -----------------------------------------------------------
 
-TEST_CASE("every operation reaches past 2^32 elements", "[day01][elementwise][huge]") {
-    // Inputs repeat with a period that divides no power of two: an offset that wrapped at 2^31 or
-    // 2^32 would read a wrong element. One period is computed on the CPU and copied again and
-    // again; outputs are compared on the device.
+TEST_CASE("every operation is correct past 2^32 elements", "[day01][elementwise][huge]") {
+    // Inputs repeat with a period that divides no power of two, so an offset that wrapped at 2^31
+    // or 2^32 would read a wrong element. One period is computed on the CPU and copied repeatedly;
+    // outputs are compared on the device.
     const std::int64_t n = 2 * kTwo31 + 7, period = 16776898;
     need_device_memory(3 * 4 * (n + 1));
     const Tensor<float> x = distinct<float>({period}), y = distinct<float>({period}, 7);
@@ -213,7 +213,7 @@ TEST_CASE("every operation reaches past 2^32 elements", "[day01][elementwise][hu
     }
 }
 
-TEST_CASE("invert reaches past 2^31 bytes", "[day01][elementwise][huge]") {
+TEST_CASE("invert is correct past 2^31 bytes", "[day01][elementwise][huge]") {
     const std::int64_t n = kTwo31 + 7, period = 226 * 70001;  // distinct bytes have a period of 226
     need_device_memory(2 * (n + 1));
     const Tensor<std::uint8_t> in = distinct<std::uint8_t>({period});

@@ -27,7 +27,7 @@ inline const std::vector<std::int64_t> kSizes = {
 /// nullptr: the default path.
 using AskedPath = const ElementwisePath*;
 
-/// Whether this path needs addresses that are equally far past a multiple of 16 bytes.
+/// Whether this path needs addresses that are equal modulo 16.
 inline bool needs_vectors(AskedPath path) {
     return path && *path == ElementwisePath::vectorized;
 }
@@ -56,7 +56,7 @@ inline std::string kernel_of(ElementwisePath path, const std::string& op) {
     return "";
 }
 
-/// An operation on floats: loop and kernel. One with a single input ignores y.
+/// An operation on floats: CPU reference and kernel. With a single input, y is ignored.
 struct Operation {
     const char* name;
     int inputs;

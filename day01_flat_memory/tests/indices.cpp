@@ -7,7 +7,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("indices writes each element's own index", "[day01][indices][small]") {
+TEST_CASE("indices writes the index of each element", "[day01][indices][small]") {
     HostOut<float> m({2, 3});
     indices_cpu(10, m.view());
     CHECK(m.matches(Tensor<float>({2, 3}, {0, 1, 2, 10, 11, 12})));
@@ -21,7 +21,7 @@ TEST_CASE("indices writes each element's own index", "[day01][indices][small]") 
 
 TEST_CASE("indices computes its values in 64 bits and rounds them once",
           "[day01][indices][small]") {
-    // 2^24 + 1 + 1 is a float, 2^24 + 1 is not: one rounding at the end, not one on the way.
+    // 2^24 + 1 + 1 is a float, 2^24 + 1 is not: the sum must be rounded at the end, not in between.
     for (const Shape& shape : {Shape{2, 4}, Shape{1, 2, 4}, Shape{1, 1, 2, 4}}) {
         HostOut<float> rounded(shape);
         indices_cpu((std::int64_t{1} << 24) + 1, rounded.view());
@@ -76,8 +76,8 @@ void check_past_2_32(std::int64_t S) {
     for (const Shape& shape : {Shape{B, H, T, S}, Shape{B * H, T, S}, Shape{B * H * T, S}}) {
         out.fill_bytes(0xff);
         indices_cuda(base, out.view(shape));
-        // The first matrix, those in which elements 2^31 and 2^32 are, and one more for each rank:
-        // to check all 17 GB would take ten seconds.
+        // Checking all 17 GB would take ten seconds: so the first matrix, those that contain
+        // elements 2^31 and 2^32, and one more per rank.
         for (const std::int64_t matrix :
              {std::int64_t{0}, 3 + std::int64_t{shape.rank}, kTwo31 / (T * S), B * H - 1}) {
             const std::int64_t b = matrix / H, h = matrix % H;
@@ -95,12 +95,12 @@ void check_past_2_32(std::int64_t S) {
     }
 }
 
-TEST_CASE("indices reaches past 2^32 elements in 2, 3 and 4 dims", "[day01][indices][huge]") {
+TEST_CASE("indices is correct past 2^32 elements, at ranks 2 to 4", "[day01][indices][huge]") {
     check_past_2_32(14303);  // one element per thread
     check_past_2_32(14304);  // float4
 }
 
-TEST_CASE("indices by vectors is cut in two from 2^31 vectors on", "[day01][indices][huge]") {
+TEST_CASE("indices takes two launches for more than 2^31 float4s", "[day01][indices][huge]") {
     const std::int64_t M = 70001, K = 131072, base = 131072;  // 2.3e9 float4, cut before row 35,000
     need_device_memory(4 * M * K);
     gpu::Buffer<float> out(M * K);

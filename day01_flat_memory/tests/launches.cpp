@@ -1,5 +1,5 @@
-// What all launchers have in common: the arguments that they reject, the memory accesses of their
-// warps, and that they do nothing but launch.
+// Properties of all launchers: which arguments they reject, what memory their warps access, and
+// that they do nothing but launch.
 #include <functional>
 #include <type_traits>
 #include "day01_flat_memory/tests/helpers.hpp"
@@ -13,7 +13,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("elementwise loops and kernels reject the same arguments with the same message",
+TEST_CASE("elementwise CPU references and kernels reject the same arguments with the same message",
           "[day01][elementwise][small]") {
     Tensor<float> x({2, 3}), y({2, 3}), wide({3, 2}), out({2, 3}), run({9});
     const auto both = [](View<const float> a, View<const float> b, View<float> o,
@@ -32,9 +32,9 @@ TEST_CASE("elementwise loops and kernels reject the same arguments with the same
     CHECK(both(low, low, high, "add: a and out overlap without being the same tensor"));
 }
 
-TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day01][small]") {
-    // By hand, for 1,024 aligned floats: 32 warps; a load or store of 32 floats is one request for
-    // 4 sectors of 32 bytes, one of 32 float4 is one request for 16. Of 32 bytes: 1 sector.
+TEST_CASE("every warp access is one coalesced request with all 32 lanes active", "[day01][small]") {
+    // By hand, for 1,024 aligned floats: 32 warps. A request of a warp for 32 floats is 4 sectors
+    // of 32 bytes, one for 32 float4s is 16 sectors, and one for 32 bytes is 1 sector.
     const std::int64_t n = 1024;
     const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
     const DeviceIn<float> da(a), db(b);
@@ -84,7 +84,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
     }
 }
 
-TEST_CASE("every launcher only launches, and on the stream that it is given", "[day01][small]") {
+TEST_CASE("every launcher does nothing but launch, on the given stream", "[day01][small]") {
     // During capture nothing may run, allocate, copy or synchronize, on this stream or another.
     const std::int64_t n = 1000;
     const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);

@@ -10,7 +10,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("the offset in a 3 x 3 matrix of 1..9", "[day01][offsets][small]") {
+TEST_CASE("the offset of element (1, 2) of a 3 x 3 matrix is 5", "[day01][offsets][small]") {
     const Tensor<int> x({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
     CHECK(offset2(1, 2, 3) == 5);
     CHECK(x.data()[offset2(1, 2, 3)] == 6);
@@ -35,7 +35,7 @@ TEST_CASE("offsets count 0, 1, 2, ... in the order of the loop nest", "[day01][o
     CHECK(next == 120);
 }
 
-TEST_CASE("a row pointer and the last index give the whole offset", "[day01][offsets][small]") {
+TEST_CASE("a row pointer plus the last index gives the whole offset", "[day01][offsets][small]") {
     const std::int64_t B = 3, T = 5, C = 7;
     const Tensor<float> x = distinct<float>({B, T, C});
     for (std::int64_t b = 0; b < B; ++b) {
@@ -56,8 +56,7 @@ TEST_CASE("offsets do not wrap at 2^31 or 2^32 elements", "[day01][offsets][smal
     CHECK(offset4(31, 11, 4095, 4095, 12, 4096, 4096) == 6442450943);
 }
 
-TEST_CASE("a row pointer into scores: one query's row, and the last index",
-          "[day01][offsets][small]") {
+TEST_CASE("scores_of() plus the key position gives the whole offset", "[day01][offsets][small]") {
     const std::int64_t B = 2, H = 3, T = 4, S = 5;
     const Tensor<float> x = distinct<float>({B, H, T, S});
     for (std::int64_t b = 0; b < B; ++b) {
@@ -82,7 +81,7 @@ TEST_CASE("GPT-2 124M has 124,475,904 parameters in 16 tensors", "[day01][parame
     const std::int64_t total = cut(parts);
     REQUIRE(parts.size() == 16);
     CHECK(total == 124475904);  // 124,475,136 is the sum without the last tensor
-    // Begins, by hand: 50,304 * 768, then + 1,024 * 768, + 12 * 768, ...
+    // Offsets by hand: 50,304 * 768, then + 1,024 * 768, + 12 * 768, ...
     const struct {
         const char* name;
         Shape shape;
@@ -116,7 +115,7 @@ TEST_CASE("GPT-2 124M has 124,475,904 parameters in 16 tensors", "[day01][parame
     }
 }
 
-TEST_CASE("an empty tensor takes no room in the cut", "[day01][parameters][small]") {
+TEST_CASE("an empty tensor takes no space in the allocation", "[day01][parameters][small]") {
     std::vector<Part> parts = {{"a", {2, 3}}, {"b", {0, 5}}, {"c", {}}, {"d", {4}}};
     CHECK(cut(parts) == 11);
     CHECK(parts[1].first == 6);
@@ -127,7 +126,8 @@ TEST_CASE("an empty tensor takes no room in the cut", "[day01][parameters][small
     CHECK(cut(nothing) == 0);
 }
 
-TEST_CASE("a cut rejects negative shapes and totals beyond 64 bits", "[day01][parameters][small]") {
+TEST_CASE("cut() rejects negative extents and totals beyond 64 bits",
+          "[day01][parameters][small]") {
     std::vector<Part> negative = {{"a", {2, -3}}};
     CHECK(rejection([&] { cut(negative); }) ==
           "shape (2, -3): the extent of dim 1 is -3, and an extent cannot be negative");
@@ -136,7 +136,7 @@ TEST_CASE("a cut rejects negative shapes and totals beyond 64 bits", "[day01][pa
     CHECK(rejection([&] { cut(two); }) == "cut: the total up to b does not fit in 64 bits");
 }
 
-TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
+TEST_CASE("the KV cache of GPT-2 124M takes 72 KiB per position", "[day01][parameters][small]") {
     CHECK(kv_cache_bytes({}, 1024, 4) == 75497472);   // 72 MiB: 2 * 12 * 12 * 1024 * 64 * 4
     CHECK(kv_cache_bytes({}, 2048, 4) == 150994944);  // 144 MiB
     CHECK(kv_cache_bytes({}, 0, 4) == 0);

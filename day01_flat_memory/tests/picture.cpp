@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("with c = 0 the picture is a disc, and steps follow from squaring",
+TEST_CASE("with c = 0 the picture is a disc, and the steps are those of repeated squaring",
           "[day01][picture][small]") {
     // z, z^2, z^4, ...: |z| <= 1 never escapes; |z| = 1.5 exceeds 2 at 2.25, after one step;
     // |z| = 1.25 at 1.25^4 = 2.44, after two. Height 5 in 10 rows: pixel centres are at +-0.25,
@@ -28,7 +28,7 @@ TEST_CASE("with c = 0 the picture is a disc, and steps follow from squaring",
     CHECK(p(3, 13) == 0);
 }
 
-TEST_CASE("x runs along the row: a wide picture is not a tall one", "[day01][picture][small]") {
+TEST_CASE("x runs along a row: a wide picture is not a tall one", "[day01][picture][small]") {
     const Julia julia;
     Tensor<std::uint8_t> p({5, 12});
     picture_cpu(julia, p.view());
@@ -40,8 +40,8 @@ TEST_CASE("x runs along the row: a wide picture is not a tall one", "[day01][pic
     }
 }
 
-// A picture around the origin cannot detect a rotation by 180 degrees: z and -z have one square.
-TEST_CASE("a picture off the centre is where it should be, and depends on c",
+// A picture around the origin cannot detect a 180-degree rotation: z and -z have the same square.
+TEST_CASE("a picture that is not centred on the origin is in the right place and depends on c",
           "[day01][picture][small]") {
     Julia disc{0, 0, 2};
     disc.centre_re = 1;
@@ -62,7 +62,7 @@ TEST_CASE("a picture off the centre is where it should be, and depends on c",
     }
 }
 
-TEST_CASE("the picture's kernel equals its loop in every pixel", "[day01][picture][small]") {
+TEST_CASE("picture_cuda equals picture_cpu in every pixel", "[day01][picture][small]") {
     for (const Shape& shape : {Shape{1, 1}, Shape{7, 31}, Shape{8, 32}, Shape{9, 33}, Shape{50, 3},
                                Shape{3, 50}, Shape{41, 67}, Shape{0, 3}, Shape{3, 0}}) {
         CAPTURE(to_string(shape));
@@ -72,10 +72,10 @@ TEST_CASE("the picture's kernel equals its loop in every pixel", "[day01][pictur
         picture_cuda({}, got.view());
         CHECK(got.matches(want));
     }
-    picture_cuda({}, View<std::uint8_t>(nullptr, Shape{0, 4}));  // no elements need no memory
+    picture_cuda({}, View<std::uint8_t>(nullptr, Shape{0, 4}));  // 0 elements allow a null pointer
 }
 
-TEST_CASE("the picture's kernel equals its loop on a large picture", "[day01][picture][full]") {
+TEST_CASE("picture_cuda equals picture_cpu on a large picture", "[day01][picture][full]") {
     HostOut<std::uint8_t> want({401, 603});
     DeviceOut<std::uint8_t> got({401, 603});
     picture_cpu({}, want.view());
@@ -83,7 +83,7 @@ TEST_CASE("the picture's kernel equals its loop on a large picture", "[day01][pi
     CHECK(got.matches(want));
 }
 
-TEST_CASE("the picture rejects what is not a contiguous matrix", "[day01][picture][small]") {
+TEST_CASE("picture rejects an output that is not a contiguous matrix", "[day01][picture][small]") {
     Tensor<std::uint8_t> x({2, 3, 4});
     const auto both = [](View<std::uint8_t> out, const char* words) {
         return both_reject([&] { picture_cpu({}, out); }, [&] { picture_cuda({}, out); }, words);
@@ -94,7 +94,7 @@ TEST_CASE("the picture rejects what is not a contiguous matrix", "[day01][pictur
     CHECK(both({nullptr, Shape{kMostRows + 1, 1}}, "picture: out has 524281 rows"));
 }
 
-TEST_CASE("a point at a distance of exactly 2 is still near", "[day01][picture][small]") {
+TEST_CASE("a point at a distance of exactly 2 has not escaped", "[day01][picture][small]") {
     // One pixel at the origin, moved to z = 2 and z = 2i; c = -2 keeps 2 at 2 * 2 - 2 = 2 forever,
     // and -2 at 2 from then on.
     for (const float re : {2.0f, -2.0f}) {
@@ -104,7 +104,7 @@ TEST_CASE("a point at a distance of exactly 2 is still near", "[day01][picture][
     CHECK(julia_steps(Julia{0, 0, 1, 0, 2}, 0, 0, 1, 1) == 1);  // |2i| = 2, its square is -4
 }
 
-TEST_CASE("the picture reaches past 2^31 pixels", "[day01][picture][full]") {
+TEST_CASE("the picture is correct past 2^31 pixels", "[day01][picture][full]") {
     const std::int64_t H = 32776, W = 65536;  // 2^31 + 8 * 65,536 pixels of one byte
     if (!gpu::is_emulated()) need_device_memory(H * W);
     gpu::Buffer<std::uint8_t> out(H * W);

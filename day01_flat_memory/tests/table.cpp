@@ -1,4 +1,4 @@
-// What must hold for every operation of Day 01, over a table of calls
+// Properties of every operation of Day 01, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day01_flat_memory/elementwise.op.hpp"
@@ -46,12 +46,12 @@ TEST_CASE("Day 01: an invalid operand, an overlap or an unknown path is rejected
     check_rejections(small());
 }
 
-TEST_CASE("Day 01: every path gives its result wherever operands are, or rejects them",
+TEST_CASE("Day 01: every path is correct at any operand address, or rejects the operands",
           "[day01][small][kernels]") {
     check_results(small());
 }
 
-TEST_CASE("elementwise operations take any rank from 0 to 8, and any addresses",
+TEST_CASE("elementwise operations support ranks 0 to 8 at any address",
           "[day01][elementwise][small]") {
     check_values(elementwise({{}, {1, 2, 3, 4, 5, 1, 2, 3}, {4, 0, 3}}));
     std::vector<testing::Operation> all;
@@ -62,7 +62,7 @@ TEST_CASE("elementwise operations take any rank from 0 to 8, and any addresses",
     check_values(all);
 }
 
-TEST_CASE("invert takes every size and address", "[day01][elementwise][small]") {
+TEST_CASE("invert supports every size and address", "[day01][elementwise][small]") {
     std::vector<testing::Operation> all;
     for (std::int64_t lead = 0; lead < 17; ++lead) {
         all.push_back(invert(261, lead, lead));
@@ -82,11 +82,11 @@ TEST_CASE("invert takes every size and address", "[day01][elementwise][small]") 
     check_values(all);
 }
 
-TEST_CASE("invert takes a million bytes", "[day01][elementwise][full]") {
+TEST_CASE("invert is correct on a million bytes", "[day01][elementwise][full]") {
     check_values({invert(1000003, 5, 5)});
 }
 
-TEST_CASE("indices takes the extents around its blocks, no two alike, and values of 64 bits",
+TEST_CASE("indices is correct at extents around its block size, and for 64-bit values",
           "[day01][indices][small]") {
     std::vector<testing::Operation> all;
     const auto add = [&](std::int64_t base, const Shape& shape) {
@@ -108,16 +108,16 @@ TEST_CASE("indices takes the extents around its blocks, no two alike, and values
     add(base, {3, 5});
     add(base >> 10, {2, 3, 5});
     add(base >> 20, {2, 1, 2, 3});
-    // 2^24 + 1 + 1 is a float, 2^24 + 1 is not: one rounding at the end, not one on the way.
+    // 2^24 + 1 + 1 is a float, 2^24 + 1 is not: the sum must be rounded at the end, not in between.
     for (const Shape& shape : {Shape{2, 4}, Shape{1, 2, 4}, Shape{1, 1, 2, 4}}) {
         add((std::int64_t{1} << 24) + 1, shape);
     }
     add((std::int64_t{1} << 62) - 3, {2, 4});        // the largest value is 2^62
-    add((std::int64_t{1} << 62) - 3, {1, 1, 2, 4});  // powers beyond, never used
+    add((std::int64_t{1} << 62) - 3, {1, 1, 2, 4});  // larger powers of the base, never used
     check_values(all);
 }
 
-TEST_CASE("indices covers the tallest matrix, and in 3-D it continues", "[day01][indices][full]") {
+TEST_CASE("indices covers the tallest matrix, and more rows in 3-D", "[day01][indices][full]") {
     // 16 million threads each.
     for (const Shape& shape : {Shape{kMostRows, 1}, {1, kMostRows + 3, 1}, {65537, 1, 2}}) {
         testing::Operation op = indices_operation(2, shape);

@@ -1,6 +1,6 @@
 /// @file
-/// A pair as the lesson runs it: loop and kernel get the same input, and their outputs are
-/// compared.
+/// A CPU reference and a kernel as the lesson runs them: both get the same input, and their outputs
+/// are compared.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace sixdays::day02_strides {
 
-/// Element i of the input's memory holds i; the loop has run. The gaps between the
+/// Element i of the input's memory holds i; the CPU reference has run. The gaps between the
 /// output's elements must keep their poison.
 class Pair {
 public:
@@ -25,7 +25,7 @@ public:
     View<const float> in() { return in_.device(); }
     View<float> out() { return out_.device(); }
 
-    /// Whether the kernel, run since, has written what the loop wrote, and nothing else.
+    /// Whether the kernel has since written what the CPU reference wrote, and nothing else.
     bool is_right() const { return out_.same(); }
     std::vector<float> written() const { return out_.written(); }
     lesson::Outcome outcome() { return out_.outcome(); }

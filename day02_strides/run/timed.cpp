@@ -65,7 +65,7 @@ void pack_ladder(lesson::Report& report, std::int64_t B) {
 // --- the sweep -----------------------------------------------------------------------------------
 namespace {
 
-// About as many columns, and so threads, as an H200 can have resident.
+// Columns, one per thread: about the number of threads that an H200 can have resident.
 constexpr std::int64_t kColumns = std::int64_t{1} << 18;
 
 // The outputs are large: this many columns of the first and the last row are checked.
@@ -97,7 +97,7 @@ float sum_of_column(const Layout& layout, std::int64_t t) {
     return sum;
 }
 
-// Device memory from `out` on must hold `expected`. The run writes more than that.
+// Device memory starting at `out` must hold `expected`; the run writes more than that.
 struct Looked {
     float* out;
     gpu::Buffer<float> want;

@@ -10,12 +10,13 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("dims listed innermost first name the same memory", "[day02][conventions][small]") {
+TEST_CASE("extents listed innermost first describe the same memory",
+          "[day02][conventions][small]") {
     CHECK(innermost_first({50257, 768}) == Dims{768, 50257});
     CHECK(innermost_first({2, 3, 4}) == Dims{4, 3, 2});
     CHECK(innermost_first({}) == Dims{});
-    // (V, C) = (3, 2) is stored as 2, 3. Taken for a row-major shape, with rows of 3,
-    // it names the wrong element; reversed first, the right one.
+    // (V, C) = (3, 2) is stored as 2, 3. Read as a row-major shape, with rows of 3, it selects the
+    // wrong element; reversed first, the right one.
     const Tensor<float> memory({6}, {1, 2, 3, 4, 5, 6});
     const Dims listed = innermost_first({3, 2});
     const View<const float> wrong(memory.data(), row_major(listed));
@@ -29,7 +30,7 @@ TEST_CASE("dims listed innermost first name the same memory", "[day02][conventio
     }
 }
 
-TEST_CASE("strides in bytes are NumPy's, and come back", "[day02][conventions][small]") {
+TEST_CASE("byte strides equal NumPy's and convert back", "[day02][conventions][small]") {
     // numpy.zeros((2, 3, 4), numpy.float32).strides is (48, 16, 4); transposed (4, 16, 48).
     const Layout x = row_major({2, 3, 4});
     CHECK(byte_strides(x, 4) == Strides{48, 16, 4});
@@ -51,7 +52,7 @@ TEST_CASE("strides in bytes are NumPy's, and come back", "[day02][conventions][s
     CHECK(rejection([] { (void)byte_strides(Layout({2}, {INT64_MAX / 2}), 4); }) != "");
 }
 
-TEST_CASE("row stride, column stride and leading dimension", "[day02][conventions][small]") {
+TEST_CASE("the leading dimension is the stride that is not 1", "[day02][conventions][small]") {
     const auto strides = [](const Layout& l) {
         const MatrixStrides s = matrix_strides(l);
         return Strides{s.row, s.column};
@@ -71,8 +72,7 @@ TEST_CASE("row stride, column stride and leading dimension", "[day02][convention
           "a pitch of 3 for rows of 4 elements: the rows would overlap");
 }
 
-TEST_CASE("a cache with room for more uses the strides of its capacity",
-          "[day02][conventions][small]") {
+TEST_CASE("a partly filled cache has the strides of its capacity", "[day02][conventions][small]") {
     // (B, H, capacity, D) = (2, 3, 8, 4), of which 5 positions are filled.
     const Layout filled = cache_filled_to(5, 2, 3, 8, 4);
     CHECK(filled.shape == Shape{2, 3, 5, 4});
@@ -102,7 +102,7 @@ TEST_CASE("a cache with room for more uses the strides of its capacity",
     CHECK(got.matches(want));
 }
 
-TEST_CASE("at() checks every index and says which is wrong", "[day02][conventions][small]") {
+TEST_CASE("at() checks every index and reports the wrong one", "[day02][conventions][small]") {
     Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6});
     CHECK(at(x.view(), {1, 2}) == 6);
     CHECK(at(x.view(), {0, 0}) == 1);  // 0 is an index of every dimension

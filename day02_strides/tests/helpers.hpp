@@ -29,7 +29,7 @@ void check_only_launches(const Tensor<float>& want, const Launch& launch) {
     CHECK(got.matches(want));
 }
 
-/// The memory accesses of a launch, counted by hand. A GPU does not count them.
+/// Compares the memory accesses of a launch with a hand count. A GPU does not count them.
 template <class Launch>
 void check_touched(std::int64_t requests, std::int64_t sectors, const Launch& launch) {
     const auto touched = gpu::touched(launch);

@@ -1,5 +1,4 @@
-// Layouts with answers worked out in other texts: a vector seen as a matrix, and a slice of a 4 x 5
-// matrix.
+// Layouts with published answers: a vector broadcast to a matrix, and a slice of a 4 x 5 matrix.
 #include <set>
 
 #include "common/tensor/transform.hpp"
@@ -23,7 +22,7 @@ void check_shows(const View<const float>& host, const View<const float>& device,
     CHECK(got.matches(want));
 }
 
-TEST_CASE("a vector (3) seen as (4, 3) has strides (0, 1): four equal rows at three addresses",
+TEST_CASE("a vector (3) broadcast to (4, 3) has strides (0, 1): four equal rows at three addresses",
           "[day02][layouts][small]") {
     const Tensor<float> b({3}, {10, 20, 30});
     const DeviceIn<float> device(b);
@@ -42,9 +41,8 @@ TEST_CASE("a vector (3) seen as (4, 3) has strides (0, 1): four equal rows at th
                 Tensor<float>({4, 3}, {10, 20, 30, 10, 20, 30, 10, 20, 30, 10, 20, 30}));
 }
 
-TEST_CASE(
-    "the 3 x 2 block at (1, 2) of 0 to 19 as (4, 5): offset 7, strides (5, 1); transposed (1, 5)",
-    "[day02][layouts][small]") {
+TEST_CASE("the 3 x 2 block at (1, 2) of 0 to 19 as (4, 5) has offset 7 and strides (5, 1)",
+          "[day02][layouts][small]") {
     Tensor<float> x({4, 5});
     for (std::int64_t i = 0; i < 20; ++i) x.data()[i] = static_cast<float>(i);
     const DeviceIn<float> device(x);

@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][layout][small]") {
+TEST_CASE("a view's pointer, extents and strides can be read and set", "[day02][layout][small]") {
     // [by example]
     float memory[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
     View<float> x(memory, row_major({3, 4}));  // a pointer and a layout
@@ -43,7 +43,7 @@ TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][
     CHECK(equivalent(layout, Layout({3, 1}, {-4, 7})));
 }
 
-TEST_CASE("one buffer, read both ways", "[day02][layouts][small]") {
+TEST_CASE("one buffer is two matrices: row-major and column-major", "[day02][layouts][small]") {
     // Writer and reader must agree on the layout; the memory does not record it.
     const Tensor<int> memory({6}, {1, 2, 3, 4, 5, 6});
     const View<const int> rows(memory.data(), row_major({2, 3}));
@@ -64,7 +64,7 @@ TEST_CASE("one buffer, read both ways", "[day02][layouts][small]") {
     CHECK(column_major({2, 3, 4, 5}).strides == Strides{1, 2, 6, 24});
 }
 
-TEST_CASE("five dims, by hand: strides are products to the right, unravel divides by them",
+TEST_CASE("strides are products of the extents to the right, and unravel divides by them",
           "[day02][layouts][small]") {
     const Shape shape{2, 3, 4, 5, 6};
     CHECK(row_major(shape).strides == Strides{360, 120, 30, 6, 1});
@@ -82,7 +82,7 @@ TEST_CASE("five dims, by hand: strides are products to the right, unravel divide
     }
 }
 
-TEST_CASE("a slice, and the slice transposed, are another offset and other strides",
+TEST_CASE("a slice is an offset, and transposing it swaps its strides",
           "[day02][layouts][pack][small]") {
     // (4, 5), element k holding k. Its block (3, 2) from (1, 2) on: offset 1*5 + 2 = 7.
     Tensor<float> x({4, 5});
@@ -108,7 +108,7 @@ TEST_CASE("a slice, and the slice transposed, are another offset and other strid
     }
 }
 
-TEST_CASE("six layouts: unique, contiguous, and the memory they need", "[day02][layouts][small]") {
+TEST_CASE("six layouts by hand: injective, contiguous, required span", "[day02][layouts][small]") {
     const struct {
         const char* what;
         Layout layout;
@@ -149,7 +149,7 @@ static_assert(Tile::offset(1, 2, 3) == 23 && Tile::offset(1, 0, 2) == 14);
 static_assert(StaticRowMajor<>::size() == 1 && StaticRowMajor<>::offset() == 0);
 static_assert(StaticRowMajor<3, 0, 2>::size() == 0 && StaticRowMajor<3, 0, 2>::stride(0) == 2);
 
-TEST_CASE("strides known to the compiler are row_major()'s", "[day02][layouts][small]") {
+TEST_CASE("compile-time strides equal those of row_major()", "[day02][layouts][small]") {
     const Layout layout = Tile::layout();
     CHECK(equivalent(layout, row_major({2, 3, 4})));
     for (std::int64_t number = 0; number < 24; ++number) {

@@ -1,4 +1,4 @@
-// pack: the loop against answers worked by hand, every path of the kernel against the loop.
+// pack: the CPU reference against results by hand, every path against the CPU reference.
 #include "day02_strides/pack.hpp"
 
 #include "common/gpu/buffer.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using P = PackPath;
 
-// The paths that take any layout of fewer than 2^31 elements, and the default: float4 where
+// The paths that support any layout of fewer than 2^31 elements, and the default: float4 where
 // possible.
 struct Step {
     const char* name;
@@ -36,7 +36,7 @@ const Step kTile = {"tile, where it can", [](auto in, auto out, auto s) {
 const Step kLadder[] = {
     by(P::any_size), by(P::fast_division), by(P::by_rank), by(P::in_flight), kChosen, kTile};
 
-TEST_CASE("pack, worked by hand", "[day02][pack][small]") {
+TEST_CASE("pack gives the results worked by hand", "[day02][pack][small]") {
     const Tensor<float> memory({6}, {1, 2, 3, 4, 5, 6});
     const struct {
         const char* what;
@@ -84,7 +84,7 @@ TEST_CASE("pack chooses its path by the number of elements or vectors", "[day02]
     CHECK(path(Layout({4, kTwo31}, {0, 1})) == P::any_size);
 }
 
-TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {
+TEST_CASE("pack: a path rejects a layout that it does not support", "[day02][pack][small]") {
     alignas(16) static float memory[48];
     const View<float> out(memory + 16, Shape{4, 8});
     CHECK(rejection([&] {
@@ -107,12 +107,12 @@ TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {
     CHECK(rejection([&] {
               check_pack({apart, five}, {memory, five.shape}, P::tile);
           }) ==
-          "pack: the path \"tile\" takes 4 dims at most and no negative stride, for CUDA Tile C++ "
-          "takes strides for sizes; in has shape (2, 2, 2, 2, 2), strides (101, 50, 21, 9, 2), "
-          "simplified shape (2, 2, 2, 2, 2), strides (101, 50, 21, 9, 2)");
+          "pack: the path \"tile\" takes at most 4 dimensions and no negative stride, for CUDA "
+          "Tile C++ takes strides for sizes; in has shape (2, 2, 2, 2, 2), strides (101, 50, "
+          "21, 9, 2), simplified shape (2, 2, 2, 2, 2), strides (101, 50, 21, 9, 2)");
 }
 
-TEST_CASE("pack reads a dim of one index, whatever its stride", "[day02][pack][small]") {
+TEST_CASE("pack ignores the stride of a dimension of extent 1", "[day02][pack][small]") {
     const Tensor<float> x = distinct<float>({12});
     const DeviceIn<float> dx(x);
     for (const std::int64_t any : {std::int64_t{0}, std::int64_t{-5}, INT64_MAX, INT64_MIN}) {
@@ -130,9 +130,9 @@ TEST_CASE("pack reads a dim of one index, whatever its stride", "[day02][pack][s
     }
 }
 
-TEST_CASE("pack: each warp asks once for many neighbours", "[day02][pack][small]") {
-    // By hand. 1,024 floats are 128 sectors, read and written: 32 requests each for single floats,
-    // 8 each for float4. A transposed (32, 32) has 32 lanes in 32 sectors when read.
+TEST_CASE("pack: requests and sectors of every path equal a hand count", "[day02][pack][small]") {
+    // By hand. 1,024 floats are 128 sectors, read and written: 32 requests each by scalar accesses,
+    // 8 by float4. A read of a transposed (32, 32) touches 32 sectors, one per lane.
     const DeviceIn<float> memory(distinct<float>({4096}));
     DeviceOut<float> out({2048});
     const Layout permuted({4, 4, 64}, {64, 256, 1}), full_block({32, 64}, {128, 1});
@@ -155,7 +155,7 @@ TEST_CASE("pack: each warp asks once for many neighbours", "[day02][pack][small]
     }
 }
 
-TEST_CASE("pack only launches, and on the stream that it is given", "[day02][pack][small]") {
+TEST_CASE("pack does nothing but launch, on the given stream", "[day02][pack][small]") {
     const Layout layout({5, 7, 8}, {8, 48, 1});  // permuted and pitched rows of 8 elements
     const Tensor<float> values = distinct<float>(layout.shape);
     const DeviceIn<float> in(values, layout);
@@ -165,7 +165,7 @@ TEST_CASE("pack only launches, and on the stream that it is given", "[day02][pac
     }
 }
 
-TEST_CASE("pack reaches past 2^32 elements", "[day02][pack][huge]") {
+TEST_CASE("pack is correct past 2^32 elements", "[day02][pack][huge]") {
     // One row, broadcast: 255 and 256 floats, so that both 64-bit indices and float4 are used.
     need_device_memory(4 * (2 * kTwo31 + 4096));
     for (const std::int64_t K : {std::int64_t{255}, std::int64_t{256}}) {
@@ -189,7 +189,7 @@ TEST_CASE("pack reaches past 2^32 elements", "[day02][pack][huge]") {
     }
 }
 
-TEST_CASE("pack reaches rows more than 2^32 elements apart", "[day02][pack][huge]") {
+TEST_CASE("pack is correct for rows more than 2^32 elements apart", "[day02][pack][huge]") {
     const std::int64_t apart = 2 * kTwo31 + 9;
     need_device_memory(4 * (apart + 5));
     gpu::Buffer<float> memory(apart + 5);  // two rows, `apart` elements from each other

@@ -1,4 +1,4 @@
-// pitched: the loop against an answer worked by hand, every path of the kernel against the loop.
+// pitched: the CPU reference against a result by hand, every path against the CPU reference.
 #include "day02_strides/pitched.hpp"
 
 #include <cstring>
@@ -38,7 +38,7 @@ Layout pitched_layout(std::int64_t M, std::int64_t K, std::int64_t pitch) {
     return Layout({M, K}, {pitch, 1});
 }
 
-TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
+TEST_CASE("pitched gives the results worked by hand", "[day02][pitched][small]") {
     Tensor<float> from({10}, {1, 2, 3, 0, 0, 4, 5, 6, 0, 0});  // (2, 3), pitch 5
     Tensor<float> to({7}, {9, 9, 9, 9, 9, 9, 9});              // (2, 3), pitch 4
     pitched_cpu({from.data(), pitched_layout(2, 3, 5)}, {to.data(), pitched_layout(2, 3, 4)});
@@ -52,20 +52,20 @@ TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
     }
 }
 
-TEST_CASE("pitched rejects invalid arguments in loop and kernel alike", "[day02][pitched][small]") {
+TEST_CASE("pitched_cpu and pitched_cuda reject the same arguments", "[day02][pitched][small]") {
     Tensor<float> x({2, 3}), y({2, 3}), run({40});
     const auto both = [](View<const float> in, View<float> out, const char* words) {
         return both_reject([&] { pitched_cpu(in, out); }, [&] { pitched_cuda(in, out); }, words);
     };
     CHECK(both({run.data(), column_major({2, 3})}, y.view(),
-               "in has shape (2, 3), strides (1, 2); the elements of a row must be neighbours"));
+               "in has shape (2, 3), strides (1, 2); the elements of a row must be contiguous"));
     CHECK(both({run.data(), Layout({2, 3}, {2, 1})}, y.view(),
                "pitched: in has a pitch of 2, but a row holds 3 elements"));
     CHECK(both(x.view(), {run.data() + 5, Layout({2, 3}, {-4, 1})}, "out has a pitch of -4"));
     CHECK(both(x.view(), {run.data(), Layout({2, 3}, {0, 1})}, "out has a pitch of 0"));
 }
 
-TEST_CASE("a path that cannot take these rows says so", "[day02][pitched][small]") {
+TEST_CASE("pitched: a path rejects rows that it does not support", "[day02][pitched][small]") {
     const View<float> most(nullptr, Shape{65535 * 8, 0}), tall(nullptr, Shape{65535 * 8 + 1, 0});
     CHECK_NOTHROW(pitched_cuda(most, most, {.path = P::one_element}));
     CHECK(rejection([&] { pitched_cuda(tall, tall, {.path = P::one_element}); }) ==
@@ -80,8 +80,8 @@ TEST_CASE("a path that cannot take these rows says so", "[day02][pitched][small]
           "and begins 0 bytes past one, out has 9 and begins 4 past one");
 }
 
-TEST_CASE("one row has no pitch, and one column no stride", "[day02][pitched][small]") {
-    // Strides of extents of 1 are never used: nothing may be computed with them.
+TEST_CASE("one row ignores its pitch, and one column its stride", "[day02][pitched][small]") {
+    // The stride of an extent of 1 is never used: no computation may depend on it.
     const Tensor<float> row = distinct<float>({1, 6}), column = distinct<float>({3, 1});
     const DeviceIn<float> drow(row), dcolumn(column);
     const std::int64_t any[] = {0, 1, 5, -7, INT64_MAX, INT64_MIN};
@@ -105,9 +105,9 @@ TEST_CASE("one row has no pitch, and one column no stride", "[day02][pitched][sm
     }
 }
 
-TEST_CASE("pitched: each warp asks once for many neighbours", "[day02][pitched][small]") {
-    // By hand: 1,024 floats are 128 sectors, read and written: 32 requests each for single floats,
-    // 8 for float4. Rows that do not begin at a multiple of 32 bytes touch a fifth sector.
+TEST_CASE("pitched: requests and sectors equal a hand count", "[day02][pitched][small]") {
+    // By hand: 1,024 floats are 128 sectors, read and written: 32 requests each by scalar accesses,
+    // 8 by float4. Rows that do not begin at a multiple of 32 bytes touch a fifth sector.
     const DeviceIn<float> memory(distinct<float>({4096}));
     DeviceOut<float> out({1024});
     const struct {
@@ -126,7 +126,7 @@ TEST_CASE("pitched: each warp asks once for many neighbours", "[day02][pitched][
     }
 }
 
-TEST_CASE("pitched only launches, and on the stream that it is given", "[day02][pitched][small]") {
+TEST_CASE("pitched does nothing but launch, on the given stream", "[day02][pitched][small]") {
     const Tensor<float> matrix = distinct<float>({9, 33});
     const DeviceIn<float> in(matrix, pitched_layout(9, 33, 36));
     for (const Step& step : kSteps) {
@@ -139,13 +139,13 @@ TEST_CASE("pitched only launches, and on the stream that it is given", "[day02][
     });
 }
 
-TEST_CASE("pitched of 2^40 empty rows ends at once", "[day02][pitched][small]") {
+TEST_CASE("pitched returns at once for 2^40 empty rows", "[day02][pitched][small]") {
     const View<float> many(nullptr, Shape{std::int64_t{1} << 40, 0});
     pitched_cpu(many, many);
     CHECK_NOTHROW(pitched_cuda(many, many));
 }
 
-TEST_CASE("pitched continues where a grid ends at 65,535 blocks", "[day02][pitched][full]") {
+TEST_CASE("pitched covers rows beyond a grid of 65,535 blocks", "[day02][pitched][full]") {
     // Width 17 makes blocks of 32 x 8 threads, 64 rows each: 65,535 of them and five rows more.
     const std::int64_t M = 65535 * 64 + 5, K = 17;
     if (!gpu::is_emulated()) need_device_memory(2 * 4 * M * K);
@@ -160,7 +160,7 @@ TEST_CASE("pitched continues where a grid ends at 65,535 blocks", "[day02][pitch
     CHECK(std::memcmp(got.data(), last.data(), got.size() * sizeof(float)) == 0);
 }
 
-TEST_CASE("pitched reaches past 2^32 elements", "[day02][pitched][huge]") {
+TEST_CASE("pitched is correct past 2^32 elements", "[day02][pitched][huge]") {
     const std::int64_t K = 260, M = 2 * kTwo31 / K + 3;
     need_device_memory(2 * 4 * M * (K + 4));
     gpu::Buffer<float> in(M * (K + 1)), out(M * (K + 4));
@@ -183,7 +183,7 @@ TEST_CASE("pitched reaches past 2^32 elements", "[day02][pitched][huge]") {
     }
 }
 
-TEST_CASE("pitched reaches rows more than 2^32 elements apart", "[day02][pitched][huge]") {
+TEST_CASE("pitched is correct for rows more than 2^32 elements apart", "[day02][pitched][huge]") {
     const std::int64_t apart = 2 * kTwo31 + 9;
     need_device_memory(4 * (apart + 5));
     gpu::Buffer<float> memory(apart + 5);

@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("units of memory that a stride touches, counted by hand", "[day02][stride_cost][small]") {
+TEST_CASE("count_units gives the units counted by hand", "[day02][stride_cost][small]") {
     const auto touched = [](std::int64_t count, std::int64_t stride, std::int64_t unit,
                             std::int64_t lowest = 0) {
         return count_units(Layout({count}, {stride}), unit, lowest).touched;
@@ -36,22 +36,22 @@ TEST_CASE("units of memory that a stride touches, counted by hand", "[day02][str
     CHECK(count_units(Layout({3, 6}, {10, 1}), 32).whole == 0);
     CHECK(count_units(Layout({3, 6}, {10, 1}), 4).whole == 18);
     CHECK(rejection([] { (void)count_units({}, 48); }) ==
-          "count_units: a unit of 48 bytes; it must be a power of two from 4 on");
+          "count_units: a unit of 48 bytes; it must be a power of two, at least 4");
     CHECK(rejection([] { (void)count_units({}, 32, -1); }) != "");
     CHECK(rejection([] { (void)count_units(Layout({4096, 4096}, {5000, 1}), 32); }) != "");
     CHECK(rejection([] { (void)sectors_asked_for(row_major({4})); }) != "");
-    // The same rows, the last one first.
+    // The same rows, in reverse order.
     CHECK(count_units(Layout({3, 6}, {-10, 1}), 32).touched == 4);
     // 40 columns: a warp of 32 takes 4 sectors, one of 8 takes 1; also backwards.
     CHECK(sectors_asked_for(Layout({2, 40}, {64, 1})) == 2 * (4 + 1));
     CHECK(sectors_asked_for(Layout({1, 40}, {0, -1})) == 4 + 1);
-    // Columns of one element may have any stride; so may all dimensions of an empty matrix.
+    // A column of one element may have any stride, and so may every dimension of an empty matrix.
     CHECK(sectors_asked_for(Layout({3, 1}, {8, INT64_MIN})) == 3);
     CHECK(sectors_asked_for(Layout({3, 0}, {INT64_MIN, INT64_MIN})) == 0);
     CHECK(count_units(Layout({1, 8}, {INT64_MIN, 1}), 32).touched == 1);
 }
 
-TEST_CASE("2^22 elements are counted one by one, and not one more", "[day02][stride_cost][full]") {
+TEST_CASE("at most 2^22 elements are counted one by one", "[day02][stride_cost][full]") {
     const std::int64_t side = 2048;
     const Layout most({side, side}, {side + 1, 1}), more({side + 1, side}, {side + 1, 1});
     CHECK(count_units(most, 4).whole == side * side);
@@ -59,7 +59,7 @@ TEST_CASE("2^22 elements are counted one by one, and not one more", "[day02][str
           std::string::npos);
 }
 
-TEST_CASE("the closed formula counts what a list of all bytes counts",
+TEST_CASE("the closed formula gives the same units as listing every byte",
           "[day02][stride_cost][small]") {
     for (const std::int64_t unit : {4, 8, 32, 64}) {
         for (std::int64_t count = 1; count <= 20; ++count) {
@@ -92,7 +92,7 @@ bool close_to_each_other(double a, double b) {
     return std::abs(a - b) <= 1e-9 * b;
 }
 
-TEST_CASE("bytes that a stride moves, and the fraction that is used",
+TEST_CASE("the useful fraction falls to 1/8 with units of 32 bytes, to 1/16 with 64",
           "[day02][stride_cost][small]") {
     const std::int64_t J = 4096, T = std::int64_t{1} << 18;  // 2^30 floats, no enumeration
     const auto share = [&](std::int64_t s, std::int64_t unit) {
@@ -113,22 +113,22 @@ TEST_CASE("bytes that a stride moves, and the fraction that is used",
     CHECK(moved_by_writing(row_major({J, T}), {64, 32, true}).bytes_read == 0);
 }
 
-TEST_CASE("seconds by the model, worked out by hand", "[day02][stride_cost][small]") {
+TEST_CASE("the model's seconds equal those worked out by hand", "[day02][stride_cost][small]") {
     const bench::Limits limits{"a GPU of round numbers", 4e12, 5e12, 4e12, 1e12};
     const std::int64_t T = std::int64_t{1} << 18;
     const auto every = [&](std::int64_t s) { return Layout({1024 / s, T}, {T * s, s}); };
-    // 2^28 floats are 2^30 bytes. At 5 bytes a ps: 2^30 / 5e12 s, whatever is visited.
+    // 2^28 floats are 2^30 bytes. At 5e12 bytes per second: 2^30 / 5e12 s, whatever a block costs.
     const double all = 1073741824 / 5e12;
     CHECK(close_to_each_other(seconds_to_read(every(1), limits), all));
     CHECK(close_to_each_other(seconds_to_read(every(8), limits), all));
     CHECK(close_to_each_other(seconds_to_read(every(16), limits), all));
-    // From stride 16 on 64 bytes a float. At 64 a visit a float as well: 128 bytes at 1.25 * R, and
-    // a 64th of the floats: 2^22 * 128 / 6.25e12.
+    // From stride 16 on, 64 bytes move per float. At stride 64 a block cost of 64 bytes is added to
+    // each: 128 bytes at 1.25 * R, for 1/64 of the floats: 2^22 * 128 / 6.25e12.
     CHECK(close_to_each_other(seconds_to_read(every(64), limits), 4194304.0 * 128 / 6.25e12));
     CHECK(close_to_each_other(seconds_to_read(every(128), limits), 2097152.0 * 128 / 6.25e12));
-    // At 32 a visit for two floats: 2^23 * (64 + 32).
+    // At stride 32 there is one block cost per two floats: 2^23 * (64 + 32).
     CHECK(close_to_each_other(seconds_to_read(every(32), limits), 8388608.0 * 96 / 6.25e12));
-    // Written whole: 2^30 bytes at W. Every second float: all sectors come and go, at C.
+    // Stride 1: 2^30 bytes at W. Stride 2: all sectors are read and written back, at C.
     CHECK(close_to_each_other(seconds_to_write(every(1), limits), 1073741824 / 4e12));
     CHECK(close_to_each_other(seconds_to_write(every(2), limits), 2147483648.0 / 4e12));
 }

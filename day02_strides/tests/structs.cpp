@@ -74,8 +74,7 @@ TEST_CASE("an array of structs is a matrix with the fields as columns: 16 sector
     CHECK(got.matches(want));
 }
 
-TEST_CASE("a number that begins at no multiple of its size is copied out by memcpy",
-          "[day02][structs][small]") {
+TEST_CASE("a number at a misaligned address is read with memcpy", "[day02][structs][small]") {
     const unsigned char file[] = {'G', 0x00, 0x00, 0x80, 0x3f};  // a float from byte 1 on
     float one;
     std::memcpy(&one, file + 1, sizeof one);  // not *reinterpret_cast<const float*>(file + 1)

@@ -1,4 +1,4 @@
-// sum_columns and ramp: the loops by hand, every path of the kernels against the loops.
+// sum_columns and ramp: CPU references against results by hand, every path against the references.
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
 #include "common/testing/operation/cases.hpp"
@@ -30,7 +30,7 @@ const Step kSteps[] = {{name(P::one_load),
                             sum_columns_cuda(in, out, {.stream = s});
                         }}};
 
-TEST_CASE("sums of columns and of rows, by hand", "[day02][sweep][small]") {
+TEST_CASE("sums of columns and of rows equal those worked by hand", "[day02][sweep][small]") {
     const Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6});
     HostOut<float> columns({3}), rows({2});
     sum_columns_cpu(x.view(), columns.view());
@@ -44,7 +44,7 @@ TEST_CASE("sums of columns and of rows, by hand", "[day02][sweep][small]") {
     CHECK(odd.matches(Tensor<float>({3}, {1, 3, 5})));
 }
 
-TEST_CASE("sums are added from row to row: (2^24 + 1) + 1 is not 2^24 + (1 + 1)",
+TEST_CASE("elements are added in row order: (2^24 + 1) + 1 is not 2^24 + (1 + 1)",
           "[day02][sweep][small]") {
     Tensor<float> in({11, 1});  // enough for eight in flight
     for (std::int64_t j = 0; j < 11; ++j) in(j, 0) = j == 0 ? 16777216.0f : 1.0f;
@@ -75,7 +75,7 @@ TEST_CASE("sum_columns reads a broadcast row and a broadcast element", "[day02][
     }
 }
 
-TEST_CASE("sum_columns and ramp equal their loops, in every layout", "[day02][sweep][small]") {
+TEST_CASE("sum_columns and ramp are correct in every layout", "[day02][sweep][small]") {
     // One below, at and above a warp, a block, and eight elements in flight.
     std::vector<Operation> all;
     for (const std::int64_t M : {0, 1, 2, 7, 8, 9, 17}) {
@@ -91,7 +91,7 @@ TEST_CASE("sum_columns and ramp equal their loops, in every layout", "[day02][sw
     }
 }
 
-TEST_CASE("sum_columns and ramp take larger matrices", "[day02][sweep][full]") {
+TEST_CASE("sum_columns and ramp are correct on larger matrices", "[day02][sweep][full]") {
     const std::int64_t M = 101, K = 4099;
     for (const Layout& layout :
          {row_major({M, K}), column_major({M, K}), Layout({M, K}, {-(K + 2), 1})}) {
@@ -102,7 +102,7 @@ TEST_CASE("sum_columns and ramp take larger matrices", "[day02][sweep][full]") {
     }
 }
 
-TEST_CASE("sum_columns and ramp reject invalid arguments in loop and kernel alike",
+TEST_CASE("sum_columns and ramp: CPU reference and kernel reject the same arguments",
           "[day02][sweep][small]") {
     Tensor<float> x({2, 3}), sums({3}), run({20});
     const auto sum = [](View<const float> in, View<float> out, const char* words) {
@@ -121,7 +121,7 @@ TEST_CASE("sum_columns and ramp reject invalid arguments in loop and kernel alik
         "writers of it would race"));
 }
 
-TEST_CASE("the emulator counts the sectors that the model says, at every stride",
+TEST_CASE("the emulator's sector counts equal the model's, at every stride",
           "[day02][sweep][model][small]") {
     const std::int64_t J = 4, T = 256;
     gpu::Buffer<float> memory(J * T * 129), sums(T);
@@ -144,7 +144,7 @@ TEST_CASE("the emulator counts the sectors that the model says, at every stride"
     }
 }
 
-TEST_CASE("sums of rows: does adding 1 to threadIdx.x add 1 to the offset?",
+TEST_CASE("sums of rows are coalesced only if adjacent threads have adjacent offsets",
           "[day02][sweep][small]") {
     // 64 rows of 32. Column-major: neighbours in t are neighbours in memory, 4 sectors per request.
     // Row-major: they are a row apart, and each of a warp's 32 lanes needs its own sector.
@@ -168,7 +168,7 @@ TEST_CASE("sums of rows: does adding 1 to threadIdx.x add 1 to the offset?",
     CHECK_NOTHROW(gpu::synchronize());
 }
 
-TEST_CASE("sum_columns and ramp only launch, on the stream given", "[day02][sweep][small]") {
+TEST_CASE("sum_columns and ramp only launch, on the given stream", "[day02][sweep][small]") {
     const Tensor<float> matrix = distinct<float>({9, 33});
     const DeviceIn<float> in(matrix);
     Tensor<float> sums({33}), counted({9, 33});
@@ -181,7 +181,7 @@ TEST_CASE("sum_columns and ramp only launch, on the stream given", "[day02][swee
     check_only_launches(counted, [&](auto out, auto s) { ramp_cuda(out, s); });
 }
 
-TEST_CASE("rows more than 2^32 elements apart, summed and numbered", "[day02][sweep][huge]") {
+TEST_CASE("sum_columns and ramp are correct for rows 2^32 elements apart", "[day02][sweep][huge]") {
     const std::int64_t apart = 2 * kTwo31 + 9;
     need_device_memory(4 * (apart + 5));
     gpu::Buffer<float> memory(apart + 5);  // two rows, `apart` elements from each other
@@ -199,8 +199,8 @@ TEST_CASE("rows more than 2^32 elements apart, summed and numbered", "[day02][sw
     CHECK(memory.download(apart, 5) == std::vector<float>{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("sum_columns and ramp reach past 2^31 columns", "[day02][sweep][huge]") {
-    // Two equal rows by a stride of 0, and eight, so that both steps are taken.
+TEST_CASE("sum_columns and ramp are correct past 2^31 columns", "[day02][sweep][huge]") {
+    // Two rows, then eight, all equal by a stride of 0, so that both steps are taken.
     const std::int64_t T = kTwo31 + 1000, around = 2000;
     need_device_memory(2 * 4 * T);
     gpu::Buffer<float> in(T), sums(T);

@@ -1,4 +1,4 @@
-// What must hold for every operation of Day 02, over a table of calls
+// Properties of every operation of Day 02, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day02_strides/pack.op.hpp"
@@ -37,7 +37,7 @@ TEST_CASE("Day 02: an invalid operand, an overlap or an unknown path is rejected
     check_rejections(operations());
 }
 
-TEST_CASE("Day 02: every path gives its result wherever operands are, or rejects them",
+TEST_CASE("Day 02: every path is correct at any operand address, or rejects the operands",
           "[day02][small][kernels]") {
     check_results(operations());
     for (const Operation& op : {pack_operation({2, 3, 4}), pack_operation({2, 1, 3}),
@@ -49,7 +49,7 @@ TEST_CASE("Day 02: every path gives its result wherever operands are, or rejects
     }
 }
 
-TEST_CASE("pack takes ranks 0 to 8, broadcast dims, and rows that share elements",
+TEST_CASE("pack supports ranks 0 to 8, broadcast dimensions and overlapping rows",
           "[day02][pack][small]") {
     // Shapes with more elements than a block has threads, all extents different.
     check_values(packs({Layout({2053}, {3}), Layout({4099}, {-1}), column_major({61, 67}),
@@ -66,7 +66,7 @@ TEST_CASE("pack takes ranks 0 to 8, broadcast dims, and rows that share elements
         0, 0));
 }
 
-TEST_CASE("pack takes every address: heads, tails, vectors and none", "[day02][pack][small]") {
+TEST_CASE("pack supports every address, with float4 and without", "[day02][pack][small]") {
     std::vector<Operation> all;
     // A tile has 4,096 elements.
     for (const std::int64_t n : {1, 3, 4, 5, 31, 33, 1023, 2047, 2048, 2049, 4096, 4099, 8196}) {
@@ -83,8 +83,8 @@ TEST_CASE("pack takes every address: heads, tails, vectors and none", "[day02][p
             all.push_back(pack_from(layout, 0, lead));
         }
     }
-    // float4 only where rows, strides and addresses allow it: each condition fails alone, by one
-    // element and by half a float4. The emulator reports a false alignment guarantee.
+    // float4 only where rows, strides and addresses allow it: each condition is violated alone, by
+    // one element and by half a float4. The emulator reports a false alignment guarantee.
     for (const std::int64_t off : {0, 1, 2}) {
         for (const Layout& layout :
              {Layout({2, 3, 5, 8}, {240, 80, 16 + off, 1}),
@@ -97,7 +97,7 @@ TEST_CASE("pack takes every address: heads, tails, vectors and none", "[day02][p
     check_values(all);
 }
 
-TEST_CASE("pack takes more tiles than one along every dim", "[day02][pack][small]") {
+TEST_CASE("pack supports several tiles along every dimension", "[day02][pack][small]") {
     // 64 x 64 of the last two dimensions. None of these dimensions merge; with float4 and without.
     for (const std::int64_t K : {65, 68}) {
         const std::int64_t row = K + 4, matrix = 70 * row;
@@ -107,12 +107,12 @@ TEST_CASE("pack takes more tiles than one along every dim", "[day02][pack][small
     check_values(packs({column_major({2, 3, 66, 65}), column_major({130, 132})}, 0, 0));
 }
 
-TEST_CASE("pack takes a permuted tensor of a thousand heads", "[day02][pack][full]") {
+TEST_CASE("pack is correct on a permuted tensor of a thousand heads", "[day02][pack][full]") {
     check_values(packs(
         {Layout({8, 12, 65, 16}, {65 * 12 * 16, 16, 12 * 16, 1}), column_major({301, 331})}, 0, 0));
 }
 
-TEST_CASE("pitched takes every width, pitch and address", "[day02][pitched][small]") {
+TEST_CASE("pitched supports every width, pitch and address", "[day02][pitched][small]") {
     std::vector<Operation> all;
     for (const std::int64_t K : {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 36, 127, 129}) {
         const std::int64_t even = (K + 3) / 4 * 4;
@@ -134,7 +134,7 @@ TEST_CASE("pitched takes every width, pitch and address", "[day02][pitched][smal
     check_values(all);
 }
 
-TEST_CASE("pitched takes tall and wide matrices", "[day02][pitched][full]") {
+TEST_CASE("pitched supports tall and wide matrices", "[day02][pitched][full]") {
     check_values({pitched_operation(20011, 3, 4, 8), pitched_operation(20011, 3, 3, 5),
                   pitched_operation(3, 20011, 20012, 20016),
                   pitched_operation(3, 20011, 20011, 20012), pitched_operation(1031, 32, 40, 36),

@@ -6,8 +6,8 @@
 
 namespace sixdays::day03_views {
 
-/// --bench: the optimization steps, all copies, and add with a bias. Each is compared with its loop
-/// on a small tensor, and with the naive kernel where it is timed, over every byte.
+/// --bench: the optimization steps, all copies, and add with a bias. Every byte is compared: with
+/// the CPU reference on a small tensor, and with the naive kernel where it is timed.
 void bench_all(lesson::Report& report);
 
 /// --trace: the memory accesses of the warps.

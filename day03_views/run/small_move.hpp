@@ -1,6 +1,6 @@
 /// @file
-/// A move small enough to compare with its loop in every byte: the same noise on the host and on
-/// the device, and an output on each.
+/// A move small enough to compare every byte with the CPU reference: the same noise on the host and
+/// on the device, and an output on each.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// By every path that supports it, against the exact sum.
+// Every path that supports it, against the exact sum.
 void check_add(const Place& a, const Place& b, const Place& out) {
     CHECK(computes_its_result(add_operation(a, b, out)));
 }
@@ -29,7 +29,7 @@ void check_add(const Shape& a, const Shape& b, const Layout& out, std::int64_t l
 
 // --- add_broadcast -------------------------------------------------------------------------------
 
-TEST_CASE("a bias is added to rows, to columns, to everything: worked by hand",
+TEST_CASE("a bias is added to every row, to every column or to every element",
           "[day03][add_broadcast][small]") {
     const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6});
     const auto both = [](const Tensor<float>& x, const Tensor<float>& y, const Tensor<float>& sum) {
@@ -51,7 +51,7 @@ TEST_CASE("a bias is added to rows, to columns, to everything: worked by hand",
     both(all, all, Tensor<float>(Shape{}, {1}));
 }
 
-TEST_CASE("two shapes that are broadcast to each other: NumPy's examples",
+TEST_CASE("two shapes broadcast to each other give NumPy's results",
           "[day03][add_broadcast][small]") {
     // Neither has the shape of the sum: each repeats where the other does not.
     const struct {
@@ -79,7 +79,7 @@ TEST_CASE("two shapes that are broadcast to each other: NumPy's examples",
     CHECK(contains(rejection([] { (void)broadcast_shapes({4, 2}, {5, 2}); }), "(4, 2)"));
 }
 
-TEST_CASE("every broadcast of small shapes adds the elements that belong together",
+TEST_CASE("every broadcast of small shapes adds the corresponding elements",
           "[day03][add_broadcast][small]") {
     std::int64_t cases = 0;
     packings::for_each_shape(3, 3, [&](const Shape& shape) {
@@ -98,7 +98,7 @@ TEST_CASE("every broadcast of small shapes adds the elements that belong togethe
     CHECK(cases > 800);
 }
 
-TEST_CASE("add_broadcast takes the sizes around its blocks", "[day03][add_broadcast][small]") {
+TEST_CASE("add_broadcast is correct at sizes around its blocks", "[day03][add_broadcast][small]") {
     for (const std::int64_t n : {1, 3, 4, 5, 255, 256, 257, 1020, 1023, 1025, 4099}) {
         for (const std::int64_t lead : {0, 1}) {
             check_add({n}, {n}, row_major({n}), lead);
@@ -123,7 +123,7 @@ TEST_CASE("add_broadcast takes the sizes around its blocks", "[day03][add_broadc
     }
 }
 
-TEST_CASE("add_broadcast takes 16 bytes at once exactly where every row allows it",
+TEST_CASE("add_broadcast is vectorized exactly where every row allows it",
           "[day03][add_broadcast][small]") {
     const Layout rows = pitched({9, 32}, 36);
     std::vector<Place> odd = {Place(rows, 1), Place(rows, 2)};
@@ -138,7 +138,7 @@ TEST_CASE("add_broadcast takes 16 bytes at once exactly where every row allows i
         check_add(rows, x, rows);
         check_add(rows, rows, x);
     }
-    check_add(Place(rows, 1), Place(rows, 1), Place(rows, 1));  // equal, but not at 16 bytes
+    check_add(Place(rows, 1), Place(rows, 1), Place(rows, 1));  // equal modulo 16, but not 0
     check_add(pitched({9, 30}, 36), pitched({9, 30}, 36), pitched({9, 30}, 36));
     // An operand repeated along a row may be at any address.
     for (const Place& bias :
@@ -150,7 +150,7 @@ TEST_CASE("add_broadcast takes 16 bytes at once exactly where every row allows i
     // 8 x 7 and 2 x 28 are the same memory; with rows of 7, float4 is possible only as one run.
     check_add({8, 7}, {8, 7}, row_major({8, 7}));
     check_add({8, 7}, {7}, row_major({8, 7}));
-    // Columns contiguous in all: the order of dimensions does not matter.
+    // Contiguous columns in all three: the order of dimensions does not matter.
     check_add(column_major({12, 8}), row_major({12, 1}), column_major({12, 8}));
     check_add(row_major({12, 8}), row_major({12, 1}), column_major({12, 8}));
     // Five dimensions are too many for a tile kernel.
@@ -169,20 +169,19 @@ TEST_CASE("add_broadcast takes 16 bytes at once exactly where every row allows i
           "multiples of 16 "
           "bytes; a has shape (8, 12), strides (0, 1), b shape (12), strides (1), out shape (8, "
           "12), strides (12, 1)");
-    CHECK(
-        rejected(Layout({8, 12}, {-12, 1}), AddBroadcastPath::tile) ==
-        "add_broadcast: the path 'tile' needs, after simplifying, 4 dims at most with no negative "
-        "stride, for CUDA Tile C++ takes strides for sizes; here one has shape (8, 12), strides "
-        "(-12, 1)");
+    CHECK(rejected(Layout({8, 12}, {-12, 1}), AddBroadcastPath::tile) ==
+          "add_broadcast: the path 'tile' needs, after simplifying, at most 4 dimensions with no "
+          "negative stride, for CUDA Tile C++ takes strides for sizes; here one has shape (8, 12), "
+          "strides (-12, 1)");
 }
 
-TEST_CASE("add_broadcast equals its loop on a million elements", "[day03][add_broadcast][full]") {
+TEST_CASE("add_broadcast is correct on a million elements", "[day03][add_broadcast][full]") {
     check_add({1024, 1028}, {1028}, row_major({1024, 1028}));
     check_add({255, 1031}, {1031}, row_major({255, 1031}));
     check_add({16, 4, 4096}, {4, 1}, row_major({16, 4, 4096}));
 }
 
-TEST_CASE("add_broadcast rejects what would be overwritten too early",
+TEST_CASE("add_broadcast rejects an input that it would overwrite too early",
           "[day03][add_broadcast][small]") {
     const auto rejected = [](const auto& call, const char* words) {
         Tensor<float> x({5, 8});
@@ -217,7 +216,7 @@ TEST_CASE("adding a bias wastes no sector", "[day03][add_broadcast][small]") {
 
 // --- where ---------------------------------------------------------------------------------------
 
-TEST_CASE("where chooses, and what is not chosen leaves no trace", "[day03][where][small]") {
+TEST_CASE("where ignores the value that is not chosen, even a NaN", "[day03][where][small]") {
     const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
     const Tensor<std::uint8_t> mask({2, 3}, {1, 0, 2, 0, 255, 0});
     const Tensor<float> a({2, 3}, {1, nan, 3, inf, 5, nan}), b(Shape{3}, {nan, 20, 30});
@@ -239,7 +238,7 @@ TEST_CASE("where chooses, and what is not chosen leaves no trace", "[day03][wher
     CHECK(last_kernel() == "where_kernel");
 }
 
-TEST_CASE("where broadcasts all three", "[day03][where][small]") {
+TEST_CASE("where broadcasts the mask and both values", "[day03][where][small]") {
     const auto check = [](const Shape& mask, const Shape& a, const Shape& b, const Shape& out) {
         CHECK(computes_its_result(
             where_operation(row_major(mask), row_major(a), row_major(b), row_major(out))));
@@ -259,8 +258,7 @@ TEST_CASE("where broadcasts all three", "[day03][where][small]") {
 
 // --- concat --------------------------------------------------------------------------------------
 
-TEST_CASE("pieces stand one behind the other, along rows and along columns",
-          "[day03][concat][small]") {
+TEST_CASE("concat joins pieces along rows and along columns", "[day03][concat][small]") {
     const auto check = [](const std::vector<Tensor<float>>& pieces, int dim, const Layout& out,
                           const Tensor<float>& answer) {
         std::vector<Place> places;
@@ -281,7 +279,7 @@ TEST_CASE("pieces stand one behind the other, along rows and along columns",
     CHECK(computes_its_result(concat_operation({large}, 0, large)));
 }
 
-TEST_CASE("concat rejects pieces that do not fit, and pieces of the output",
+TEST_CASE("concat rejects pieces whose shapes do not match, and pieces that overlap out",
           "[day03][concat][small]") {
     Tensor<float> a({2, 2}), b({1, 3}), v(Shape{2}), out({3, 2});
     const auto rejected = [&](const std::vector<View<const float>>& pieces, int dim,
@@ -293,12 +291,12 @@ TEST_CASE("concat rejects pieces that do not fit, and pieces of the output",
              "concat along dim 0: piece 1 has shape (1, 3), out has (3, 2); all other extents must "
              "be equal");
     rejected({a.view(), a.view()}, 0,
-             "concat along dim 0: the pieces have 4 indices together, out has 3");
-    rejected({a.view()}, 0, "the pieces have 2 indices together, out has 3");
+             "concat along dim 0: the extents of the pieces add up to 4, but out has 3");
+    rejected({a.view()}, 0, "the extents of the pieces add up to 2, but out has 3");
     rejected({a.view(), v.view()}, 0, "piece 1 has shape (2) of rank 1");
     rejected({}, 0, "concat: there are no pieces");
     const View<const float> endless(a.data(), Layout({INT64_MAX / 2, 2}, {0, 0}));
-    rejected({endless, endless, endless}, 0, "more indices together than 64 bits count");
+    rejected({endless, endless, endless}, 0, "add up to more than 64 bits hold");
     rejected({a.view()}, 2, "concat: dim 2 asked for");
     rejected({a.view(), rows(out.view(), 2, 3)}, 0, "concat: piece 1 overlaps out");
     const auto odd = [](float* x, const Shape& shape) {

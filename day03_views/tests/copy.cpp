@@ -22,9 +22,9 @@ using namespace sixdays::testing;
 
 namespace {
 
-// --- what goes wrong where a view is made by hand; Day 03's page shows these lines ---------------
+// --- mistakes in hand-made views; Day 03's page shows these lines --------------------------------
 
-TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][small]") {
+TEST_CASE("hand-made views are wrong where the transforms are right", "[day03][copy][small]") {
     // [by hand]
     float memory[] = {0, 1, 2, 3, 4, 5};
     const View<float> x(memory, row_major({2, 3}));  // rows 0 1 2 and 3 4 5
@@ -47,9 +47,9 @@ TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][smal
     CHECK(&rows(0, 1) == &rows(1, 1));  // two indices, one address: do not write
 }
 
-// --- copy: the loop ------------------------------------------------------------------------------
+// --- copy: the CPU reference ---------------------------------------------------------------------
 
-TEST_CASE("copies worked by hand", "[day03][copy][small]") {
+TEST_CASE("copies equal the results worked by hand", "[day03][copy][small]") {
     const Tensor<float> in({2, 3}, {1, 2, 3, 4, 5, 6});
     const auto expect = [&](const View<const float>& view, const Tensor<float>& want) {
         HostOut<float> out(view.shape());
@@ -66,7 +66,7 @@ TEST_CASE("copies worked by hand", "[day03][copy][small]") {
     expect(View<const float>(in.data(), Layout()), Tensor<float>(Shape{}, {1}));
 }
 
-TEST_CASE("a row is assigned through a view of it", "[day03][copy][small]") {
+TEST_CASE("a copy to a view of a row assigns the row", "[day03][copy][small]") {
     const Tensor<float> row_of({3}, {7, 8, 9});
     auto loop = HostOut<float>::holding(Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
     copy_cpu(row_of.view(), row(loop.view(), 1));
@@ -79,7 +79,7 @@ TEST_CASE("a row is assigned through a view of it", "[day03][copy][small]") {
     }
 }
 
-TEST_CASE("bits arrive as they are, those of NaNs too", "[day03][copy][small]") {
+TEST_CASE("a copy preserves every bit, also of NaNs", "[day03][copy][small]") {
     const Tensor<std::uint32_t> bits({5},
                                      {0x7FA00001, 0xFFC12345, 0x80000000, 0x00000001, 0x7F800000});
     DeviceIn<std::uint32_t> from(bits);
@@ -106,7 +106,7 @@ void check_copy_of(int bytes, const Place& in, const Place& out) {
     CHECK(computes_its_result(copy_operation(bytes, in, out)));
 }
 
-TEST_CASE("a copy in tiles: more of them than one along every dim, at any address",
+TEST_CASE("the path tile copies several tiles along every dimension, at any address",
           "[day03][copy][small]") {
     // A tile is a run of 4,096 elements, or 64 x 64 of the last two dimensions. None of these
     // dimensions merge.
@@ -127,14 +127,14 @@ TEST_CASE("a copy in tiles: more of them than one along every dim, at any addres
     }
 }
 
-TEST_CASE("a copy in tiles: what it needs", "[day03][copy][small]") {
+TEST_CASE("the path tile reports what it needs", "[day03][copy][small]") {
     alignas(16) static std::uint8_t memory[2][1 << 10];
     CHECK(rejection([&] {
               check_copy({memory[0], 16, column_major({4, 8})}, {memory[1], 16, row_major({4, 8})},
                          CopyPath::tile);
           }) ==
-          "copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, 4 dims "
-          "at most with no negative stride, for CUDA Tile C++ takes strides for sizes; in has "
+          "copy: the path 'tile' needs at most 8 bytes per element and, simplified, at most 4 "
+          "dimensions with no negative stride, for CUDA Tile C++ takes strides for sizes; in has "
           "elements of 16 bytes, simplified shape (4, 8), strides (1, 4), out shape (4, 8), "
           "strides (8, 1)");
     for (const Shape& shape : {Shape{2, 3, 2, 3}, {2, 3, 2, 3, 2}}) {
@@ -142,7 +142,7 @@ TEST_CASE("a copy in tiles: what it needs", "[day03][copy][small]") {
     }
 }
 
-TEST_CASE("every layout of larger shapes", "[day03][copy][full]") {
+TEST_CASE("copies of larger shapes are correct in every layout", "[day03][copy][full]") {
     for (const int bytes : {1, 2, 4, 8}) {
         CHECK(takes_every_order(copy_operation(bytes, {34, 3, 36})));
         CHECK(takes_every_order(copy_operation(bytes, {64, 48})));
@@ -155,7 +155,7 @@ TEST_CASE("every layout of larger shapes", "[day03][copy][full]") {
     });
 }
 
-TEST_CASE("pairs of layouts of a small shape", "[day03][copy][full]") {
+TEST_CASE("copies of a small shape are correct for pairs of layouts", "[day03][copy][full]") {
     int number = 0;
     for_each_layout({4, 3, 5}, [&](const Layout& in) {
         for_each_layout({4, 3, 5}, [&](const Layout& out) {
@@ -164,7 +164,7 @@ TEST_CASE("pairs of layouts of a small shape", "[day03][copy][full]") {
     });
 }
 
-TEST_CASE("any two addresses", "[day03][copy][small]") {
+TEST_CASE("copies between any two addresses are correct", "[day03][copy][small]") {
     for (std::int64_t a = 0; a < 17; ++a) {
         for (const std::int64_t b : {0, 1, 5}) {
             for (const std::int64_t n : {1, 15, 16, 47}) {
@@ -180,14 +180,14 @@ TEST_CASE("any two addresses", "[day03][copy][small]") {
     }
 }
 
-TEST_CASE("rows of every width between two pitches", "[day03][copy][small]") {
+TEST_CASE("rows of every width are copied between any two pitches", "[day03][copy][small]") {
     for (const std::int64_t K : {1, 2, 3, 4, 5, 7, 8, 16, 30, 32, 64}) {
         for (const std::int64_t pitch : {64, 65, 66, 68}) {
             check_copy_of(4, pitched({9, K}, pitch), row_major({9, K}));
             check_copy_of(1, row_major({9, K}), pitched({9, K}, pitch));
         }
     }
-    // In elements as wide as pitch, address and length of both allow.
+    // Copied in elements as wide as the pitch, address and length of both allow.
     const Layout rows = pitched({9, 32}, 36);
     for (const Place& odd : {Place(pitched({9, 32}, 40)), Place(pitched({9, 32}, 38)),
                              Place(pitched({9, 32}, 37)), Place(rows, 2), Place(rows, 1)}) {
@@ -198,7 +198,7 @@ TEST_CASE("rows of every width between two pitches", "[day03][copy][small]") {
     check_copy_of(2, Layout({9, 32}, {-32, 1}), row_major({9, 32}));
 }
 
-TEST_CASE("broadcast views are written out", "[day03][copy][small]") {
+TEST_CASE("broadcast views are written out in full", "[day03][copy][small]") {
     const std::int64_t n = 48;
     for (const int bytes : {1, 2, 4, 8, 16}) {
         for (const Layout& in : {
@@ -220,7 +220,7 @@ TEST_CASE("broadcast views are written out", "[day03][copy][small]") {
     check_copy_of(4, Layout({9, 33}, {1, 0}), pitched({9, 33}, 36));
 }
 
-TEST_CASE("in runs along another dim than out: transposed, where one of the two is longer than 32",
+TEST_CASE("contiguous along different dimensions: transposed where one of them is longer than 32",
           "[day03][copy][small]") {
     for (const auto& [M, N] : {std::pair{40, 36}, {65, 41}, {33, 2}, {2, 33}, {32, 32}, {33, 33}}) {
         check_copy_of(4, column_major({M, N}), row_major({M, N}));
@@ -247,7 +247,7 @@ TEST_CASE("in runs along another dim than out: transposed, where one of the two 
     }
 }
 
-TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][copy][small]") {
+TEST_CASE("grouped heads: two query heads read each key head", "[day03][copy][small]") {
     // Keys (B, T, 3, d) for 6 query heads: (B, 6, T, d), where heads 2 g and 2 g + 1 read head g.
     const std::int64_t B = 2, T = 5, d = 8;
     const Layout heads = permute(row_major({B, T, 3, d}), {0, 2, 1, 3});
@@ -259,9 +259,9 @@ TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][co
                   row_major({3, 2, T, d}));  // few enough for tiles
 }
 
-TEST_CASE("A + A^T in place depends on the order; every copy of it is rejected",
+TEST_CASE("A + A^T in place depends on the loop order, and copying A^T to A is rejected",
           "[day03][copy][small]") {
-    // By hand: in order, a(1, 0) adds an a(0, 1) that is a sum already.
+    // By hand: in this order, a(1, 0) adds an a(0, 1) that is already a sum.
     Tensor<float> a({2, 2}, {1, 2, 10, 20});
     const View<float> x = a.view(), t = transpose(a.view());
     for (int m = 0; m < 2; ++m) {
@@ -282,8 +282,9 @@ void check_short_rows(int bytes, std::int64_t S, std::int64_t n, std::int64_t ga
     check_copy_of(bytes, columns, rows);
 }
 
-TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
-    // A vector of 16 bytes more than 16 KiB of shared memory hold of S elements, padded to be odd.
+TEST_CASE("one short dimension: copies are correct from 2 to 32, on either side",
+          "[day03][copy][small]") {
+    // 16 bytes more than the longest piece of S columns, padded to odd, in 16 KiB of shared memory.
     const auto long_enough = [](int bytes, std::int64_t S) {
         const auto most = static_cast<std::uint64_t>(16384 / bytes / (S | 1));
         return static_cast<std::int64_t>(std::bit_floor(most)) + 16 / bytes;
@@ -299,24 +300,23 @@ TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
         check_short_rows(2, S, long_enough(2, S), 0);
         for (const int bytes : {1, 2, 4}) {
             const std::int64_t vector = 16 / bytes, n = bytes == 4 ? long_enough(4, S) : 5 * vector;
-            check_short_rows(bytes, S, n + 1, vector - 1);  // the last vector is not whole
-            check_short_rows(bytes, S, n - 1, 1);           // and the memory ends with it
+            check_short_rows(bytes, S, n + 1, vector - 1);  // the last vector is partial
+            check_short_rows(bytes, S, n - 1, 1);           // and is the end of the memory
         }
     }
-    // The short dimension is part of a longer one, so its rows have gaps; and there is a stack of
-    // them.
+    // A slice: the short dimension is part of a longer one, so the rows have gaps. Also a stack.
     check_copy_of(4, permute(pitched({2, 100, 3}, 4), {0, 2, 1}), row_major({2, 3, 100}));
     check_copy_of(2, Place(column_major({700, 17}), 1), Place(row_major({700, 17}), 1));
 }
 
-TEST_CASE("short rows of even width do not pile up in a few banks", "[day03][copy][small]") {
-    // Padded, lanes that each take 16 bytes of a column, a group apart, share 8 banks: 4 wavefronts
-    // instead of 1, and next to the run, without conflicts, at most 3. Lanes that take one element
-    // each wrap around at most once: 2 instead of 1 on one side. Unpadded it would be up to 32.
+TEST_CASE("short rows of even width cause few bank conflicts", "[day03][copy][small]") {
+    // Padded: lanes that each take 16 bytes of a column, a group apart, share 8 banks: 4 wavefronts
+    // instead of 1, and with the conflict-free run at most 3. Lanes that take one element each wrap
+    // around at most once: 2 instead of 1 on one side. Unpadded: up to 32.
     gpu::Buffer<float> a(1 << 14), b(1 << 14);
     a.fill_bytes(1);
     for (const std::int64_t S : {2, 4, 8, 16, 32}) {
-        for (const std::int64_t lead : {0, 1}) {  // flat, and not
+        for (const std::int64_t lead : {0, 1}) {  // short_rows_vectorized, then short_rows
             CAPTURE(S, lead);
             const Layout rows = column_major({S, 256}), columns = row_major({S, 256});
             for (const bool there : {true, false}) {
@@ -332,7 +332,7 @@ TEST_CASE("short rows of even width do not pile up in a few banks", "[day03][cop
     }
 }
 
-TEST_CASE("a copy too large for 31 bits is cut into pieces", "[day03][copy][small]") {
+TEST_CASE("a copy too large for 31-bit indices is cut into pieces", "[day03][copy][small]") {
     const Layout in = permute(row_major({5, 7, 3}), {2, 0, 1});
     const Tensor<float> whole = distinct<float>({5, 7, 3});
     Tensor<float> values(in.shape);

@@ -17,7 +17,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]") {
+TEST_CASE("copy takes the path that suits the layouts", "[day03][copy][small]") {
     using P = CopyPath;
     const auto permuted = [](const Shape& shape, const Dims& order) {
         return permute(row_major(shape), order);
@@ -65,8 +65,8 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
          P::transposed, 4, "transpose_columns_to_rows_kernel"},
         {"17 columns, at an odd place", 4, column_major({100, 17}), row_major({100, 17}), 1, 0,
          P::transposed, 4, "transpose_short_rows_kernel"},
-        {"two dims of 32", 4, column_major({32, 32}), row_major({32, 32}), 0, 0, P::any_layout, 4,
-         "copy_walk_kernel"},
+        {"two dimensions of 32", 4, column_major({32, 32}), row_major({32, 32}), 0, 0,
+         P::any_layout, 4, "copy_walk_kernel"},
         {"every other one", 4, Layout({50}, {2}), row_major({50}), 0, 0, P::any_layout, 4,
          "copy_walk_kernel"},
     };
@@ -88,7 +88,7 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
     CHECK(plan_copy({a.data(), 4, here.layout}, here).path == P::nothing);
     CHECK(plan_copy({a.data(), 4, column_major({4, 4})}, here).path != P::nothing);
     CHECK(plan_copy({b.data(), 4, none.layout}, none).path == P::nothing);
-    // A stride that is never used changes nothing.
+    // A stride that is never used has no effect.
     CHECK(
         plan_copy({a.data(), 4, Layout({1, 4}, {99, 1})}, {a.data(), 4, row_major({1, 4})}).path ==
         P::nothing);
@@ -97,7 +97,7 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
     CHECK(last_kernel() == before);
 }
 
-TEST_CASE("a path that the layouts do not ask for is rejected, and moves nothing",
+TEST_CASE("a path that does not suit the layouts is rejected and writes nothing",
           "[day03][copy][small]") {
     DeviceIn<float> from(distinct<float>({40, 45}));
     DeviceOut<float> got({45, 40});
@@ -112,7 +112,7 @@ TEST_CASE("a path that the layouts do not ask for is rejected, and moves nothing
     CHECK(got.untouched());
 }
 
-TEST_CASE("contiguous copies only if it must", "[day03][copy][small]") {
+TEST_CASE("contiguous copies only a view that is not contiguous", "[day03][copy][small]") {
     const Tensor<float> in = distinct<float>({3, 4});
     Tensor<float> room({3, 4}), transposed({4, 3});
     CHECK(contiguous_cpu(in.view(), room.view()).data == in.data());
@@ -141,7 +141,7 @@ TEST_CASE("contiguous copies only if it must", "[day03][copy][small]") {
         "contiguous: room has shape (3, 4), strides (1, 3), which is not contiguous"));
 }
 
-TEST_CASE("copy rejects what would race or overwrite", "[day03][copy][small]") {
+TEST_CASE("copy rejects racing writes and overlapping operands", "[day03][copy][small]") {
     Tensor<float> x({4, 4}), y({4, 4});
     const auto rejected = [&](View<const float> from, View<float> to, const char* words) {
         CHECK(both_reject([&] { copy_cpu(from, to); }, [&] { copy_cuda(from, to); }, words));
@@ -153,7 +153,7 @@ TEST_CASE("copy rejects what would race or overwrite", "[day03][copy][small]") {
     copy_cuda(none, View<float>(y.data(), none.shape()));
 }
 
-TEST_CASE("a broadcast is not written through, on the device either", "[day03][copy][small]") {
+TEST_CASE("copy rejects a broadcast output, on the device too", "[day03][copy][small]") {
     const Tensor<float> in = distinct<float>({4, 64});
     DeviceIn<float> from(in);
     Tensor<float> host({64});
@@ -165,7 +165,7 @@ TEST_CASE("a broadcast is not written through, on the device either", "[day03][c
     CHECK(row_of.untouched());
 }
 
-TEST_CASE("every launcher only launches, and on the stream that it is given", "[day03][small]") {
+TEST_CASE("every launcher does nothing but launch, on the given stream", "[day03][small]") {
     const Tensor<float> in = distinct<float>({40, 3, 36});
     const DeviceIn<float> from(in);
     const std::vector<Dims> orders = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}};

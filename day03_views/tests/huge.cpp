@@ -109,7 +109,7 @@ void move_from_afar(std::int64_t R, std::int64_t C, std::int64_t step, std::int6
     }
 }
 
-// Rows of 7 floats, 2, selected from or added to in place.
+// Rows of 7 floats, all 2, added to or selected from in place.
 void broadcast_many(std::int64_t rows) {
     gpu::Buffer<float> memory(7 * rows);
     const View<float> matrix = memory.view({rows, 7});
@@ -136,7 +136,7 @@ void broadcast_many(std::int64_t rows) {
         where_cuda(mask.view({7}), matrix, bias.view({7}), matrix, {.path = path});
         check("where", [&](std::int64_t c) { return chosen(c) ? 2 : bias_of(c); });
     }
-    // One run, as float4; then padding around it that is dropped again.
+    // One contiguous run, as float4.
     gpu::fill(2, matrix);
     add_broadcast_cuda(matrix, matrix, matrix);
     check("add, one run", [&](std::int64_t) { return 4.0f; });
@@ -144,7 +144,7 @@ void broadcast_many(std::int64_t rows) {
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-TEST_CASE("the tests beyond 2^31 hold for small numbers too", "[day03][small]") {
+TEST_CASE("the checks of the tests past 2^31 pass at small sizes too", "[day03][small]") {
     move_there_and_back(33, 70);
     move_there_and_back(2, 1029);
     move_from_afar(40, 3, 1, 5000);
@@ -153,25 +153,25 @@ TEST_CASE("the tests beyond 2^31 hold for small numbers too", "[day03][small]") 
     broadcast_many(301);
 }
 
-TEST_CASE("more than 2^31 elements, transposed and copied", "[day03][huge]") {
+TEST_CASE("transpose and copy are correct past 2^31 elements", "[day03][huge]") {
     need_device_memory(8 * kGiB);
     move_there_and_back(46349, 46399);  // 2.15e9 bytes
 }
 
-TEST_CASE("as many elements as fast division counts, and two more", "[day03][huge]") {
+TEST_CASE("copies are correct up to the limit of fast division and past it", "[day03][huge]") {
     need_device_memory(8 * kGiB);
     move_there_and_back(2, kGiB);
     move_there_and_back(2, kGiB + 1);
 }
 
-TEST_CASE("few elements that lie more than 2^31 apart", "[day03][huge]") {
+TEST_CASE("copies are correct for elements more than 2^31 apart", "[day03][huge]") {
     need_device_memory(14 * kGiB);
     move_from_afar(1000, 3, 1, 3 * kGiB);
     move_from_afar(1000, 3, 2, 3 * kGiB);
     move_from_afar(100, 100, 1, kGiB / 16 + 3);
 }
 
-TEST_CASE("more than 2^31 elements, added to and chosen from", "[day03][huge]") {
+TEST_CASE("add_broadcast and where are correct past 2^31 elements", "[day03][huge]") {
     need_device_memory(10 * kGiB);
     broadcast_many(306783380);  // 2^31 + 12 floats
 }

@@ -28,7 +28,7 @@ void check_pad_both(const Tensor<float>& in, const Dims& before, float value,
     CHECK(got.matches(answer));
 }
 
-TEST_CASE("past an edge stands the chosen value, and what has no place is dropped",
+TEST_CASE("pad writes the given value past the edges and drops what does not fit",
           "[day03][pad][small]") {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
     const Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6});
@@ -53,7 +53,7 @@ TEST_CASE("past an edge stands the chosen value, and what has no place is droppe
     check_pad_both(Tensor<float>(Shape{}, {5}), {}, 7, Tensor<float>(Shape{}, {5}));
 }
 
-TEST_CASE("pad takes any rank and size", "[day03][pad][small]") {
+TEST_CASE("pad supports any rank and size", "[day03][pad][small]") {
     const auto check = [](const Shape& in, const Dims& before, const Shape& out) {
         CHECK(computes_its_result(pad_operation(row_major(in), before, -1, row_major(out))));
     };
@@ -64,9 +64,9 @@ TEST_CASE("pad takes any rank and size", "[day03][pad][small]") {
     check({1, 2, 1, 2, 1, 2, 1, 2}, {1, 0, 1, 0, 1, 0, 1, 0}, {2, 2, 2, 2, 2, 2, 2, 2});
 }
 
-TEST_CASE("a ragged tile is read with an edge around it, and written back without",
+TEST_CASE("a partial tile is padded when read and cropped when written back",
           "[day03][pad][small]") {
-    // (37, 45) in tiles of 16 x 16: those at the edges are smaller, a padded tile never is.
+    // (37, 45) in tiles of 16 x 16: edge tiles are smaller, padded tiles are not.
     const Tensor<float> in = distinct<float>({37, 45});
     DeviceIn<float> from(in);
     DeviceOut<float> got({37, 45});
@@ -86,7 +86,7 @@ TEST_CASE("a ragged tile is read with an edge around it, and written back withou
     CHECK(sum == answer);
 }
 
-TEST_CASE("pad rejects other ranks and numbers that overflow", "[day03][pad][small]") {
+TEST_CASE("pad rejects other ranks, overflowing offsets and overlap", "[day03][pad][small]") {
     const Tensor<float> in({2, 3});
     Tensor<float> out({3, 4});
     const auto rejected = [&](const View<const float>& from, const Dims& before,

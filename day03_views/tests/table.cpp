@@ -1,4 +1,4 @@
-// What must hold for every operation of Day 03, over a table of calls
+// Properties of every operation of Day 03, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day03_views/broadcast.op.hpp"
@@ -52,7 +52,7 @@ TEST_CASE("Day 03: an invalid operand, an overlap or an unknown path is rejected
     check_rejections(operations());
 }
 
-TEST_CASE("Day 03: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("Day 03: every path is correct for all layouts, unused strides and NaNs",
           "[day03][small][kernels]") {
     check_results(operations());
     for (const Shape& shape : {Shape{36, 40}, {1, 33, 1}, {4, 40}}) {
@@ -63,7 +63,7 @@ TEST_CASE("Day 03: layouts, unused strides and NaNs make no path differ",
     }
 }
 
-TEST_CASE("small shapes in every order, flipped or not, with gaps or not", "[day03][small]") {
+TEST_CASE("small shapes are correct in every order, flipped and with gaps", "[day03][small]") {
     for (const Shape& shape : {Shape{2, 3}, {1, 4}, {2, 3, 4}, {3, 1, 2}}) {
         CHECK(takes_every_order(copy_operation(4, shape)));
     }

@@ -1,5 +1,5 @@
-// Tests of the set transpose: the loop against independently derived answers, every step against
-// the loop, over every element.
+// Tests of the set transpose: the CPU reference against independently derived results, every step
+// against the exact result, over every element.
 #include "common/testing/testing.hpp"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ using P = TransposePath;
 
 namespace {
 
-// --- transpose: the loop -------------------------------------------------------------------------
+// --- transpose: the CPU reference ----------------------------------------------------------------
 
-TEST_CASE("a transpose worked by hand", "[day03][transpose][small]") {
+TEST_CASE("a transpose equals the result worked by hand", "[day03][transpose][small]") {
     const Tensor<float> in({2, 3}, {1, 2, 3, 4, 5, 6});
     HostOut<float> out({3, 2});
     transpose_cpu(in.view(), out.view());
@@ -41,7 +41,7 @@ TEST_CASE("a stack of matrices is transposed matrix by matrix", "[day03][transpo
 
 // --- every path against the exact result ---------------------------------------------------------
 
-// By every path that supports it: contiguous, and with rows at multiples of 16 bytes.
+// Every path that supports it: contiguous, and with rows at multiples of 16 bytes.
 void check_transpose_of(int bytes, const Shape& shape) {
     CHECK(computes_its_result(transpose_operation(bytes, shape)));
     const std::int64_t vector = 16 / bytes;
@@ -65,7 +65,7 @@ Operation stack_operation(int bytes, std::int64_t M, std::int64_t N,
     return transpose_operation(bytes, place(M, N, 0), place(N, M, 1));
 }
 
-TEST_CASE("every optimization step equals the loop around its tile", "[day03][transpose][small]") {
+TEST_CASE("every optimization step is correct around its tile size", "[day03][transpose][small]") {
     for (const std::int64_t M : {1, 2, 31, 33, 64, 65}) {
         for (const std::int64_t N : {1, 3, 32, 63, 64, 67}) check_transpose_of(4, {M, N});
     }
@@ -79,7 +79,7 @@ TEST_CASE("elements of every size are transposed, also at edges", "[day03][trans
     }
 }
 
-TEST_CASE("matrices with gaps between rows and at any address", "[day03][transpose][small]") {
+TEST_CASE("matrices are transposed with gaps and at any address", "[day03][transpose][small]") {
     for (const int bytes : {4, 1, 2}) {
         for (const std::int64_t lead : {0, 1, 3}) {
             for (const auto& [M, N] : {std::pair{33, 70}, {66, 34}}) {
@@ -90,7 +90,7 @@ TEST_CASE("matrices with gaps between rows and at any address", "[day03][transpo
     }
 }
 
-TEST_CASE("stacks of matrices, of up to six dims", "[day03][transpose][small]") {
+TEST_CASE("stacks of up to six dimensions are transposed", "[day03][transpose][small]") {
     for (const Shape& shape : {Shape{3, 33, 35}, {2, 3, 5, 34}, {2, 1, 2, 1, 3, 2, 7, 9}}) {
         check_transpose_of(4, shape);
         check_transpose_of(1, shape);
@@ -101,7 +101,7 @@ TEST_CASE("stacks of matrices, of up to six dims", "[day03][transpose][small]") 
     CHECK(computes_its_result(transpose_operation(4, stack, last_first)));
 }
 
-TEST_CASE("every transpose of every shape around the tiles", "[day03][transpose][full]") {
+TEST_CASE("every transpose is correct at all shapes around a tile", "[day03][transpose][full]") {
     const std::vector<std::int64_t> extents = {1, 31, 32, 33, 64, 65, 127, 129};
     for (const std::int64_t M : extents) {
         for (const std::int64_t N : extents) {
@@ -114,7 +114,7 @@ TEST_CASE("every transpose of every shape around the tiles", "[day03][transpose]
 
 // --- which path ----------------------------------------------------------------------------------
 
-TEST_CASE("a path that needs 16 bytes misses them by one number, of in or of out",
+TEST_CASE("one misaligned pitch or address of in or out rules out a vectorized path",
           "[day03][transpose][conditions][small]") {
     const struct {
         int bytes;
@@ -161,7 +161,7 @@ TEST_CASE("a path that needs 16 bytes misses them by one number, of in or of out
     }
 }
 
-TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][transpose][small]") {
+TEST_CASE("a path rejects unsupported views and writes nothing", "[day03][transpose][small]") {
     DeviceIn<float> from(distinct<float>({40, 45}));
     DeviceOut<float> got({45, 40});
     const auto why = [&](P path) {
@@ -180,7 +180,7 @@ TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][tran
           "begin at a multiple of 16 bytes" +
               views);
     CHECK(why(P::short_rows) ==
-          "transpose: the path 'short rows' needs rows or columns of 32 elements at most" + views);
+          "transpose: the path 'short rows' needs rows or columns of at most 32 elements" + views);
     CHECK(why(P::short_rows_vectorized) ==
           "transpose: the path 'short rows, vectorized' needs short rows without gaps between "
           "them, of "
@@ -201,8 +201,7 @@ TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][tran
         "needs elements of 2 or 4 bytes"));
     CHECK(back.untouched());
 
-    // 65,535 blocks of 8 rows is the limit of grid.y. Nothing is launched, so any address will
-    // do.
+    // 65,535 blocks of 8 rows is the limit of grid.y. Nothing is launched, so any address is valid.
     const auto rows = [&](std::int64_t M) {
         const UntypedOut out{got.view().data, 4, row_major({1, M})};
         check_transpose({got.view().data + M, 4, Layout({M, 1}, {1, 1})}, out, P::one_element);
@@ -230,14 +229,14 @@ TEST_CASE("a path rejects what it cannot take, and moves nothing", "[day03][tran
         });
     };
     CHECK(by_tiles(Layout({4, 8}, {-8, 1}), row_major({8, 4})) ==
-          "transpose: the path 'tile' needs elements of 8 bytes at most, and from row to row no "
+          "transpose: the path 'tile' needs elements of at most 8 bytes, and between rows no "
           "negative stride, for CUDA Tile C++ takes strides for sizes; in has elements of 4 bytes, "
           "shape (4, 8), strides (-8, 1), out shape (8, 4), strides (4, 1)");
     // Matrices of a stack may be in any order.
     CHECK(by_tiles(Layout({2, 2, 4}, {-8, 4, 1}), Layout({2, 4, 2}, {-8, 2, 1})) == "");
 }
 
-TEST_CASE("as many tiles as a grid has blocks, and not one more", "[day03][transpose][small]") {
+TEST_CASE("more tiles than a grid has blocks are rejected", "[day03][transpose][small]") {
     const auto tiles = [](const Shape& shape, std::int64_t TM, std::int64_t TN) {
         const Layout in = row_major(shape);
         Matrices x = matrices_to_transpose({nullptr, 1, in}, {nullptr, 1, transpose(in)});
@@ -271,7 +270,7 @@ TEST_CASE("as many tiles as a grid has blocks, and not one more", "[day03][trans
     CHECK(last_kernel() == before);
 }
 
-TEST_CASE("what the steps touch: sectors and banks", "[day03][transpose][small]") {
+TEST_CASE("sectors and wavefronts of the steps equal a hand count", "[day03][transpose][small]") {
     // A matrix of 64 x 64 floats: 4,096 of them, 512 sectors to read and 512 to write.
     const Tensor<float> in = distinct<float>({64, 64});
     DeviceIn<float> from(in);
@@ -300,7 +299,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day03][transpose][small]"
     }
 }
 
-TEST_CASE("small elements waste neither sectors nor banks", "[day03][transpose][small]") {
+TEST_CASE("small elements waste no sector and no wavefront", "[day03][transpose][small]") {
     gpu::Buffer<std::uint8_t> a(128 * 128 * 2), b(128 * 128 * 2);
     a.fill_bytes(1);
     for (const int e : {1, 2}) {
@@ -322,7 +321,7 @@ TEST_CASE("small elements waste neither sectors nor banks", "[day03][transpose][
     }
 }
 
-TEST_CASE("rows that begin anywhere: no block ends within a sector", "[day03][transpose][small]") {
+TEST_CASE("rows at any address: no block ends within a sector", "[day03][transpose][small]") {
     // The first of three tiles writes 128 elements of a row of out, up to the end of the sector.
     const std::int64_t M = 259, N = 64;
     const gpu::Buffer<float> in(distinct<float>({M, N}));
@@ -346,7 +345,7 @@ TEST_CASE("rows that begin anywhere: no block ends within a sector", "[day03][tr
     }
 }
 
-TEST_CASE("transpose rejects what it cannot do", "[day03][transpose][small]") {
+TEST_CASE("transpose rejects invalid operands", "[day03][transpose][small]") {
     Tensor<float> in({2, 3}), out({3, 2});
     const auto rejected = [&](const UntypedIn& from, const UntypedOut& to, const char* words) {
         CHECK(both_reject([&] { transpose_untyped_cpu(from, to); },
@@ -356,8 +355,8 @@ TEST_CASE("transpose rejects what it cannot do", "[day03][transpose][small]") {
     const UntypedIn from = in.view();
     rejected(from, {out.data(), 4, row_major({2, 3})}, "out must have (3, 2), but has (2, 3)");
     rejected({in.data(), 4, row_major({6})}, {out.data(), 4, row_major({6})},
-             "a matrix needs rank 2 at least");
-    rejected({in.data(), 4, Layout({2, 3}, {1, 2})}, out.view(), "must run along memory");
+             "a matrix needs at least rank 2");
+    rejected({in.data(), 4, Layout({2, 3}, {1, 2})}, out.view(), "rows must be contiguous");
     rejected(from, {out.data(), 4, Layout({3, 2}, {1, 3})}, "transpose: out has");
     const Layout one = row_major({1, 1});
     rejected({reinterpret_cast<char*>(in.data()) + 1, 4, one}, {out.data(), 4, one},
@@ -368,7 +367,7 @@ TEST_CASE("transpose rejects what it cannot do", "[day03][transpose][small]") {
 
 TEST_CASE("transpose rejects an output that overlaps its input, up to the last element",
           "[day03][transpose][small]") {
-    // in (2, 3) with rows 4 apart spans 7 elements; so does nothing else.
+    // in (2, 3) with rows 4 apart spans 7 elements, out 6.
     const Layout in({2, 3}, {4, 1}), out = row_major({3, 2});
     Tensor<float> memory({19});
     gpu::Buffer<float> device(19);

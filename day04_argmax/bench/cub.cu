@@ -30,7 +30,7 @@ struct Begin {
 };
 
 std::vector<float> noise() {
-    std::vector<float> x(1000003);  // a prime: no two lines are alike
+    std::vector<float> x(1000003);  // a prime period, so no two lines are equal
     std::uint64_t state = 1;
     for (float& value : x) {
         state = state * 6364136223846793005u + 1442695040888963407u;

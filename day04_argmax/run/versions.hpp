@@ -28,7 +28,7 @@ struct ArgmaxCase {
 
 /// The values that inputs repeat. For sums: integers from -255 to 255, so that sums are exact in
 /// any order for lines of up to 2^16. Otherwise: floats between -1 and 1. The period is a prime, so
-/// no two lines of a large tensor are alike.
+/// no two lines of a large tensor are equal.
 inline constexpr std::int64_t kPeriod = 1000003;
 [[nodiscard]] std::vector<float> noise(bool whole);
 

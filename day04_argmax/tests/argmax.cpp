@@ -19,7 +19,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 
-// One line as the last dimension, as the first, alone and among others.
+// The line as the last dimension and as the first, alone and among others.
 void check_line(const std::vector<float>& line, std::int64_t answer, bool largest = true) {
     const auto n = static_cast<std::int64_t>(line.size());
     CAPTURE(n, answer);
@@ -45,7 +45,7 @@ TEST_CASE("ties, NaN, infinities and zeros are resolved as in NumPy", "[day04][a
     for (const GoldenLine& golden : golden_lines) check_line(golden.line, golden.argmax);
 }
 
-TEST_CASE("argmin resolves them the same way", "[day04][argmin][small]") {
+TEST_CASE("argmin resolves ties, NaN, infinities and zeros as in NumPy", "[day04][argmin][small]") {
     for (const GoldenLine& golden : golden_lines) check_line(golden.line, golden.argmin, false);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("argmax and argmin of views equal NumPy's", "[day04][argmax][argmin][s
     }
 }
 
-TEST_CASE("worked by hand: 0 to 23 as (2, 3, 4), and a tie", "[day04][argmax][small]") {
+TEST_CASE("argmax of 0 to 23 as (2, 3, 4) equals the result by hand", "[day04][argmax][small]") {
     Tensor<float> x({2, 3, 4});
     for (std::int64_t k = 0; k < 24; ++k) x.data()[k] = static_cast<float>(k);
     HostOut<std::int64_t> out({2, 4});
@@ -78,7 +78,7 @@ TEST_CASE("worked by hand: 0 to 23 as (2, 3, 4), and a tie", "[day04][argmax][sm
     CHECK(one.view()() == 1);
 }
 
-TEST_CASE("the lines of (2, 3, 4, 5, 6) over dim 2 begin where they should",
+TEST_CASE("the lines of (2, 3, 4, 5, 6) over dim 2 begin at the offsets worked by hand",
           "[day04][lines][small]") {
     const float* nowhere = nullptr;
     const View<const float> in(nowhere, Shape{2, 3, 4, 5, 6});
@@ -104,7 +104,7 @@ TEST_CASE("the lines of (2, 3, 4, 5, 6) over dim 2 begin where they should",
 
 // --- every shape, dimension and layout -----------------------------------------------------------
 
-TEST_CASE("all shapes with extents up to 3, every dimension, CPU reference and kernels",
+TEST_CASE("argmax is correct for all shapes with extents up to 3, along every dimension",
           "[day04][argmax][small]") {
     std::uint64_t seed = 1;
     for (int rank = 1; rank <= 4; ++rank) {
@@ -120,7 +120,7 @@ TEST_CASE("all shapes with extents up to 3, every dimension, CPU reference and k
     }
 }
 
-TEST_CASE("every order and direction of dimensions, of in and of out", "[day04][argmax][small]") {
+TEST_CASE("in and out may have any order and direction of dimensions", "[day04][argmax][small]") {
     const Shape shape{2, 3, 5};
     const Tensor<float> x = seeded_integers<float>(shape, 5, 0, 3);
     for (int dim = 0; dim < 3; ++dim) {
@@ -138,7 +138,7 @@ TEST_CASE("every order and direction of dimensions, of in and of out", "[day04][
     }
 }
 
-TEST_CASE("rank 8, and dimensions of extent 1", "[day04][argmax][small]") {
+TEST_CASE("argmax supports rank 8 and dimensions of extent 1", "[day04][argmax][small]") {
     const Tensor<float> x = seeded_integers<float>({2, 1, 3, 2, 1, 2, 3, 2}, 3, 0, 4);
     for (int dim = 0; dim < 8; ++dim) check_all(x, dim);
     Dims order{7, 2, 0, 5, 1, 3, 6, 4};
@@ -147,7 +147,7 @@ TEST_CASE("rank 8, and dimensions of extent 1", "[day04][argmax][small]") {
     for (int dim = 0; dim < 8; ++dim) check_all(y, mixed, dim, row_major(without(y.shape(), dim)));
 }
 
-TEST_CASE("lengths around every boundary, at any address", "[day04][argmax][kernels][small]") {
+TEST_CASE("argmax handles boundary lengths at any address", "[day04][argmax][kernels][small]") {
     for (const std::int64_t n :
          {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 80, 81, 144, 145, 256, 257}) {
         for (std::int64_t lead = 0; lead < 4; ++lead) {
@@ -163,7 +163,7 @@ TEST_CASE("lengths around every boundary, at any address", "[day04][argmax][kern
     }
 }
 
-TEST_CASE("long lines, each way of splitting one", "[day04][argmax][kernels][small]") {
+TEST_CASE("argmax handles every way of splitting a long line", "[day04][argmax][kernels][small]") {
     // 32, 128 and 256 threads of step 05, one part and several of step 08, all rounds of 07.
     for (const std::int64_t n : {513, 1023, 1024, 2048, 2049, 2060, 4099, 8192, 8193, 8501}) {
         check_all(seeded_integers<float>({2, n}, 10, 0, 1000), 1, n % 4);
@@ -176,7 +176,7 @@ TEST_CASE("long lines, each way of splitting one", "[day04][argmax][kernels][sma
               row_major(Shape{132}));
 }
 
-TEST_CASE("an equal element later in the line, in every lane and warp, changes nothing",
+TEST_CASE("ties resolve to the lowest index, across lanes and warps too",
           "[day04][argmax][ties][kernels][small]") {
     // The largest element is at a and again at b.
     for (const std::int64_t n : {64, 300}) {
@@ -225,7 +225,7 @@ TEST_CASE("the first NaN wins wherever it is", "[day04][argmax][nan][kernels][sm
     }
 }
 
-TEST_CASE("only a higher float beats minus infinity, otherwise the index is 0",
+TEST_CASE("a line of minus infinities has index 0, and any higher float wins",
           "[day04][argmax][infinity][kernels][small]") {
     for (const std::int64_t n : {1, 5, 64, 300, 2500}) {
         std::vector<float> line(static_cast<std::size_t>(n), -kInf);
@@ -236,8 +236,7 @@ TEST_CASE("only a higher float beats minus infinity, otherwise the index is 0",
     }
 }
 
-TEST_CASE("rising and falling lines, where every or no element is better",
-          "[day04][argmax][small]") {
+TEST_CASE("argmax is correct on rising and falling lines", "[day04][argmax][small]") {
     for (const std::int64_t n : {33, 257, 1031}) {
         std::vector<float> line;
         for (std::int64_t i = 0; i < n; ++i) line.push_back(static_cast<float>(i));
@@ -256,7 +255,7 @@ TEST_CASE("blocks and threads may run in any order", "[day04][argmax][order][ker
     });
 }
 
-TEST_CASE("lines of one, and broadcast lines", "[day04][argmax][small]") {
+TEST_CASE("argmax supports lines of one element and broadcast lines", "[day04][argmax][small]") {
     check_all(distinct<float>({5, 1, 7}), 1);
     // All rows the same: stride 0 across the lines, then along them.
     const auto x = [](std::int64_t k) { return double(k * 37 % 100); };

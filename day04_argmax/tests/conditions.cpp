@@ -1,6 +1,5 @@
-// Every condition of the choice of path, false alone: what a path needs of the lines, one change at
-// a time. Then the path is not chosen, it is rejected if requested, and every path that takes the
-// lines equals the CPU reference.
+// Each condition of the choice of path, violated alone. Then the path is not chosen, a request for
+// it is rejected, and every path that supports the lines equals the CPU reference.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -19,7 +18,7 @@ Lines lines_along(const Layout& layout, const Dims& dims) {
     return lines_of("test", {nullptr, layout}, dims);
 }
 
-// The paths that take these lines, and the ones chosen without and with a workspace.
+// The paths that support these lines, and the ones chosen without and with a workspace.
 void expect(const char* what, const Layout& layout, const Dims& dims, const std::set<P>& takers,
             P chosen, P with_workspace) {
     CAPTURE(what, to_string(layout), to_string(dims));
@@ -63,14 +62,13 @@ void check_promise(const Layout& in, int dim, std::int64_t lead = 0) {
     CHECK(got_where.matches(where));
 }
 
-TEST_CASE(
-    "tile kernels promise whole float4s only where lines are such, each condition false alone",
-    "[day04][argmax][reduce][conditions][small]") {
+TEST_CASE("tile kernels assume whole float4s only where every condition holds",
+          "[day04][argmax][reduce][conditions][small]") {
     if (!gpu::has_tile()) {
         SUCCEED("this nvcc compiles no tiles");
         return;
     }
-    // The emulator reports a promise that does not hold. A float4 lacks one element, or two.
+    // The emulator reports a false guarantee. A float4 is one element short, or two.
     for (const std::int64_t off : {0, 1, 2}) {
         // Contiguous lines.
         check_promise(Layout({2, 3, 260}, {1056, 264, 1}), 2, off);
@@ -87,7 +85,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("what each path needs of its lines, one condition at a time",
+TEST_CASE("each path rejects lines that violate a single one of its conditions",
           "[day04][argmax][reduce][conditions][small]") {
     const std::int64_t most = kLongestLine;
     // Contiguous, packed one after another, short: everything but 'strided'.
@@ -101,7 +99,8 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
     expect("81 elements", row_major({100, 81}), {1}, along, P::vectorized);
     expect("gaps between lines", Layout({100, 17}, {18, 1}), {1}, along, P::vectorized);
     expect("lines that overlap", Layout({100, 17}, {16, 1}), {1}, along, P::vectorized);
-    expect("lines in two dims", Layout({10, 10, 17}, {171, 17, 1}), {2}, along, P::vectorized);
+    expect("lines in two dimensions", Layout({10, 10, 17}, {171, 17, 1}), {2}, along,
+           P::vectorized);
     expect("last line first", flip(row_major({100, 17}), 0).layout, {1}, along, P::vectorized);
     expect("1,024 lines", row_major({1024, 100}), {1}, along, P::vectorized);
     expect("1,025 lines", row_major({1025, 100}), {1}, one_walk_and({P::vectorized}),
@@ -117,7 +116,7 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
     // Two strided runs: only the naive kernel.
     expect("two walks", row_major({40, 3, 40}), {0, 2}, {P::one_thread}, P::one_thread);
     expect("two that are one", row_major({3, 40, 40}), {1, 2}, along, P::vectorized);
-    // The longest line that 32 bits count, and one longer.
+    // The longest line that steps can count in 32 bits, and one longer.
     const std::set<P> one_thread = {P::one_thread};
     expect("2^32 - 65536", row_major({1, most}), {1}, along, P::vectorized, P::split);
     expect("one more", row_major({1, most + 1}), {1}, one_thread, P::one_thread);
@@ -125,7 +124,7 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
     expect("one more across", row_major({most + 1, 40}), {0}, one_thread, P::one_thread);
 }
 
-TEST_CASE("what the choice of path depends on, one condition at a time",
+TEST_CASE("a single violated condition changes the choice of path",
           "[day04][argmax][reduce][conditions][small]") {
     const auto chosen = [](const Layout& layout, int dim, bool workspace = false,
                            int multiprocessors = 132) {
@@ -133,8 +132,8 @@ TEST_CASE("what the choice of path depends on, one condition at a time",
             name(choose_path(lines_along(layout, {dim}), workspace, multiprocessors)));
     };
     const auto is = [](P path) { return std::string(name(path)); };
-    // Lines of whole float4s from 64 on are not short lines: both length and
-    // multiple count.
+    // Lines of at least 64 elements in whole float4s are not short lines: both length and multiple
+    // count.
     CHECK(chosen(row_major({100, 64}), 1) == is(P::vectorized));
     CHECK(chosen(row_major({100, 60}), 1) == is(P::short_lines));
     CHECK(chosen(row_major({100, 65}), 1) == is(P::short_lines));
@@ -148,8 +147,7 @@ TEST_CASE("what the choice of path depends on, one condition at a time",
     CHECK(chosen(row_major({263, 8192}), 1, false) == is(P::vectorized));
     CHECK(chosen(Layout({263, 8192}, {8193, 1}), 1, true) == is(P::split));
     CHECK(chosen(Layout({263, 8192}, {16384, 2}), 1, true) == is(P::warp));
-    // How many are few depends on the device; the chosen path takes the lines
-    // on each.
+    // What counts as few depends on the device; the chosen path supports the lines on each.
     for (const int multiprocessors : {1, 2, 46, 84, 132, 188, 1000}) {
         const std::int64_t most = std::min(2 * multiprocessors - 1, 1024);
         CAPTURE(multiprocessors);
@@ -195,7 +193,7 @@ void check_across(std::int64_t columns, std::int64_t pitch, std::int64_t lead) {
     check_all(x, layout, 1, Layout({3, columns}, {1, 5}), lead % 9);
 }
 
-TEST_CASE("adjacent lines are read by float4s only if each condition holds",
+TEST_CASE("adjacent lines are read as float4s only if every condition holds",
           "[day04][argmax][conditions][kernels][small]") {
     check_across(128, 128, 0);
     check_across(132, 136, 0);
@@ -210,7 +208,7 @@ TEST_CASE("adjacent lines are read by float4s only if each condition holds",
     check_across(301, 304, 3);
 }
 
-TEST_CASE("the most and the longest lines that a path takes: all equal the CPU reference",
+TEST_CASE("paths equal the CPU reference on the most and the longest lines that they support",
           "[day04][argmax][conditions][kernels][small]") {
     for (const std::int64_t n : {64, 65, 144, 145, 256, 257, 512, 513}) {
         check_all(seeded_integers<float>({2, n}, 17, 0, 200), 1, 1);

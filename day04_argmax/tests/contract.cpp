@@ -13,7 +13,7 @@ namespace {
 
 // --- the contract --------------------------------------------------------------------------------
 
-TEST_CASE("the dimension is removed, or kept with extent 1; it may count from the back",
+TEST_CASE("the dimension is removed or kept with extent 1, and may be counted from the end",
           "[day04][argmax][small]") {
     const Tensor<float> x = seeded_integers<float>({2, 3, 4}, 2, 0, 5);
     const DeviceIn<float> in(x);
@@ -39,7 +39,7 @@ TEST_CASE("the dimension is removed, or kept with extent 1; it may count from th
     CHECK(got.matches(wide));
 }
 
-TEST_CASE("argmax rejects invalid arguments, CPU reference and kernels with the same message",
+TEST_CASE("argmax_cpu and argmax_cuda reject invalid arguments with the same message",
           "[day04][argmax][small]") {
     const Tensor<float> x({2, 3});
     const DeviceIn<float> in(x);
@@ -71,8 +71,8 @@ TEST_CASE("argmax rejects invalid arguments, CPU reference and kernels with the 
         },
         "the dimension is empty");
     rejected([](In a, Out o, auto f) { f(a, 0, o); },
-             "argmax: in has shape (2, 3), reduced over dims (0), so out has shape (3) or (1, 3), "
-             "not (2)");
+             "argmax: in has shape (2, 3), reduced over dimensions (0), so out has shape (3) or "
+             "(1, 3), not (2)");
     rejected([](In a, Out o, auto f) { f(a, 1, {o.data, Shape{1, 2}}); }, "not (1, 2)");
     rejected(
         [](In a, Out o, auto f) {
@@ -98,7 +98,7 @@ TEST_CASE("argmax rejects invalid arguments, CPU reference and kernels with the 
     CHECK(d.untouched());
 }
 
-TEST_CASE("no output, no launch", "[day04][argmax][small]") {
+TEST_CASE("without outputs nothing is launched", "[day04][argmax][small]") {
     const DeviceIn<float> in(distinct<float>({4}));
     DeviceOut<std::int64_t> d(Shape{1});
     argmax_cuda(in.view(), 0, {d.view().data, Shape{}});
@@ -156,7 +156,7 @@ TEST_CASE("the layout decides which path is taken", "[day04][argmax][path][small
     CHECK(chosen(Layout({kLongestLine + 1, 64}, {64, 1}), 0) == P::one_thread);
 }
 
-TEST_CASE("each path rejects what it cannot take", "[day04][argmax][path][small]") {
+TEST_CASE("each path rejects lines that it does not support", "[day04][argmax][path][small]") {
     const DeviceIn<float> in(distinct<float>({32, 32}));
     DeviceOut<std::int64_t> out(Shape{32});
     const auto rejected = [&](LinePath path, const View<const float>& x, int dim) {
@@ -185,8 +185,8 @@ TEST_CASE("each path rejects what it cannot take", "[day04][argmax][path][small]
                            require_path("sum", LinePath::tile, {{}, Layout({3, 5}, {7, 1})});
                        }),
                        "sum: the path 'tile' needs lines of one stride"));
-        // And everything that it takes: any dimensions of lines, any stride, 0 too, and unused ones
-        // below 0.
+        // It supports everything else: any dimensions of lines, any stride including 0, and unused
+        // strides below 0.
         const auto taken = [](const Layout& first, const Layout& along) {
             return takes(LinePath::tile, {{nullptr, first}, along});
         };
@@ -219,8 +219,7 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     CHECK(bytes({1, 8191}) == 0);
     const std::int64_t counters = gpu::Carver::kCounterBytes;
     CHECK(bytes({1, 50257}) == counters + 50 * 8);  // 50 parts of 8 bytes
-    // What a path needs even if it is never chosen, and paths that need
-    // nothing.
+    // What a path needs even if it is never chosen, and paths that need nothing.
     const auto by = [](const Shape& shape, LinePath path) {
         return argmax_workspace_bytes({nullptr, row_major(shape)}, 1, path);
     };
@@ -234,7 +233,7 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     CHECK(reduce_workspace_bytes({nullptr, Shape{0, 10000}}, {1}, LinePath::split) == 0);
     CHECK(reduce_workspace_bytes({nullptr, Shape{3, 100}}, {1}, LinePath::split) ==
           counters + 3 * 8);
-    // And what it rejects, in the name of the operation.
+    // Rejections name the operation.
     CHECK(rejection([&] {
               (void)by({1025, 50257}, LinePath::split);
           }) ==
@@ -273,7 +272,7 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
 
 // --- which memory the warps access ---------------------------------------------------------------
 
-TEST_CASE("which sectors the steps access", "[day04][argmax][trace][kernels][small]") {
+TEST_CASE("sectors of the steps equal a hand count", "[day04][argmax][trace][kernels][small]") {
     const DeviceIn<float> in(distinct<float>({64, 256}));
     const auto touched = [&](LinePath path, int dim) {
         Memory memory(lines_of("test", in.view(), {dim}));
@@ -295,14 +294,14 @@ TEST_CASE("which sectors the steps access", "[day04][argmax][trace][kernels][sma
         CHECK(touched(path, 1)->sectors == 64 * 256 / 8 + 64);  // each line stores separately
     }
     CHECK(touched(LinePath::strided, 0)->sectors == 64 * 256 / 8 + writes0);
-    // Path vectors: 8 lanes per line, so a warp has 4 lines: 8 loads, then the float4 that won,
+    // Path vectorized: 8 lanes per line, so a warp has 4 lines: 8 loads, then the float4 that won,
     // one element after another, and the 4 indices in one sector.
     const auto vectors = touched(LinePath::vectorized, 1);
     CHECK(vectors->sectors == 64 * 256 / 8 + 64 * 4 + 64 / 4);
     CHECK(vectors->requests == 64 / 4 * (256 / 32 + 4 + 1));
 }
 
-TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][kernels][small]") {
+TEST_CASE("short lines are read without bank conflicts", "[day04][argmax][trace][kernels][small]") {
     for (const std::int64_t n : {12, 16, 17, 18, 24, 32}) {
         const DeviceIn<float> in(distinct<float>({128, n}));
         DeviceOut<std::int64_t> out(Shape{128});

@@ -25,7 +25,7 @@ inline const std::vector<LinePath> kPaths = [] {
     return paths;
 }();
 
-/// What operations other than argmax reject.
+/// The path that only argmax supports.
 inline bool argmax_only(LinePath path) {
     return path == LinePath::shared_tree;
 }
@@ -58,7 +58,7 @@ inline Tensor<std::int64_t> second_formula(const View<const float>& in, int dim,
     return answer;
 }
 
-/// The CPU reference and every path that takes these views equal the second formula.
+/// The CPU reference and every path that supports these views equal the independent formula.
 inline void check_all(const Tensor<float>& values, const Layout& layout, int dim, const Layout& out,
                       std::int64_t lead = 0, bool largest = true) {
     testing::Operation op = argmax_operation(values.shape(), dim, largest);

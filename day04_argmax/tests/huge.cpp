@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 namespace {
 
 // The emulator's device has 8 GiB; only a GPU can hold 2^31 elements: [huge].
-TEST_CASE("lines that begin past 2^31 bytes", "[day04][argmax][full]") {
+TEST_CASE("argmax is correct for lines that begin past 2^31 bytes", "[day04][argmax][full]") {
     const std::int64_t far = (std::int64_t{1} << 28) + 1000, n = 70;
     if (!gpu::is_emulated()) need_device_memory(4 * (2 * far + n));
     gpu::Buffer<float> memory(2 * far + n);
@@ -35,7 +35,7 @@ TEST_CASE("lines that begin past 2^31 bytes", "[day04][argmax][full]") {
     }
 }
 
-TEST_CASE("larger shapes, every dimension, every path", "[day04][argmax][full]") {
+TEST_CASE("every path is correct for larger shapes, over any dimension", "[day04][argmax][full]") {
     for (int dim = 0; dim < 4; ++dim) {
         check_all(seeded_integers<float>({7, 11, 13, 17}, 21, 0, 20), dim, dim);
     }
@@ -108,14 +108,14 @@ void check_outputs(std::int64_t count) {
     }
 }
 
-TEST_CASE("the test of huge tensors holds for small ones", "[day04][argmax][small]") {
+TEST_CASE("the checks of the huge tests pass at small sizes too", "[day04][argmax][small]") {
     check_planted({5, 1000}, 1);
     check_planted({300, 50}, 0);
     check_planted({200, 17}, 1);
     check_outputs(1000);
 }
 
-TEST_CASE("more than 2^31 elements: one line, many lines, many outputs", "[day04][argmax][huge]") {
+TEST_CASE("lines, elements and outputs are correct past 2^31", "[day04][argmax][huge]") {
     need_device_memory(40 * kGiB);
     check_planted({1, 2 * kGiB + 12345}, 1);
     check_planted({1000, 2200000}, 1);

@@ -71,7 +71,7 @@ TEST_CASE("max, min, sum and mean of views equal NumPy's", "[day04][reduce][smal
     }
 }
 
-TEST_CASE("max and min are the element that argmax and argmin name", "[day04][reduce][small]") {
+TEST_CASE("max and min are the elements at argmax and argmin", "[day04][reduce][small]") {
     for (const GoldenLine& golden : golden_lines) {
         const auto n = static_cast<std::int64_t>(golden.line.size());
         CAPTURE(n);
@@ -87,7 +87,7 @@ TEST_CASE("max and min are the element that argmax and argmin name", "[day04][re
     }
 }
 
-TEST_CASE("every dimension, and several at once, of every small shape", "[day04][reduce][small]") {
+TEST_CASE("small shapes reduce correctly over any set of dimensions", "[day04][reduce][small]") {
     const Shape shape{2, 3, 4, 2};
     const Tensor<float> x = numbers(shape, 3);
     for (int set = 0; set < 16; ++set) {
@@ -109,7 +109,7 @@ TEST_CASE("every dimension, and several at once, of every small shape", "[day04]
     }
 }
 
-TEST_CASE("every order and direction of dimensions", "[day04][reduce][small]") {
+TEST_CASE("reductions are correct in every order and direction", "[day04][reduce][small]") {
     const Shape shape{2, 3, 5};
     const Tensor<float> x = numbers(shape, 4);
     for (const Dims& dims : {Dims{0}, Dims{2}, Dims{0, 2}, Dims{1, 2}}) {
@@ -124,7 +124,7 @@ TEST_CASE("every order and direction of dimensions", "[day04][reduce][small]") {
     }
 }
 
-TEST_CASE("lengths around every boundary, at any address, within their bounds",
+TEST_CASE("boundary lengths at any address are within their error bounds",
           "[day04][reduce][small]") {
     for (const std::int64_t n : {1, 2, 3, 4, 5, 31, 32, 33, 64, 65, 79, 80, 144, 145, 257, 1025}) {
         for (std::int64_t lead = 0; lead < 4; ++lead) check_all(numbers({3, n}, 5), {1}, lead);
@@ -155,15 +155,15 @@ TEST_CASE("the bound is tight: a sum rounded to 16 bits, or a sequential one, ex
     CHECK(got.close_to(second.value, bound));
 }
 
-TEST_CASE("a line cut into parts of which the last one is empty", "[day04][reduce][small]") {
-    // One element past a multiple of 16 bytes there are 66,049 float4s, 257 for each of 258 parts:
-    // the first 257 have them all, and the last float4 reaches past the line.
+TEST_CASE("the last part of a split line may be empty", "[day04][reduce][small]") {
+    // One element past a multiple of 16 bytes the line has 66,049 float4s, 257 for each of 258
+    // parts: the first 257 parts have them all. The last float4 reaches past the line.
     const std::int64_t n = 258 * 1024;
     REQUIRE(parts_of(lines_of("test", {nullptr, Shape{1, n}}, {1})) == 258);
     check_all(seeded_integers<float>({1, n}, 11, 1, 60), {1}, 1, {Reduction::sum});
 }
 
-TEST_CASE("a sum has the same bits, in whatever order its blocks run", "[day04][reduce][small]") {
+TEST_CASE("a sum has the same bits in any order of its blocks", "[day04][reduce][small]") {
     const DeviceIn<float> in(numbers({3, 9000}, 12));
     const Lines lines = lines_of("test", in.view(), {1});
     for (const ReducePath path : kPaths) {
@@ -181,7 +181,7 @@ TEST_CASE("a sum has the same bits, in whatever order its blocks run", "[day04][
     }
 }
 
-TEST_CASE("a product whose parts leave the range depends on their order, any other does not",
+TEST_CASE("a product depends on the order only if a partial product leaves the range",
           "[day04][reduce][small]") {
     const auto products = [](float large) {
         const DeviceIn<float> in(Tensor<float>({1, 4}, {large, large, 1 / large, 1 / large}));
@@ -215,7 +215,7 @@ TEST_CASE("a product whose parts leave the range depends on their order, any oth
     for (const float p : in_range) CHECK(std::abs(double{p} - 1) <= 8 * kU);
 }
 
-TEST_CASE("no elements: a sum is 0, a product 1, the others are rejected",
+TEST_CASE("without elements a sum is 0, a product is 1, and all others are rejected",
           "[day04][reduce][small]") {
     const View<const float> none(nullptr, Shape{3, 0});
     for (const auto& [what, answer] :
@@ -233,7 +233,7 @@ TEST_CASE("no elements: a sum is 0, a product 1, the others are rejected",
         HostOut<float> h(Shape{3});
         DeviceOut<float> d(Shape{3});
         const std::string words =
-            std::string(name(what)) + " over dims (1) of shape (3, 0): there is no element";
+            std::string(name(what)) + " over dimensions (1) of shape (3, 0): there is no element";
         CHECK(both_reject([&] { reduce_cpu(what, none, {1}, h.view()); },
                           [&] { reduce_cuda(what, none, {1}, d.view()); }, words));
         for (const LinePath path : kPaths) {
@@ -257,7 +257,7 @@ TEST_CASE("no elements: a sum is 0, a product 1, the others are rejected",
     CHECK(reduce_workspace_bytes({nullptr, Shape{0, 3}}, {1}) == 0);
 }
 
-TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with the same message",
+TEST_CASE("CPU references and kernels of reductions reject invalid arguments with the same message",
           "[day04][reduce][argmin][small]") {
     const Tensor<float> x({2, 3});
     const DeviceIn<float> in(x);
@@ -276,12 +276,12 @@ TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with t
             words));
     };
     rejected({2}, {2}, "sum: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1");
-    rejected({std::int64_t{1} << 32}, {3}, "sum: dim 4294967296 asked for");  // not cut to 0
+    rejected({std::int64_t{1} << 32}, {3}, "sum: dim 4294967296 asked for");  // not truncated to 0
     rejected({-(std::int64_t{1} << 32) - 1}, {2}, "sum: dim -4294967297 asked for");
     rejected({1, -1}, {2}, "sum: dim 1 is named twice in (1, -1)");
     rejected({1}, {3},
-             "sum: in has shape (2, 3), reduced over dims (1), so out has shape (2) or (2, "
-             "1), not (3)");
+             "sum: in has shape (2, 3), reduced over dimensions (1), so out has shape (2) or "
+             "(2, 1), not (3)");
     rejected({0, 1}, {2}, "so out has shape () or (1, 1), not (2)");
     CHECK(both_reject([&] { argmin_cpu(x.view(), 3, hi.view()); },
                       [&] { argmin_cuda(in.view(), 3, di.view()); }, "argmin: dim 3 asked for"));
@@ -292,7 +292,7 @@ TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with t
         [&] {
             argmin_cuda({nullptr, Shape{2, 0}}, 1, di.view());
         },
-        "argmin over dims (1) of shape (2, 0): there is no element"));
+        "argmin over dimensions (1) of shape (2, 0): there is no element"));
     CHECK(both_reject([&] { argmin_cpu(x.view(), 0, hi.view()); },
                       [&] { argmin_cuda(in.view(), 0, di.view()); },
                       "argmin: in has shape (2, 3)"));
@@ -327,7 +327,7 @@ TEST_CASE("reductions reject invalid arguments, CPU reference and kernels with t
     CHECK(di.untouched());
 }
 
-TEST_CASE("the layout decides, for several dimensions too", "[day04][reduce][path][small]") {
+TEST_CASE("the layout of several dimensions decides the path", "[day04][reduce][path][small]") {
     using P = ReducePath;
     const auto chosen = [](const Layout& layout, const Dims& dims, bool workspace = false) {
         return choose_reduce({nullptr, layout}, dims, workspace);
@@ -358,13 +358,13 @@ TEST_CASE("the layout decides, for several dimensions too", "[day04][reduce][pat
     CHECK(std::string(gpu::last_kernel()) == "split_kernel");
 }
 
-TEST_CASE("larger sums", "[day04][reduce][full]") {
+TEST_CASE("sums of larger tensors are within their error bounds", "[day04][reduce][full]") {
     check_all(numbers({4, 50257}, 31), {1}, 1);
     check_all(numbers({64, 128, 130}, 32), {1});
     check_all(numbers({64, 128, 20}, 33), {0, 2});
 }
 
-TEST_CASE("argmin and every reduction reject in their own name, with a workspace, too",
+TEST_CASE("the messages of argmin and reductions name the operation, with a workspace too",
           "[day04][argmin][reduce][small]") {
     DeviceIn<float> in(distinct<float>({2, 5000}));
     const auto bytes = [&](int dim, std::optional<ReducePath> path) {

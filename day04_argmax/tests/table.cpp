@@ -36,7 +36,7 @@ TEST_CASE("Day 04: an invalid operand, an overlap or an unknown path is rejected
     check_rejections(operations());
 }
 
-TEST_CASE("Day 04: every path gives its result wherever operands are, or rejects them",
+TEST_CASE("Day 04: every path is correct at any operand address, or rejects the operands",
           "[day04][small][kernels]") {
     check_results(operations());
 }

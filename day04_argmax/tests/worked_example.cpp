@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("argmax of a (2, 3, 4) tensor over each of its dimensions, worked by hand",
+TEST_CASE("argmax of a (2, 3, 4) tensor over each dimension equals the result by hand",
           "[day04][argmax][small]") {
     const Tensor<float> x({2, 3, 4}, {35, 21, 24, 11, 8,  48, 39, 48, 10, 42, 20, 16,  //
                                       16, 37, 6,  46, 40, 44, 44, 47, 31, 7,  40, 10});

@@ -8,7 +8,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Argmax, argmin and the reductions of these shapes. The path split takes most of them.
+// Argmax, argmin and the reductions of these shapes. Most of them take the path split.
 std::vector<Operation> all_of(const std::vector<std::pair<Shape, Dims>>& shapes) {
     std::vector<Operation> all;
     for (const auto& [shape, dims] : shapes) {

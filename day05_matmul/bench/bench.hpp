@@ -1,5 +1,5 @@
 /// @file
-/// What --bench times on a GPU: larger matrices than those that the run checks.
+/// What --bench times on a GPU: larger matrices than those that are checked.
 #pragma once
 
 #include <optional>

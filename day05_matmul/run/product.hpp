@@ -62,8 +62,8 @@ private:
     lesson::Both<float> a_, b_, out_;
 };
 
-/// The path that a product of these sizes takes. @param workspace  with as much workspace as it
-/// asks for?
+/// The path that a product of these sizes takes. @param workspace  is there the workspace that it
+/// needs?
 [[nodiscard]] std::string chosen_for(const Sizes& s, bool workspace = false);
 
 }  // namespace sixdays::day05_matmul

@@ -37,7 +37,7 @@ TEST_CASE("all paths are within the bound of a float sum, with every epilogue",
     }
 }
 
-TEST_CASE("12 fraction bits are read, by every path, of both operands", "[day05][small]") {
+TEST_CASE("every path reads 12 fraction bits of both operands", "[day05][small]") {
     // TF32 keeps 10 and bf16 7: a sum would be K.
     const double x = 1 + 0x1p-12;
     const Operation in_parts = by_path(matmul_operation({33, 132, 128, {}, 0}), P::split_k);
@@ -83,8 +83,8 @@ TEST_CASE("the CPU reference is within the bound, TF32 and a sum one product sho
 
 // --- layouts -------------------------------------------------------------------------------------
 
-TEST_CASE("one operand without vectors, for one reason, and all others with", "[day05][full]") {
-    // In addition to the table: the second matrix of a stack, which alone begins off a vector.
+TEST_CASE("a single misaligned operand is handled next to aligned ones", "[day05][full]") {
+    // In addition to the table: only the second matrix of a stack is misaligned.
     const Placement off = {.gap = 1};
     for (const Size& s : {Size{33, 132, 16}, {5, 68, 128}}) {
         for (const int which : {0, 1, 2}) {
@@ -95,7 +95,7 @@ TEST_CASE("one operand without vectors, for one reason, and all others with", "[
     }
 }
 
-TEST_CASE("operands and outputs in every layout, of odd sizes, by every path that takes them",
+TEST_CASE("every path is correct for operands and outputs in every layout, at odd sizes",
           "[day05][full]") {
     // Rows of vectors with partial ends, and one operand of another placement.
     const Placement gaps = {MatrixOrder::gaps};
@@ -110,9 +110,7 @@ TEST_CASE("operands and outputs in every layout, of odd sizes, by every path tha
     }
 }
 
-TEST_CASE(
-    "tiles: M, N or K alone is no whole number of vectors, and all rows or columns begin at one",
-    "[day05][small]") {
+TEST_CASE("tiles are correct if only M, N or K is not a multiple of a vector", "[day05][small]") {
     if (!gpu::has_tile()) {
         SUCCEED("this nvcc compiles no tiles");
         return;
@@ -145,7 +143,7 @@ void check_last_block(P path, const Problem& x, FarEnd<float>& out, const Tensor
     CHECK(equal(out.last(want.size()), want));
 }
 
-// The paths that can be launched without views and workspace, for so many rows.
+// The paths that can be launched without views and workspace, for M rows.
 std::vector<P> paths_for_rows(std::int64_t M) {
     std::vector<P> paths;
     for (const P path : all_paths()) {
@@ -166,7 +164,7 @@ Tensor<float> last_sums(const Tensor<float>& row, const View<const float>& b) {
     return want;
 }
 
-TEST_CASE("rows and matrices past 2^32 elements", "[day05][small]") {
+TEST_CASE("every path is correct for rows and matrices past 2^32 elements", "[day05][small]") {
     constexpr std::int64_t K = 16;
     for (const bool stack : {false, true}) {
         for (const P path : paths_for_rows(32)) {
@@ -191,7 +189,7 @@ TEST_CASE("rows and matrices past 2^32 elements", "[day05][small]") {
     }
 }
 
-TEST_CASE("tiles: rows of out past 2^32 elements", "[day05][small]") {
+TEST_CASE("tiles are correct for rows of out past 2^32 elements", "[day05][small]") {
     if (!gpu::has_tile()) {
         SUCCEED("this nvcc compiles no tiles");
         return;
@@ -261,7 +259,7 @@ TEST_CASE("tiles count in 64 bits where a, b or bias alone has more than 2^32 el
     });
 }
 
-TEST_CASE("columns past 2^32 elements", "[day05][small]") {
+TEST_CASE("every path is correct for columns past 2^32 elements", "[day05][small]") {
     constexpr std::int64_t K = 16, N = kBeyond32Bits, kTail = 1024;
     // Rows of b overlap: 4 elements apart, so that all of them end where b ends.
     const Tensor<float> row = whole({K}, 1), tail = whole({kTail}, 2);

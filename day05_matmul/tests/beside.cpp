@@ -1,4 +1,4 @@
-// Tests specific to the paths that do not take every size: whole tiles, few rows, K in parts, a
+// Tests specific to the paths that do not support every size: whole tiles, few rows, K in parts, a
 // short K; and their choice.
 #include "common/testing/operation/cases.hpp"
 #include "day05_matmul/matmul.op.hpp"
@@ -35,7 +35,7 @@ void check_cut(WholeTile cut, const Product& p) {
     CHECK(computes_its_result(by_cut(cut, p)));
 }
 
-TEST_CASE("whole tiles in every layout, and where they do not divide the matrix",
+TEST_CASE("whole tiles are correct in every layout, also where they do not divide the matrix",
           "[day05][kernels][small]") {
     const Placement columns = {MatrixOrder::column_major}, gaps = {MatrixOrder::gaps};
     for (const WholeTile cut : {WholeTile::medium, WholeTile::small}) {
@@ -55,7 +55,7 @@ TEST_CASE("whole tiles in every layout, and where they do not divide the matrix"
                             {},
                             {order}});
             check_cut(cut, {M + 3, N + 1, 17, {}, 1, {order, 1}, {MatrixOrder::column_major, 1}});
-            // A tile ends with the matrix and does not begin at a vector, though all rows do.
+            // The last tile does not begin at a vector, though all rows do.
             check_cut(cut, {M + 3, N + 8, 20, {}, 1, {order}});
             check_cut(cut, {M + 4, N + 1, 20, {}, 1, {}, {order}, gaps});
         }
@@ -77,7 +77,7 @@ TEST_CASE("whole tiles in every layout, and where they do not divide the matrix"
                {{33, 135, 16, {}, 1, {}, {}, gaps}, {70, 135, 16, {}, 1, {}, {}, gaps}});
 }
 
-TEST_CASE("whole tiles of the large cut in every layout", "[day05][full]") {
+TEST_CASE("whole tiles of the large cut are correct in every layout", "[day05][full]") {
     for (const MatrixOrder a : kAllOrders) {
         for (const MatrixOrder b : kAllOrders)
             check_cut(WholeTile::large, {132, 260, 49, {}, 1, {a}, {b}});
@@ -85,7 +85,7 @@ TEST_CASE("whole tiles of the large cut in every layout", "[day05][full]") {
     }
 }
 
-TEST_CASE("the cut: large tiles where there are many, small ones where there are few",
+TEST_CASE("tiles are large where there are many of them, and small where there are few",
           "[day05][small]") {
     const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1,
                         bool b_transposed = false) {
@@ -112,7 +112,7 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
 
 // --- step 14, which needs fewer than 64 rows or columns ------------------------------------------
 
-TEST_CASE("skinny products in every layout", "[day05][kernels][small]") {
+TEST_CASE("skinny products are correct in every layout", "[day05][kernels][small]") {
     for (const MatrixOrder order : kAllOrders) {
         const Placement off = {order, 1};
         for (const std::int64_t M : {1, 3, 16}) {
@@ -128,8 +128,7 @@ TEST_CASE("skinny products in every layout", "[day05][kernels][small]") {
     check_path(P::skinny, {{3, 40, 36, {}, 1, {}, {}, {}, {2, 1}, {3}}});
 }
 
-TEST_CASE("skinny products: every number of rows, from one to the last",
-          "[day05][kernels][small]") {
+TEST_CASE("skinny products are correct for every number of rows", "[day05][kernels][small]") {
     for (std::int64_t M = 1; M <= 18; ++M) {
         check_path(P::skinny, {{M, 20, 9}, {M, 21, 10, {}, 0, {}, {MatrixOrder::column_major}}});
     }
@@ -138,7 +137,7 @@ TEST_CASE("skinny products: every number of rows, from one to the last",
     }
 }
 
-TEST_CASE("skinny products: K longer than the part of a row that fits into shared memory",
+TEST_CASE("skinny products are correct where a row of a does not fit into shared memory",
           "[day05][kernels][small]") {
     for (const MatrixOrder order :
          {MatrixOrder::row_major, MatrixOrder::column_major, MatrixOrder::odd_gaps}) {
@@ -153,10 +152,9 @@ TEST_CASE("skinny products: K longer than the part of a row that fits into share
     }
 }
 
-TEST_CASE(
-    "skinny products: blocks of 8, 32 and 128 columns, and a warp or all of them for a column",
-    "[day05][kernels][small]") {
-    // For 4 SMs, or 132, not the device's own number, which would need long rows.
+TEST_CASE("skinny products cut N into blocks of 8, 32 or 128 columns, K over one warp or all",
+          "[day05][kernels][small]") {
+    // For 4 or 132 SMs instead of the device's own number, which would need long rows.
     const auto check = [](int multiprocessors, std::int64_t M, std::int64_t N, std::int64_t K,
                           bool b_transposed, unsigned blocks) {
         CAPTURE(multiprocessors, M, N, K, b_transposed);
@@ -204,9 +202,9 @@ TEST_CASE("skinny products read b once", "[day05][small]") {
     }
 }
 
-// --- step 16, which takes any product ------------------------------------------------------------
+// --- step 16, which supports any product ---------------------------------------------------------
 
-TEST_CASE("shallow products: one below and above a tile, in every layout",
+TEST_CASE("shallow products are correct one below and above a tile, in every layout",
           "[day05][kernels][small]") {
     for (const std::int64_t K : {1, 2, 3, 4, 7, 8, 9, 17, 31, 32, 33, 65}) {
         check_path(P::shallow, {{65, 68, K, {.beta = 2}}});
@@ -226,7 +224,7 @@ TEST_CASE("shallow products: one below and above a tile, in every layout",
 
 // --- step 15, which needs a workspace and a K to divide ------------------------------------------
 
-TEST_CASE("K in parts", "[day05][kernels][small]") {
+TEST_CASE("products with K in parts are correct", "[day05][kernels][small]") {
     const Placement columns = {MatrixOrder::column_major};
     const Epilogue then = {.beta = 2, .relu = true};
     check_path(
@@ -241,7 +239,7 @@ TEST_CASE("K in parts", "[day05][kernels][small]") {
          {5, 68, 130, {}, 0, {}, {MatrixOrder::gaps}, {}, {2, 1}, {2}}});
 }
 
-TEST_CASE("the path that matmul chooses, and that it takes the product", "[day05][small]") {
+TEST_CASE("the path that matmul chooses computes the product", "[day05][small]") {
     for (const Size& s : {Size{64, 64, 33},
                           {32, 128, 33},
                           {31, 128, 33},
@@ -270,7 +268,7 @@ Problem problem(std::int64_t M, std::int64_t N, std::int64_t K) {
     return x;
 }
 
-TEST_CASE("parts of K: as many as pay", "[day05][small]") {
+TEST_CASE("K is cut into the number of parts that pays", "[day05][small]") {
     const auto parts = [](std::int64_t M, std::int64_t N, std::int64_t K) {
         return parts_of(problem(M, N, K));
     };
@@ -292,7 +290,7 @@ std::int64_t parts_of_floats(const Shape& shape) {
     return gpu::bytes_to_carve([&](gpu::Carver& carver) { return carver.take<float>(shape); });
 }
 
-TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]") {
+TEST_CASE("split K is chosen where there is a workspace and it pays", "[day05][small]") {
     const auto chosen = [](std::int64_t bytes) {
         return std::string(
             name(choose_matmul({nullptr, Shape{64, 1024}}, {nullptr, Shape{1024, 64}}, {},

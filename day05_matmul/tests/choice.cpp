@@ -27,7 +27,7 @@ Problem planned(const Size& s, int multiprocessors = 132, MatrixOrder a = Matrix
 
 // --- the measured path stays the chosen one ------------------------------------------------------
 
-TEST_CASE("132 SMs: every measured shape takes the path that was measured", "[day05][small]") {
+TEST_CASE("on 132 SMs every measured shape takes the measured path", "[day05][small]") {
     std::ifstream file(SIXDAYS_DAY05_RESULTS);
     REQUIRE(file.good());
     int rows = 0;
@@ -57,7 +57,7 @@ TEST_CASE("132 SMs: every measured shape takes the path that was measured", "[da
     CHECK(rows > 70);
 }
 
-TEST_CASE("every choice is legal, whatever the device has", "[day05][small]") {
+TEST_CASE("the chosen path supports the product on every device", "[day05][small]") {
     int legal = 0;
     const std::vector<std::int64_t> extents = {1, 3, 16, 17, 32, 33, 63, 64, 127, 128, 1000, 4096};
     for (const int multiprocessors : {1, 4, 46, 84, 132, 188}) {
@@ -96,7 +96,7 @@ TEST_CASE("more SMs need smaller tiles and more parts", "[day05][small]") {
 
 // --- each condition alone ------------------------------------------------------------------------
 
-TEST_CASE("each condition of the choice, false alone", "[day05][small]") {
+TEST_CASE("a single violated condition changes the choice", "[day05][small]") {
     const auto chosen = [](const Size& s, std::int64_t room = kMuch) {
         return std::string(name(choose(planned(s), room)));
     };
@@ -209,7 +209,7 @@ void check_acceptance(const Operation& op, const Call& c, std::vector<std::array
 
 constexpr int kCalls = 2000;
 
-TEST_CASE("matmul: each path accepts exactly the calls that its description says",
+TEST_CASE("matmul: each path accepts exactly the calls that its description lists",
           "[day05][small]") {
     std::vector<std::array<int, 2>> seen(static_cast<std::size_t>(P::tile) + 1);
     for (std::int64_t call = 0; call < kCalls; ++call) {
@@ -232,7 +232,7 @@ TEST_CASE("matmul: each path accepts exactly the calls that its description says
     }
 }
 
-TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description says",
+TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description lists",
           "[day05][matmul_bf16][small]") {
     using B = MatmulBf16Path;
     std::vector<std::array<int, 2>> seen(static_cast<std::size_t>(B::tile) + 1);
@@ -260,7 +260,7 @@ TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description
     }
 }
 
-TEST_CASE("columns of vectors: each operand depends on its own stack, pitch and address",
+TEST_CASE("columns of vectors: each operand is judged by its own stack, pitch and address",
           "[day05][small]") {
     const Problem good = planned({8, 8, 8});
     const Problem turned =
@@ -294,7 +294,7 @@ TEST_CASE("columns of vectors: each operand depends on its own stack, pitch and 
     CHECK(!planned({8, 9, 8}).vectors_out);
 }
 
-TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][small]") {
+TEST_CASE("a Problem is a product as plain numbers, and can be transposed", "[day05][small]") {
     float memory[400] = {};
     const View<float> out(memory, Layout({2, 1, 3, 5, 7}, {105, 9, 35, 7, 1}));
     const View<const float> a(memory, Layout({2, 1, 1, 5, 4}, {20, 9, 9, 4, 1}));
@@ -340,7 +340,7 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     CHECK(!in_parts(none, 2, room + 1).vectors_out);
 }
 
-TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
+TEST_CASE("a grid has at most 2^31 - 1 blocks", "[day05][small]") {
     const auto blocks = [](std::int64_t M, std::int64_t N, std::int64_t stack) {
         Problem x;
         x.M = M, x.N = N, x.dims = 1, x.extent[0] = stack;
@@ -358,12 +358,12 @@ TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
 
 // --- nothing to do, and nothing to read ----------------------------------------------------------
 
-TEST_CASE("no outputs: no division by their number", "[day05][small]") {
+TEST_CASE("without outputs nothing is divided by their number", "[day05][small]") {
     CHECK(parts_of(planned({0, 64, 64})) == 0);
     CHECK(parts_of(planned({64, 0, 64})) == 0);
 }
 
-TEST_CASE("a K of 0: null pointers, and stacks of negative strides", "[day05][small]") {
+TEST_CASE("K = 0 allows null pointers and stacks of negative strides", "[day05][small]") {
     for (const std::int64_t step : {-12, 12}) {
         // More than a tile, so that some blocks begin at later rows and columns.
         const Shape shape{3, 40, 264};

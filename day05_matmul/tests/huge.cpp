@@ -53,7 +53,7 @@ private:
     gpu::Buffer<float> memory_;
 };
 
-TEST_CASE("rows and columns of each operand past 2^32 elements, by every path", "[day05][huge]") {
+TEST_CASE("every path is correct for rows and columns past 2^32 elements", "[day05][huge]") {
     const std::int64_t room = 2 * kTwo31 + (std::int64_t{1} << 28);
     need_device_memory(4 * room + (std::int64_t{1} << 30));
     FarApart far(room);
@@ -85,13 +85,13 @@ TEST_CASE("rows and columns of each operand past 2^32 elements, by every path", 
             return true;
         };
         for (const int which : {0, 1, 2}) {
-            CHECK(check(which, false));  // every path takes rows that are far apart
+            CHECK(check(which, false));  // every path supports rows that are far apart
             (void)check(which, true);    // columns: those of any layout
         }
     }
 }
 
-TEST_CASE("more than 2^31 outputs, by every path", "[day05][huge]") {
+TEST_CASE("every path is correct past 2^31 outputs", "[day05][huge]") {
     need_device_memory(40 * kTwo31 / 2);
     const std::int64_t most = kTwo31 + (std::int64_t{1} << 23);
     gpu::Buffer<float> memory(most);
@@ -128,7 +128,7 @@ TEST_CASE("more than 2^31 outputs, by every path", "[day05][huge]") {
     }
 }
 
-TEST_CASE("a stack past 2^31 outputs", "[day05][huge]") {
+TEST_CASE("a stack is correct past 2^31 outputs", "[day05][huge]") {
     need_device_memory(40 * kTwo31 / 2);
     for (const P path : all_paths()) {
         const std::int64_t M = 33, N = 132, K = path == P::split_k ? 128 : 16;

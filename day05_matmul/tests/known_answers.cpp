@@ -14,7 +14,7 @@ Tensor<float> one_to_sixteen() {
     return x;
 }
 
-// The reference and every path that takes these views.
+// The reference and every path that supports these views.
 void check_known(View<const float> host_a, View<const float> host_b, View<const float> a,
                  View<const float> b, const Tensor<float>& want) {
     HostOut<float> reference(want.shape());

@@ -12,14 +12,14 @@ namespace {
 
 // --- the CPU reference ---------------------------------------------------------------------------
 
-TEST_CASE("a product worked by hand", "[day05][small]") {
+TEST_CASE("a product equals the result worked by hand", "[day05][small]") {
     const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({3, 2}, {7, 8, 9, 10, 11, 12});
     HostOut<float> out({2, 2});
     matmul_cpu(a.view(), b.view(), out.view());
     CHECK(out.matches(Tensor<float>({2, 2}, {58, 64, 139, 154})));
 }
 
-TEST_CASE("a square and a bias, as the lesson's first exercise works it by hand",
+TEST_CASE("a square plus a bias equals the result of the lesson's first exercise",
           "[day05][small]") {
     const Tensor<float> a({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), bias({3}, {1, 2, 3});
     HostOut<float> out({3, 3});
@@ -27,7 +27,7 @@ TEST_CASE("a square and a bias, as the lesson's first exercise works it by hand"
     CHECK(out.matches(Tensor<float>({3, 3}, {31, 38, 45, 67, 83, 99, 103, 128, 153})));
 }
 
-TEST_CASE("alpha, beta, bias and ReLU, worked by hand", "[day05][small]") {
+TEST_CASE("alpha, beta, bias and ReLU give the results worked by hand", "[day05][small]") {
     const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({3, 2}, {7, 8, 9, 10, 11, 12});
     const Tensor<float> before({2, 2}, {1, 2, 3, 4}), bias({2}, {1000, -4000});
     auto out = HostOut<float>::holding(before);
@@ -54,7 +54,7 @@ TEST_CASE("stacks, broadcast stacks and transposed operands equal NumPy", "[day0
 
 // --- every path ----------------------------------------------------------------------------------
 
-// Each of these sizes by every path that takes it.
+// Each of these sizes by every path that supports it.
 void check_sizes(const std::vector<Size>& sizes, const Product& like = {}) {
     std::vector<Operation> all;
     for (const Size& s : sizes) {
@@ -78,7 +78,7 @@ TEST_CASE("every step of the ladder equals the CPU reference, at every edge of i
     check_sizes({{128, 256, 32}});
 }
 
-TEST_CASE("tiles at their edges: two guards and two barriers", "[day05][small]") {
+TEST_CASE("tiles are correct at the edges of the matrix", "[day05][small]") {
     check_sizes({{33, 31, 65},
                  {17, 17, 17},   // narrower than a tile
                  {32, 64, 40},   // exact M and N, ragged K
@@ -86,11 +86,11 @@ TEST_CASE("tiles at their edges: two guards and two barriers", "[day05][small]")
                 {.bias_stride = 0});
 }
 
-TEST_CASE("the ring: copies arrive before they are read", "[day05][small]") {
+TEST_CASE("the ring reads a stage only after its copies have arrived", "[day05][small]") {
     check_sizes({{5, 8, 70}});
 }
 
-TEST_CASE("beta = 0 does not read out, alpha = 0 neither a nor b", "[day05][small]") {
+TEST_CASE("beta = 0 does not read out, and alpha = 0 reads neither a nor b", "[day05][small]") {
     check_sizes({{4, 8, 12}}, {.bias_stride = 0});  // out holds NaNs
     Operation op = matmul_operation({4, 8, 12, {.alpha = 0, .beta = 2}, 0});
     op.operands[0].with(all_equal_to(NAN));
@@ -98,7 +98,7 @@ TEST_CASE("beta = 0 does not read out, alpha = 0 neither a nor b", "[day05][smal
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("every size around the tiles, in every step", "[day05][full]") {
+TEST_CASE("every step is correct at every size around its tiles", "[day05][full]") {
     for (const std::int64_t M : {1, 64, 129}) {
         for (const std::int64_t N : {1, 127, 128, 257}) {
             check_sizes({{M, N, 1}, {M, N, 15}, {M, N, 16}, {M, N, 17}, {M, N, 50}}, pitched());
@@ -108,7 +108,7 @@ TEST_CASE("every size around the tiles, in every step", "[day05][full]") {
 
 // --- which memory the warps access ---------------------------------------------------------------
 
-TEST_CASE("what the steps access: sectors and banks", "[day05][kernels][small]") {
+TEST_CASE("sectors and wavefronts of the steps equal a hand count", "[day05][kernels][small]") {
     // 64 x 64 outputs, K = 32: 512 sectors to store, 256 each to read a and b once. Wavefronts of
     // shared memory: copies into the tiles, and for each k the loads of the warps.
     const std::int64_t M = 64, N = 64, K = 32;
@@ -134,8 +134,8 @@ TEST_CASE("what the steps access: sectors and banks", "[day05][kernels][small]")
         {P::ring, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},  // a copy is one request
         {P::fragments, false, 1024, -1, -1},
         {P::spread_copies, false, 1024, -1, -1},
-        // Two tiles of K, and the second twice more: the loop does not check whether it is the
-        // last.
+        // Two tiles of K, and the second copied twice more: the loop does not check whether it is
+        // the last.
         {P::whole_tiles, false, 4 * 256 + 512, -1, -1},
         {P::whole_tiles, true, 4 * 256 + 512, -1, -1},
     };
@@ -159,7 +159,7 @@ TEST_CASE("what the steps access: sectors and banks", "[day05][kernels][small]")
 
 // --- no work ------------------------------------------------------------------------------------
 
-TEST_CASE("a product of 2^40 rows and no column is no work", "[day05][small]") {
+TEST_CASE("a product of 2^40 rows and no columns ends at once", "[day05][small]") {
     const std::int64_t M = std::int64_t{1} << 40;
     const View<const float> a(nullptr, Shape{M, 0}), b(nullptr, Shape{0, 0});
     const auto end_of = [&](const View<float>& out) {
@@ -187,7 +187,7 @@ TEST_CASE("matmul reports what does not match", "[day05][small]") {
     };
     says(
         {6}, {3, 4}, {2, 4},
-        "a has shape (6) of rank 1, but a matrix needs rank 2 at least; unsqueeze() makes a row or "
+        "a has shape (6) of rank 1, but a matrix needs at least rank 2; unsqueeze() makes a row or "
         "a column of a vector");
     says({2, 3}, {2, 6}, {2, 4},
          "a has shape (2, 3), so K is 3, but b has shape (2, 6), whose second to last extent is 2");
@@ -222,7 +222,7 @@ TEST_CASE("a path reports what it needs", "[day05][small]") {
                        "bytes; a has"));
     }
     CHECK(contains(needs(P::whole_tiles, {5, 8}, {8, 6}, narrow),
-                   "needs a K of 16 at least, and room for a tile of 64 x 64 or 32 x 128; a has"));
+                   "needs a K of at least 16, and room for a tile of 64 x 64 or 32 x 128; a has"));
     CHECK(contains(needs(P::split_k, {5, 8}, {8, 6}, narrow),
                    "'split K' needs a K that splits into equal parts of at least 64, and "));
     CHECK(
@@ -233,7 +233,7 @@ TEST_CASE("a path reports what it needs", "[day05][small]") {
         needs(P::tile, {5, 8}, {8, 6}, narrow, {.bias = {memory[0] + 128, Layout({6}, {-2})}}),
         "matmul: the path 'tile' needs a bias with no negative stride, for CUDA Tile C++ "
         "takes strides for sizes, and it has shape (6), strides (-2); a has"));
-    // A stride of 0 fits anywhere, so extents can be as large as a path takes them.
+    // A stride of 0 fits anywhere, so extents can be as large as a path supports.
     const auto large = [&](P path, std::int64_t M, std::int64_t N) {
         return rejection([&] {
             check_matmul({memory[0], Layout({M, 1}, {0, 0})}, {memory[1], Layout({1, N}, {0, 0})},

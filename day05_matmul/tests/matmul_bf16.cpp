@@ -71,7 +71,7 @@ RingCut cut_here(const Size& s) {
 
 // --- the CPU reference ---------------------------------------------------------------------------
 
-TEST_CASE("matmul_bf16: the CPU reference, by hand", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16_cpu gives the results worked by hand", "[day05][matmul_bf16][small]") {
     const Tensor<float> numbers({2, 3}, {1, 2, 3, 4, 5, 6}), others({3, 2}, {7, 8, 9, 10, 11, 12});
     Tensor<bf16> a({2, 3}), b({3, 2});
     for (int i = 0; i < 6; ++i) {
@@ -107,7 +107,7 @@ TEST_CASE("matmul_bf16: sums are float, and sums in bf16 exceed the bound",
 
 // --- every path ----------------------------------------------------------------------------------
 
-TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: every path is correct with any epilogue", "[day05][matmul_bf16][small]") {
     const Size s{35, 21, 40};
     check_all(product(s));
     check_all(product(s, {.alpha = -2}));
@@ -127,7 +127,7 @@ TEST_CASE("matmul_bf16: a NaN stays a NaN, through ReLU too", "[day05][matmul_bf
     CHECK(spreads_nans_alike(matmul_bf16_operation<bf16>({128, 128, 16, {.relu = true}, 0})));
 }
 
-TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: every path is correct in any layout", "[day05][matmul_bf16][small]") {
     for (const MatrixOrder order : kAllOrders) {
         for (const MatrixOrder other :
              {MatrixOrder::gaps, MatrixOrder::column_gaps, MatrixOrder::flipped}) {
@@ -142,7 +142,7 @@ TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]"
     });
 }
 
-TEST_CASE("matmul_bf16: tiles of whole vectors, and each promise broken alone",
+TEST_CASE("matmul_bf16: tiles are correct without each single alignment guarantee",
           "[day05][matmul_bf16][small]") {
     const auto check_tile = [](const Size& s, const Placement& a, const Placement& b,
                                const Placement& out, int bias = 0) {
@@ -164,7 +164,7 @@ TEST_CASE("matmul_bf16: tiles of whole vectors, and each promise broken alone",
     check_tile(s, kRows, kRows, {MatrixOrder::column_major}, 1);
 }
 
-TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
+TEST_CASE("matmul_bf16: every path is correct around a fragment, a tile and the ring",
           "[day05][matmul_bf16][small]") {
     for (const std::int64_t K : {1, 7, 8, 15, 16, 17, 63, 64, 65, 200}) {
         check_all(product({5, 9, K}));
@@ -176,8 +176,8 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
     check(B::fragments_ahead, product({129, 128, 136}));  // one interior tile
 }
 
-// The stride of a dimension of extent 1 is never used and may be any number. Tiles name rows beyond
-// the matrix all the same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
+// The stride of a dimension of extent 1 is never used and may be any number. But tiles also address
+// rows beyond the matrix, and even a copy of 0 bytes must start at a multiple of 16 bytes.
 void check_unused_strides(const std::vector<std::int64_t>& extents) {
     const auto check_size = [](const Size& s) {
         for_each_order([&](const Placement& a, const Placement& b) {
@@ -198,11 +198,11 @@ void check_unused_strides(const std::vector<std::int64_t>& extents) {
         }
     }
 }
-TEST_CASE("matmul_bf16: a row or a column, whose stride is unused and may have any value",
+TEST_CASE("matmul_bf16: the stride of a single row or column is ignored",
           "[day05][matmul_bf16][small]") {
     check_unused_strides({1, 3, 32});
 }
-TEST_CASE("matmul_bf16: all small rows and columns, whose stride is unused",
+TEST_CASE("matmul_bf16: the stride of all small rows and columns is ignored",
           "[day05][matmul_bf16][full]") {
     check_unused_strides({1, 2, 3, 7, 8, 9, 16, 32});
 }
@@ -211,7 +211,7 @@ TEST_CASE("matmul_bf16: all small rows and columns, whose stride is unused",
 
 // A ring wraps around several times. Steps 6 and 7 have four tiles of 128 x 128 where there are
 // four SMs, as on the emulator, and else tiles of 64 x 64.
-TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: a ring wraps around over many tiles", "[day05][matmul_bf16][small]") {
     for (const B path : kInVectors) {
         const bool cuts_two_ways = path == B::warpgroups || path == B::persistent;
         if (cuts_two_ways) check(path, product({129, 129, 600}));
@@ -223,7 +223,7 @@ TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") 
 // More tiles of outputs than persistent blocks, with more stages than the ring has and with fewer:
 // the ring continues from one tile to the next. (On a GPU, which runs many blocks: the same with
 // [huge].)
-TEST_CASE("matmul_bf16: the persistent kernel", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: a persistent kernel computes all tiles", "[day05][matmul_bf16][small]") {
     for (const std::int64_t K : {40, 136, 328}) {
         check(B::persistent, product({700, 130, K}));
         check<f16>(B::persistent, in_columns(product({130, 700, K}, {}, true)));
@@ -237,9 +237,9 @@ TEST_CASE("matmul_bf16: the persistent kernel", "[day05][matmul_bf16][small]") {
 }
 
 // 128 x 192 outputs, on the four SMs of the emulator: whole tiles, each edge alone, all together in
-// each layout, as many tiles as SMs and more; and rows of k's for more stages than the ring has. (A
-// GPU cuts these into other tiles; larger ones are tested with [huge].)
-TEST_CASE("matmul_bf16: tiles of 128 x 192", "[day05][matmul_bf16][small]") {
+// each layout, one tile per SM and more; and rows of k's for more stages than the ring has. (A GPU
+// cuts these into other tiles; larger ones are tested with [huge].)
+TEST_CASE("matmul_bf16: tiles of 128 x 192 are correct", "[day05][matmul_bf16][small]") {
     for (const B path : kOfHopper) {
         for (const Size& s : std::vector<Size>{{256, 384, 256},
                                                {250, 384, 64},
@@ -256,8 +256,8 @@ TEST_CASE("matmul_bf16: tiles of 128 x 192", "[day05][matmul_bf16][small]") {
     }
 }
 
-// Outputs of a whole tile are stored in pairs: each condition of that false alone, all others true.
-TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16][small]") {
+// Outputs of a whole tile are stored in pairs: each condition of that is violated alone.
+TEST_CASE("matmul_bf16: outputs are stored in pairs or singly", "[day05][matmul_bf16][small]") {
     const auto all = [](B path) {
         const auto check_pairs = [&](const Epilogue& then, bool bias = false,
                                      const Placement& out = {}) {
@@ -298,7 +298,7 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
 }
 
 // Step 7 stores whole lines of an interior tile if rows of out begin at vectors.
-TEST_CASE("matmul_bf16: outputs in whole lines", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: outputs are stored in whole lines", "[day05][matmul_bf16][small]") {
     const Epilogue some = {.alpha = 0.75f, .relu = true};
     for (const std::int64_t N : {256, 388, 390}) {  // 390: every other row begins between two
         check(B::persistent, product({256, N, 72}));
@@ -310,7 +310,7 @@ TEST_CASE("matmul_bf16: outputs in whole lines", "[day05][matmul_bf16][small]") 
 }
 
 // More tiles down than one group of eight, and more than one group: every tile is computed.
-TEST_CASE("matmul_bf16: many tiles", "[day05][matmul_bf16][full]") {
+TEST_CASE("matmul_bf16: every one of many tiles is computed", "[day05][matmul_bf16][full]") {
     for (const B path :
          {B::shared_tiles, B::ring, B::fragments_ahead, B::warpgroups, B::persistent}) {
         check(path, product({128 * 9 + 3, 128 * 2 + 1, 16}));
@@ -318,7 +318,7 @@ TEST_CASE("matmul_bf16: many tiles", "[day05][matmul_bf16][full]") {
 }
 
 // Tiles entirely in the matrix and partial ones, and more of them than the ring has stages.
-TEST_CASE("matmul_bf16: whole tiles and partial ones", "[day05][matmul_bf16][full]") {
+TEST_CASE("matmul_bf16: whole and partial tiles are correct", "[day05][matmul_bf16][full]") {
     for_each_order([](const Placement& a, const Placement& b) {
         for (const B path : kInVectors) {
             check(path, {140, 150, 267, {}, 0, a, b, {}, {}, {}, true});
@@ -328,7 +328,7 @@ TEST_CASE("matmul_bf16: whole tiles and partial ones", "[day05][matmul_bf16][ful
 }
 
 // 128 x 256 tiles, on a GPU that has enough SMs; and more of them than the ring has stages.
-TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
+TEST_CASE("matmul_bf16: the wide ring is correct", "[day05][matmul_bf16][huge]") {
     Kept plain, with_more, middle;
     for_each_order([&](const Placement& a, const Placement& b) {
         for (const B path : kInVectors) {
@@ -350,7 +350,7 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
 
 // On a GPU, since the emulator has too few SMs and too short rings: tiles of 128 x 128 and of 128 x
 // 192, all whole, each edge alone, and all together in each layout.
-TEST_CASE("matmul_bf16: edges of square and of middle tiles", "[day05][matmul_bf16][huge]") {
+TEST_CASE("matmul_bf16: square and middle tiles compute every edge", "[day05][matmul_bf16][huge]") {
     struct Sizes {
         RingCut cut;
         Size whole, some;  // `some` is ragged in M, N and K
@@ -407,7 +407,7 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
     CHECK(contains(needs(B::one_element, high, b), "needs at most 524280 rows of out"));
     CHECK(contains(needs(B::one_warp, tall, b), "needs at most 4194240 rows of out"));
     CHECK(needs(B::one_element, Layout({kMostRows, 24}, {0, 1}), b) == "");
-    // Rows too far apart, or 2^31 rows or columns, are vectors, but TMA takes no tiles of them.
+    // Rows too far apart, or 2^31 rows or columns, are vectors, but TMA supports no tiles of them.
     constexpr std::int64_t kMany = std::int64_t{1} << 31, kFar = std::int64_t{1} << 38;
     for (const auto& [x, path] :
          std::vector<std::pair<Layout, B>>{{a, B::persistent},
@@ -424,7 +424,7 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
     }
 }
 
-TEST_CASE("matmul_bf16: how the outputs are cut", "[day05][matmul_bf16][small]") {
+TEST_CASE("matmul_bf16: the cut balances the work of the SMs", "[day05][matmul_bf16][small]") {
     const std::size_t most = kOnHopper;
     CHECK(cut_for_ring(4096, 4096, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(4096, 4096, 132, kWideRing - 1) == RingCut::square);
@@ -433,7 +433,7 @@ TEST_CASE("matmul_bf16: how the outputs are cut", "[day05][matmul_bf16][small]")
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11 + 1, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(128 * 10, 256 * 11 + 1, 132, most) == RingCut::square);
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11, 132, most) == RingCut::square);
-    // Steps 6 and 7 count the work of the SM with the most tiles, in tiles of 64 x 64.
+    // Work of the busiest SM in steps 6 and 7, in tiles of 64 x 64: small for square, middle, wide.
     constexpr auto small = RingCut::small, square = RingCut::square, middle = RingCut::middle,
                    wide = RingCut::wide;
     struct Row {

@@ -21,7 +21,7 @@ TEST_CASE("swish of a product and a bias equals NumPy", "[day05][swish][small]")
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("swish of large sums, infinities and NaN, as PyTorch's silu", "[day05][swish][small]") {
+TEST_CASE("swish of large sums, infinities and NaN is PyTorch's silu", "[day05][swish][small]") {
     const float inf = INFINITY;
     const Tensor<float> a({1, 1}, {1}), b({1, 5}, {1000, -1000, inf, -inf, std::nanf("")});
     HostOut<float> reference({1, 5});
@@ -34,7 +34,7 @@ TEST_CASE("swish of large sums, infinities and NaN, as PyTorch's silu", "[day05]
     CHECK(std::isnan(y(0, 4)));
 }
 
-TEST_CASE("relu and swish at once are rejected, by floats and by 16 bits",
+TEST_CASE("relu together with swish is rejected, for floats and for 16 bits",
           "[day05][swish][small]") {
     const Product both{2, 2, 2, {.relu = true, .swish = true}};
     const std::string words = "relu and swish are both set; choose one of them";

@@ -52,7 +52,7 @@ TEST_CASE("Day 05: an invalid operand, an overlap or an unknown path is rejected
     check_rejections({structured_operation(Structure::upper, 3, 4)});
 }
 
-TEST_CASE("matmul: every path gives the product wherever its operands are, or rejects them",
+TEST_CASE("matmul: every path is correct at any operand address, or rejects the operands",
           "[day05][small][kernels]") {
     const std::vector<Operation> all = of_floats(kSmall);
     CHECK(takes_or_rejects_placements(all[0]));
@@ -64,14 +64,15 @@ TEST_CASE("matmul: every path gives the product wherever its operands are, or re
     for (const Operation& op : of_floats(kEmpty)) CHECK(takes_empty_outputs(op));
 }
 
-TEST_CASE("matmul: every path gives the same for stacks, rows and columns", "[day05][full]") {
+TEST_CASE("matmul: every path is correct for stacks, rows and columns", "[day05][full]") {
     for (const Operation& op : of_floats(kMore)) CHECK(ignores_unused_strides(op));
     CHECK(takes_or_rejects_placements(matmul_operation(kSmall[1])));
     CHECK(takes_or_rejects_placements(
         matmul_operation({2, 4, 4, {.beta = 3}, 0, {}, {}, {}, {2}, {2}})));
 }
 
-TEST_CASE("matmul: whole tiles and parts of K wherever the operands are", "[day05][full]") {
+TEST_CASE("matmul: whole tiles and parts of K are correct at any operand address",
+          "[day05][full]") {
     const Product whole = {33, 132, 16, {.beta = 2}, 1, {}, {}, {}, {2}, {2}};
     std::vector<Operation> all = {by_path(matmul_operation(whole), P::whole_tiles)};
     for (const Product& p : std::vector<Product>{{65, 70, 128}, {5, 68, 128, {.beta = 2}}}) {
@@ -83,7 +84,7 @@ TEST_CASE("matmul: whole tiles and parts of K wherever the operands are", "[day0
     }
 }
 
-TEST_CASE("matmul_bf16: every path gives the product wherever its operands are, or rejects them",
+TEST_CASE("matmul_bf16: every path is correct at any operand address, or rejects the operands",
           "[day05][matmul_bf16][small][kernels]") {
     check_results(of_16_bits({{8, 16, 24, kAll}}));
     check_values(of_16_bits({{3, 7, 5}, {5, 16, 8, {}, 0, {}, {}, {}, {2, 1}, {3}}}));
@@ -91,7 +92,7 @@ TEST_CASE("matmul_bf16: every path gives the product wherever its operands are, 
     for (const Operation& op : of_16_bits(kEmpty)) CHECK(takes_empty_outputs(op));
 }
 
-TEST_CASE("matmul_bf16: every path gives the same for rows, and for f16",
+TEST_CASE("matmul_bf16: every path is correct for rows, and for f16",
           "[day05][matmul_bf16][full]") {
     for (const Operation& op : of_16_bits(kMore)) CHECK(ignores_unused_strides(op));
     CHECK(takes_or_rejects_placements(matmul_bf16_operation<bf16>(kSmall[1])));
@@ -99,9 +100,8 @@ TEST_CASE("matmul_bf16: every path gives the same for rows, and for f16",
     CHECK(takes_operands_placed_alike(matmul_bf16_operation<f16>({16, 16, 16, {}, 0})));
 }
 
-TEST_CASE(
-    "structured products: reference and kernel give the product of the whole matrix, anywhere",
-    "[day05][structured][small]") {
+TEST_CASE("structured products: reference and kernel equal the product of the whole matrix",
+          "[day05][structured][small]") {
     std::vector<Operation> all;
     for (const Structure structure : kStructures) {
         all.push_back(structured_operation(structure, 9, 33));
@@ -117,7 +117,7 @@ TEST_CASE(
     check_results(all);
 }
 
-TEST_CASE("calls of products in any order share one workspace", "[day05][kernels][small]") {
+TEST_CASE("products share one workspace in any order of calls", "[day05][kernels][small]") {
     std::vector<Operation> all = of_floats({{20, 20, 20}, {64, 64, 128}});
     for (const Product& p : std::vector<Product>{
              {64, 64, 128}, {33, 132, 256}, {5, 64, 192}, {64, 65, 130}, {1, 68, 256}}) {

@@ -34,7 +34,7 @@ std::string tried(std::int64_t M, std::int64_t N, std::int64_t K, MatrixOrder or
     return names;
 }
 
-TEST_CASE("a tuner tries every step and every tile that takes the product",
+TEST_CASE("a tuner tries every step and every tile that supports the product",
           "[day05][tuning][kernels][small]") {
     const std::string any =
         "one element, lanes along N, shared tile, transposed tile, column per thread, square per "

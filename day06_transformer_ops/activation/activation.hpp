@@ -4,20 +4,20 @@
 ///
 ///     relu        0 below 0, else x
 ///     gelu_erf    x * P(a normal variable < x) = x/2 * erfc(-x / sqrt(2))
-///     gelu_tanh   x/2 * (1 + tanh(u)), u = sqrt(2/pi) * (x + 0.044715 x^3); what GPT-2 was trained
-///                 with. Up to 5e-4 away from gelu_erf: two functions, not one computed twice
-///     silu        x / (1 + exp(-x)); called swish too
+///     gelu_tanh   x/2 * (1 + tanh(u)), u = sqrt(2/pi) * (x + 0.044715 x^3). GPT-2 was trained with
+///                 this form; the two GELUs differ by up to 5e-4
+///     silu        x / (1 + exp(-x)); also called swish
 ///
-/// (GELU: Hendrycks and Gimpel 2016, arXiv 1606.08415, both forms. SiLU: Elfwing and others 2017,
+/// (GELU: Hendrycks and Gimpel 2016, arXiv 1606.08415, both forms. SiLU: Elfwing et al. 2017,
 /// arXiv 1702.03118.)
 ///
-/// Two ways of writing them cancel digits where x is far below 0: 1 + erf(x / sqrt(2)) and
-/// 1 + tanh(u) subtract two numbers that are nearly equal. So erfc is used, and 1 + tanh(u) is
+/// Two common forms cancel digits where x is far below 0: 1 + erf(x / sqrt(2)) and 1 + tanh(u)
+/// subtract two nearly equal numbers. So gelu_erf uses erfc, and 1 + tanh(u) becomes
 /// 2 / (1 + exp(-2u)), which gives gelu_tanh the form of silu: x / (1 + exp(-2u)).
 ///
 /// For all versions: any strides, `out` injective; an input may be `out` itself if it has the same
-/// shape. T is float or bf16; arithmetic is float. NaN stays NaN and +infinity stays; -infinity
-/// becomes 0 with relu, NaN with the others, as in PyTorch: their formulas give infinity times 0.
+/// shape. T is float or bf16; arithmetic is float. NaN and +infinity propagate. -infinity gives 0
+/// with relu and NaN with the others, as in PyTorch: their formulas multiply infinity by 0.
 /// Error: 16 units of 2^-24 |y|. Where x is below 0, rounding the argument of exp or erfc adds an
 /// error that grows with it: 3 |x| units for silu, 2 x^2 for gelu_erf, 14 |u| for gelu_tanh. For
 /// tiny y add 3e-37; a gate or a bf16 adds its own rounding. relu is exact.
@@ -35,7 +35,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of the activations. Vectors (128-bit accesses) need an innermost dimension that is
+/// Kernel versions. Vectors (128-bit accesses) need an innermost dimension that is
 /// contiguous in all tensors, made of whole vectors, and aligned to 16 bytes in every row.
 enum class ActivationPath {
     one_element,  // one thread per element: the twin

@@ -1,5 +1,5 @@
 /// @file
-/// The activations as data, for their tests (common/testing/operation/operation.hpp).
+/// Test descriptors of the activations (common/testing/operation/operation.hpp).
 #pragma once
 
 #include "common/testing/operation/visit.hpp"
@@ -11,7 +11,7 @@ namespace sixdays::day06_transformer_ops {
 inline constexpr Activation kActivations[] = {Activation::relu, Activation::gelu_erf,
                                               Activation::gelu_tanh, Activation::silu};
 
-/// In double, written as in the definitions.
+/// In double precision, as in the definitions.
 inline double exact_activation(Activation what, double x) {
     const double u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
     switch (what) {
@@ -27,11 +27,11 @@ inline double exact_activation(Activation what, double x) {
     return NAN;
 }
 
-/// activation.hpp's bound: 4 of exp or 8 of erfc, an addition, a division and a product or two make
-/// 16. An argument v of exp that is off by n units moves the result by n |v|. Of silu v = x, and
-/// three roundings (the constant, the product, - 2); of gelu_tanh v = 2 u, and seven; erfc at
-/// x / sqrt(2) moves by x^2 for each of two. Above 0 exp is small beside 1, and so is what it is
-/// off.
+/// The bound of activation.hpp. The 16 units: 4 of exp or 8 of erfc, an addition, a division and a
+/// product or two. An error of n units in the argument v of exp changes the result by n |v|: silu
+/// has v = x with three roundings (the constant, the product, - 2), gelu_tanh v = 2 u with seven.
+/// erfc at x / sqrt(2) changes by x^2 for each of two. Above 0, exp is small compared with 1, and
+/// so is its error.
 inline double activation_error(Activation what, double x, double y) {
     if (what == Activation::relu) return 0;
     double more = 0;
@@ -72,7 +72,7 @@ void set_activation_paths(testing::Operation& op, const Shape& shape) {
 }
 
 /// Operands: in, out and, of activate_biased, bias or, of activate_gated, gate.
-/// @param bias  its shape
+/// @param bias  shape of the bias
 template <class T>
 testing::Operation activate_operation(Activate kind, Activation what, const Shape& shape,
                                       const Shape& bias = {}) {

@@ -1,6 +1,6 @@
 /// @file
-/// The launcher of the tile kernel, activation_tile.cu. It checks nothing; all tensors have one
-/// shape.
+/// The launcher of the tile kernel, activation_tile.cu. It checks nothing; all tensors have the
+/// same shape.
 #pragma once
 
 #include "day06_transformer_ops/activation/steps/steps.hpp"

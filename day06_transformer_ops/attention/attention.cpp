@@ -1,4 +1,4 @@
-// The argument checks of attention, the choice of its path, and the views that it works on.
+// The argument checks of attention, the choice of its path, and the views that it uses.
 #include "day06_transformer_ops/attention/attention.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void check_inputs(const std::string& op, const View<const E>& q, const View<cons
     }
 }
 
-// Rows are made of whole vectors and aligned to 16 bytes.
+// Are rows made of whole vectors and aligned to 16 bytes?
 template <class E>
 bool vectorized(const View<const E>& x) {
     return has_wider(x.data, x.layout, sizeof(E));
@@ -171,7 +171,7 @@ std::optional<Stacked<E>> stacked(int dims, const View<const E>& q, const View<c
 }
 
 std::int64_t attention_parts(const View<const float>& q, const View<const float>& k) {
-    const std::int64_t blocks = 512, keys = 64;  // at most in total; at least per part
+    const std::int64_t blocks = 512, keys = 64;  // maximum in total; minimum per part
     const std::int64_t queries = queries_of(q), S = k.extent(k.rank() - 2);
     const std::int64_t fit = std::max<std::int64_t>(blocks / std::max<std::int64_t>(queries, 1), 1);
     return std::clamp<std::int64_t>((S + keys - 1) / keys, 1, fit);
@@ -231,7 +231,7 @@ AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const
     };
     p.keys = of_queries(k);
     p.values = of_queries(v);
-    if (p.S == 0) {  // no key is read, but kernels compute addresses: any base will do
+    if (p.S == 0) {  // no key is read, but kernels compute addresses from it
         p.keys = p.values = {q.data, Layout(p.q.first.shape(), Dims::filled(r - 1, 0))};
         p.k_along_s = p.k_along_d = p.v_along_s = p.v_along_d = 0;
     }

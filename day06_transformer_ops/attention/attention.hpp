@@ -11,7 +11,7 @@
 ///
 /// For all versions: q has shape (..., T, D), k (..., S, D), v (..., S, D) and out (..., T, D), in
 /// float and with any strides; out injective. The dimensions before the last two, such as batch and
-/// head, are q's; those of k and v are broadcast to them. Queries, keys and values are mostly views
+/// head, are q's; those of k and v are broadcast to them. Queries, keys and values are often views
 /// of one buffer: heads_of(). Heads that share their keys have a dimension of stride 0: grouped().
 ///
 /// Only the first `length` of S keys are valid: a KV cache has room for more. The last query
@@ -57,14 +57,14 @@ struct AttentionOptions {
 
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out);
-/// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' uses one
-/// block per query if there is none; the others need none
+/// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' falls
+/// back to one block per query without one; the others need none
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out,
                     const gpu::Launch<AttentionPath>& how = {});
-/// The same by the path 'tiles', which also writes the log-sum-exp of each query's scores, from
+/// The same with the path 'tiles', which also writes the log-sum-exp of each query's scores, from
 /// which the backward pass recomputes the weights. -infinity where nothing is seen.
-/// @param log_sums  (..., T), injective, apart from all else
+/// @param log_sums  (..., T), injective, overlapping nothing else
 /// @throws std::invalid_argument  as above; log_sums of another shape
 void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<const float> v,
                                  const AttentionOptions& options, View<float> out,
@@ -122,7 +122,7 @@ template <class T>
     }
     return reshape(q, {q.extent(0), G, q.extent(1) / G, q.extent(2), q.extent(3)});
 }
-/// k or v (B, G, S, D) as (B, G, 1, S, D): broadcast, so that all heads of a group see the same.
+/// k or v (B, G, S, D) as (B, G, 1, S, D): broadcast, so that all heads of a group share them.
 template <class T>
 [[nodiscard]] View<T> for_groups(const View<T>& k) {
     return unsqueeze(k, 2);

@@ -1,5 +1,5 @@
 /// @file
-/// Attention as data, for its tests (common/testing/operation/operation.hpp).
+/// Test descriptor of attention (common/testing/operation/operation.hpp).
 #pragma once
 
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -30,21 +30,21 @@ struct Attending {
     }
 };
 
-/// What a query sees.
+/// Sums over the keys that a query sees.
 struct Seen {
-    double n = 0, D = 0;            // keys, numbers of a head
+    double n = 0, D = 0;            // number of keys; head dimension
     double m = -INFINITY, sum = 0;  // the largest score, and the sum of exp(score - m)
     double P = 0;                   // the largest scale * sum of |q k|
     double largest = 0;             // |v|
 };
 
-/// How far an output y may be off, A = sum of share * |v|; and the log of a sum. For float:
+/// Error bound of an output y, A = sum of weight * |v|, and of a log-sum-exp. For float:
 ///
-/// A score is off by D + 2 units of scale |q| . |k|, 2 where log2(e) is multiplied in, and 2 where
-/// the maximum is subtracted; that moves its share and the sum. For each key the sum and the output
-/// are corrected and added to, a rounding each: 4 n. 40 are exp, the product and the division, and
-/// the joints of warps and blocks. Of a log, log2, two additions and the factor 1 / log2(e) are
-/// rounded once each, of the sizes that they have.
+/// The error of a score is D + 2 units of scale |q| . |k|, 2 more where log2(e) is multiplied in,
+/// and 2 where the maximum is subtracted; it affects the weight and the sum. Each key rescales and
+/// increments the sum and the output, with one rounding each: 4 n. The 40 covers exp, the product,
+/// the division and combining warps and blocks. A log-sum-exp rounds log2, two additions and the
+/// factor 1 / log2(e) once each, relative to their magnitudes.
 template <class T>
 double output_error(const Seen& x, double y, double A);
 template <class T>
@@ -61,7 +61,7 @@ inline double log_sum_error<float>(const Seen& x) {
            kU;
 }
 
-/// Operands: q, k, v. What must be in out, and in log_sums.
+/// Operands: q, k, v. The expected out and log_sums.
 template <class T>
 std::vector<Expected> expect_attention(const Attending& a, const testing::Inputs& inputs) {
     std::vector<Expected> want = {Expected(a.q()), Expected(a.queries())};
@@ -94,7 +94,7 @@ std::vector<Expected> expect_attention(const Attending& a, const testing::Inputs
             }
             share[static_cast<std::size_t>(s)] = score;
             seen.m = std::max(seen.m, score);
-            if (std::isfinite(size)) seen.P = std::max(seen.P, size);  // else a share of 0, or NaN
+            if (std::isfinite(size)) seen.P = std::max(seen.P, size);  // else a weight of 0, or NaN
         }
         const double base = seen.m == -INFINITY ? 0 : seen.m;  // -infinity minus -infinity is NaN
         for (double& x : share) seen.sum += x = std::exp(x - base);
@@ -121,7 +121,7 @@ std::vector<Expected> expect_attention(const Attending& a, const testing::Inputs
     return want;
 }
 
-/// The operands q, k, v, out and, if keys are counted, length.
+/// The operands q, k, v, out and, if counted >= 0, length.
 template <class T>
 testing::Operation attending(const char* name, const Attending& a, const testing::Values& q,
                              const testing::Values& k, const testing::Values& v) {
@@ -136,7 +136,7 @@ testing::Operation attending(const char* name, const Attending& a, const testing
     }
     op.exact = [a](const Inputs& inputs, int) {
         Attending of = a;
-        if (a.counted >= 0 && !inputs[4]) of.counted = -1;  // left out
+        if (a.counted >= 0 && !inputs[4]) of.counted = -1;  // omitted
         return std::vector{expect_attention<T>(of, inputs)[0]};
     };
     return op;
@@ -148,12 +148,12 @@ inline AttentionOptions options_of(const Attending& a, const Call& c) {
     return options;
 }
 
-/// Whole quarters in no order: golden_attention.py's few().
+/// Multiples of 1/4 in scrambled order: few() of golden_attention.py.
 inline testing::Values few(std::int64_t factor, std::int64_t period) {
     return [=](std::int64_t i) { return double(i * factor % period) / 4 - 1.5; };
 }
 
-/// Operands: q, k, v, out and, if keys are counted, length.
+/// Operands: q, k, v, out and, if counted >= 0, length.
 inline testing::Operation attention_operation(const Attending& a) {
     using P = AttentionPath;
     testing::Operation op = attending<float>("attention", a, few(5, 13), few(7, 11), few(3, 17));
@@ -178,7 +178,7 @@ inline testing::Operation attention_operation(const Attending& a) {
         };
         return rows(c.arguments[1]) && rows(c.arguments[2]);
     };
-    // Of a stack of more dimensions, tiles take what can be seen as two.
+    // Tiles support stacks that simplify to at most two dimensions.
     const auto has_tiles = [=](const Call& c) {
         const auto forwards = [](const Call::Argument& x) { return goes_forwards(x); };
         return gpu::has_tile() &&
@@ -201,7 +201,7 @@ inline testing::Operation attention_operation(const Attending& a) {
         [=](const Call& c) { return narrow && (empty || has_tiles(c)); });
     op.best = [=](const Call& c) {
         return static_cast<int>(!narrow          ? P::wide_heads
-                                : a.T >= 64      ? P::tiles  // on a GPU with the shared memory
+                                : a.T >= 64      ? P::tiles  // if the GPU has enough shared memory
                                 : a.T > 4        ? P::fused
                                 : has_vectors(c) ? P::split_blocks
                                                  : P::split_keys);
@@ -209,7 +209,7 @@ inline testing::Operation attention_operation(const Attending& a) {
     return op;
 }
 
-/// The same by the path 'tiles', with the logs of the sums. Operands: q, k, v, out, log_sums.
+/// The same with the path 'tiles', with log-sum-exps. Operands: q, k, v, out, log_sums.
 inline testing::Operation log_sums_operation(const Attending& a) {
     testing::Operation op = attention_operation(a);
     op.operands.push_back(testing::writes<float>("log_sums", a.queries()));

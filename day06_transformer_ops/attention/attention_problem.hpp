@@ -7,7 +7,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// One query's keys or values: element (s, d) lies at first[s * along_s + d * along_d].
+/// One query's keys or values: element (s, d) is first[s * along_s + d * along_d].
 template <class E>
 struct TableOf {
     const E* first;
@@ -50,8 +50,8 @@ struct AttentionProblemOf {
 using Table = TableOf<float>;
 using AttentionProblem = AttentionProblemOf<float>;
 
-/// Rejects, in the name of `op`, what no attention accepts. This and the next two: for float, bf16
-/// and f16.
+/// Rejects, in the name of `op`, what every version of attention rejects. This and the next two
+/// exist for float, bf16 and f16.
 template <class E>
 void require_attention(const char* op, const View<const E>& q, const View<const E>& k,
                        const View<const E>& v, const AttentionOptions& options, const View<E>& out,
@@ -75,7 +75,7 @@ template <class E>
 [[nodiscard]] constexpr std::size_t attention_tiles_bytes(int HEAD, int queries) {
     return sizeof(float) * ((queries + 2 * 64) * (HEAD + 4) + queries * (64 + HEAD / 8));
 }
-/// The least that heads of width D need: with 64 queries per block.
+/// The minimum for heads of width D: with 64 queries per block.
 [[nodiscard]] constexpr std::size_t attention_tiles_bytes(std::int64_t D) {
     return attention_tiles_bytes(D > 64 ? 128 : 64, 64);
 }

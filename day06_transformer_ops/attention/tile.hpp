@@ -15,7 +15,7 @@ struct Stacked {
     View<E> out;
     View<float> log_sums;  // without the last dimension; or a null pointer
 };
-/// Empty if the stacks have more than `dims` dimensions after simplification, or a stride is
+/// Empty if the stacks simplify to more than `dims` dimensions, or if a stride is
 /// negative.
 template <class E>
 [[nodiscard]] std::optional<Stacked<E>> stacked(int dims, const View<const E>& q,

@@ -34,7 +34,7 @@ bool long_enough(const View<const T>& q, const View<const T>& k, int multiproces
     return keys >= 1536 || blocks <= multiprocessors;
 }
 
-// Rows are made of whole vectors (eight elements, 16 bytes) and aligned to 16 bytes.
+// Are rows made of whole vectors (eight elements, 16 bytes) and aligned to 16 bytes?
 template <class T>
 bool vectorized(const View<const T>& x) {
     return x.size() == 0 || has_wider(x.data, x.layout, sizeof(T));
@@ -67,7 +67,7 @@ bool in_planes(const View<const T>& x) {
         .has_value();
 }
 
-// The unmet requirement of the path 'warpgroups' beyond those; "" if there is none.
+// The unmet requirement of the path 'warpgroups' beyond those; "" if it has none unmet.
 template <class T>
 std::string missing_for_warpgroups(const View<const T>& q, const View<const T>& k,
                                    const View<const T>& v, bool has_length) {
@@ -101,7 +101,7 @@ std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows, std::int
     if (x.planes == 1) x.plane_pitch = pitch;  // unused: any value that no column reaches
     constexpr std::int64_t kFarthest = std::int64_t{1} << 38;
     const bool fits = x.columns <= std::min(pitch, kMostOfRows) && x.planes <= kMostOfRows &&
-                      x.plane_pitch < kFarthest;  // and so is `pitch`, which is no larger
+                      x.plane_pitch < kFarthest;  // and so is `pitch`, which is at most as large
     return fits ? std::optional(x) : std::nullopt;
 }
 

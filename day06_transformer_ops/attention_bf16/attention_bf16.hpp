@@ -29,7 +29,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The ladder.
+/// The optimization steps.
 enum class AttentionBf16Path {
     four_passes,      // one thread per query: the twin; scores in the workspace
     tensor_cores,     // 02: one warp per 32 queries; scores stay in registers. Rows of vectors
@@ -61,7 +61,7 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                           const AttentionOptions& options, View<T> out, View<float> log_sums = {},
                           std::optional<AttentionBf16Path> path = {});
 
-/// The best path for these views. @param has_length  is there a length in memory?
+/// The best path for these views. @param has_length  whether the length is in memory
 template <class T>
 [[nodiscard]] AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k,
                                                       View<const T> v, View<T> out,

@@ -1,5 +1,5 @@
 /// @file
-/// Attention of 16-bit numbers as data, for its tests (common/testing/operation/operation.hpp).
+/// Test descriptor of attention of 16-bit numbers (common/testing/operation/operation.hpp).
 #pragma once
 
 #include "day06_transformer_ops/attention/attention.op.hpp"
@@ -7,15 +7,14 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// In units of 2^-24, of what is added up: a product on tensor cores over n numbers is off by
-/// 18 ceil(n / 8) (day05_matmul/matmul.op.hpp says why), one in a loop by n, which is less. A score
-/// has 6 more: 2 where scale and log2(e) are multiplied, 2 where they meet the score, 2 where the
-/// maximum is subtracted. So a share is off by (18 ceil(D / 8) + 6) P, and by 4 where exp is taken.
-/// It moves the sum of shares by as much, hence twice. The values' product adds 18 ceil(n / 8) <=
-/// 2.25 n + 18. For each key the sum is added to, and sum and values may be corrected for a new
-/// maximum: 4 n and some at the joints of lanes. Each share is rounded to T, and so is the output.
-/// f16 ends at 2^-24: what is smaller is off by half of that at most, a share of a sum that is at
-/// least 1.
+/// In units of 2^-24 of the sum of magnitudes: a tensor-core product over n numbers has an error of
+/// 18 ceil(n / 8) (derived in day05_matmul/matmul.op.hpp), a loop one of n, which is less. A score
+/// has 6 more: 2 where scale and log2(e) are multiplied, 2 where they multiply the score, 2 where
+/// the maximum is subtracted. A weight's error is (18 ceil(D / 8) + 6) P, and 4 for exp. The sum of
+/// weights has the same, hence twice. The product with the values adds 18 ceil(n / 8) <=
+/// 2.25 n + 18. Each key adds to the sum and may rescale sum and values for a new maximum: 4 n,
+/// and some where lanes are combined. Each weight is rounded to T, and so is the output. The least
+/// f16 is 2^-24: a smaller weight's error is at most half of that, relative to a sum of at least 1.
 inline double output_error_of_16_bits(const Seen& x, double y, double A, double rounding) {
     const double score = 18 * std::ceil(x.D / 8) + 6;
     return (rounding + (2 * score * x.P + 7 * x.n + 120) * kU) * A + rounding * std::fabs(y);
@@ -28,7 +27,7 @@ template <>
 inline double output_error<f16>(const Seen& x, double y, double A) {
     return output_error_of_16_bits(x, y, A, 0x1p-11) + (x.n * x.largest + 1) * kU;
 }
-/// Rounded once more as m + log(sum), and m as a multiple of log(2).
+/// Two more roundings: m as a multiple of log(2), and m + log(sum).
 inline double log_sum_error_of_16_bits(const Seen& x) {
     const double score = 18 * std::ceil(x.D / 8) + 6;
     return (score * x.P + 2 * x.n + 20 + 4 * (std::fabs(x.m) + std::log(x.n + 1))) * kU;
@@ -42,9 +41,9 @@ inline double log_sum_error<f16>(const Seen& x) {
     return log_sum_error_of_16_bits(x);
 }
 
-/// Can Hopper's copy engine see all heads as one stack of matrices? Heads less than a row apart lie
-/// side by side in the rows, and do not reach into the next one; the others are whole steps of the
-/// nearest apart.
+/// Can Hopper's copy engine address all heads as one stack of matrices? Heads less than a row apart
+/// must be side by side in the rows without reaching into the next row. The others must be whole
+/// multiples of the smallest distance apart.
 inline bool has_planes(const Call::Argument& x) {
     const Layout& l = x.layout;
     const int s = l.rank() - 2;
@@ -69,7 +68,7 @@ inline testing::Values between(std::uint64_t seed, double size) {
     return [=](std::int64_t i) { return size * (2 * testing::detail::uniform(seed, i) - 1); };
 }
 
-/// Operands: q, k, v, out and, if keys are counted, length; then, unless they are not wanted,
+/// Operands: q, k, v, out and, if counted >= 0, length; then, if wanted,
 /// log_sums.
 template <class T>
 testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = true) {
@@ -91,7 +90,7 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
     };
     op.exact = [=](const Inputs& inputs, int) {
         Attending of = a;
-        if (a.counted >= 0 && !inputs[4]) of.counted = -1;  // left out
+        if (a.counted >= 0 && !inputs[4]) of.counted = -1;  // omitted
         std::vector<Expected> want = expect_attention<T>(of, inputs);
         if (!log_sums) want.pop_back();
         return want;
@@ -114,7 +113,7 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
                has_planes(c.arguments[0]) && has_planes(c.arguments[1]) &&
                has_planes(c.arguments[2]);
     };
-    // Of a stack of more dimensions, tiles take what can be seen as three.
+    // Tiles support stacks that simplify to at most three dimensions.
     const auto has_tiles = [=](const Call& c) {
         const auto forwards = [](const Call::Argument& x) { return goes_forwards(x); };
         return gpu::has_tile() && vectors(c) &&
@@ -130,7 +129,7 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
     set(P::warpgroups, "attention_warpgroups_kernel",
         [=](const Call& c) { return testing::runs_hopper() && on_hopper(c); });
     set(P::tile, "attention_bf16_tile", has_tiles);
-    // Enough keys: where each block of 192 queries has a multiprocessor, fewer will do.
+    // Enough keys: fewer suffice if each block of 192 queries has its own SM.
     const auto is_long = [=] {
         if (a.D == 128) return a.S >= 256;
         const std::int64_t blocks = size(a.stack) * ((a.T + 191) / 192);

@@ -1,4 +1,4 @@
-// The CPU reference: one query after the other.
+// The CPU reference: one query after another.
 #include <vector>
 
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"

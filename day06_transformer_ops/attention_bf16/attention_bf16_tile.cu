@@ -33,7 +33,7 @@ __tile__ auto rows(E* data, int B, int G, int H, int n, int D, int s0, int s1, i
     return ct::partition_view{span, ct::shape<1, 1, 1, ROWS, HEAD>{}};
 }
 
-/// One element per row, for n rows with any stride.
+/// One element per row: n rows with any stride.
 __tile__ inline auto one_a_row(float* data, int n, int step) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     const ct::layout_strided_mapping places{ct::extents<int, kAny, 1>{n},

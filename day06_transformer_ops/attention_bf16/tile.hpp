@@ -10,7 +10,7 @@ namespace sixdays::day06_transformer_ops {
 
 inline constexpr int kStackOfHalves = 3;  // stack dimensions: batch, group, head in the group
 
-/// Its numbers are counted in 32 bits, those of a last tile's missing rows too.
+/// Offsets are 32-bit, including those of a last tile's missing rows.
 template <class E>
 [[nodiscard]] bool is_near(const View<E>& x) {
     const std::int64_t most = INT32_MAX, step = x.stride(x.rank() - 2);

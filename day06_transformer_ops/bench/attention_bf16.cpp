@@ -1,4 +1,4 @@
-// Attention of bf16 as --bench measures it, beside PyTorch's two: FlashAttention 2 and cuDNN.
+// Attention of bf16 for --bench, compared with PyTorch's two: FlashAttention 2 and cuDNN.
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 /// @file
-/// The timed operations, and how a version whose sums have another order than the CPU reference's
+/// The timed operations, and how a version that sums in another order than the CPU reference
 /// is compared with it.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Numbers from -6 to 6.5 in no order.
+/// Numbers from -6 to 6.5 in scrambled order.
 template <class T>
 [[nodiscard]] Tensor<T> noise(const Shape& shape) {
     return lesson::filled<T>(
@@ -30,7 +30,7 @@ template <class T>
 struct Op {
     std::string name, version;
     std::function<void(View<const T> in, View<T> out)> loop, port;
-    double far = 1e-5;   // largest error, relative to the largest element of the reference
+    double far = 1e-5;   // largest error, relative to the reference's largest element
     double streams = 2;  // tensors that must be read or written
 };
 

@@ -1,4 +1,4 @@
-"""What PyTorch calls the operations of Day 06. common/bench/torch_peer.py measures them."""
+"""PyTorch's functions for the operations of Day 06. common/bench/torch_peer.py measures them."""
 
 
 def with_input(call):

@@ -1,6 +1,6 @@
 /// @file
-/// A block of a transformer, built from the operations of this day. A GPT-2 is twelve of them, one
-/// after the other, between the embedding and the head.
+/// A transformer block, built from the operations of this day. A GPT-2 is twelve of them, one
+/// after another, between the embedding and the head.
 ///
 ///     x += attention(layer_norm(x)) * attention_output      tokens exchange information
 ///     x += mlp(layer_norm(x))                   each token is processed on its own
@@ -27,7 +27,7 @@
 namespace sixdays::day06_transformer_ops {
 
 /// Matrices are stored (in, out), as in GPT-2; if yours is stored (out, in), pass the transpose.
-/// C: elements per token. F: hidden elements of the MLP, mostly 4 C.
+/// C: elements per token. F: hidden elements of the MLP, usually 4 C.
 struct BlockParameters {
     NormParameters norm1 = {};                     // weight (C), bias (C)
     View<const float> qkv = {};                    // (C, 3 C)
@@ -56,7 +56,7 @@ void check_block(const BlockParameters& parameters, const View<float>& x);
 /// Wolf 2016, arXiv 1608.05859).
 /// @param x       (B, T, C)
 /// @param tokens  (V, C)
-/// @param out     (B, T, V), apart from all inputs
+/// @param out     (B, T, V), overlapping no input
 void logits_cpu(View<const float> x, const NormParameters& norm, View<const float> tokens,
                 View<float> out);
 void logits_cuda(View<const float> x, const NormParameters& norm, View<const float> tokens,

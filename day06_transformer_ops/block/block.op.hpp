@@ -1,5 +1,5 @@
 /// @file
-/// A block of a transformer, and its logits, as data, for their tests
+/// Test descriptors of a transformer block and of its logits
 /// (common/testing/operation/operation.hpp).
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// The formula in double, each result through round(): as it is, or moved by a random part of what
-// float's rounding may move it by. Nobody knows the order in which a kernel adds, or what it fuses;
-// but so far honest arithmetic strays, and hardly further.
+// The formula in double, each result through round(): unchanged, or moved by a random fraction of
+// float's rounding error. A correct kernel may add and fuse in any order; its error is of this
+// size.
 class Rounding {
 public:
     explicit Rounding(std::uint64_t seed) : draws_(seed != 0), generator_(seed) {}
-    // `size`: half units in the last place, at most.
+    // `size`: maximum, in half units in the last place.
     double operator()(double x, double size = 1) {
         return draws_ ? x + x * size * kU * (2 * uniform_(generator_) - 1) : x;
     }
@@ -31,7 +31,7 @@ private:
     std::uniform_real_distribution<double> uniform_;
 };
 using Numbers = std::vector<double>;
-using Parameter = std::optional<Tensor<double>>;  // may be left out
+using Parameter = std::optional<Tensor<double>>;  // may be absent
 
 inline Numbers normed(const Numbers& x, const Parameter& w, const Parameter& b, Rounding& round) {
     const auto n = static_cast<double>(x.size());
@@ -68,7 +68,7 @@ inline void add_to(Numbers& x, const Numbers& y, Rounding& round) {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = round(x[i] + y[i]);
 }
 
-// What token t gets of head h from itself and the tokens before it.
+// Head h's output for token t, from itself and the tokens before it.
 inline void attend(const std::vector<Numbers>& qkv, std::size_t t, std::size_t h, std::size_t D,
                    Numbers& mixed, Rounding& round) {
     const std::size_t C = mixed.size();
@@ -92,10 +92,10 @@ inline void attend(const std::vector<Numbers>& qkv, std::size_t t, std::size_t h
 
 inline double activated(double x, Rounding& round) {
     const double u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
-    return round(x / 2 * (1 + std::tanh(u)), 16 + 14 * std::fabs(u));  // as activation.hpp says
+    return round(x / 2 * (1 + std::tanh(u)), 16 + 14 * std::fabs(u));  // activation.hpp's bound
 }
 
-/// One sequence through one block. @param p  the operands of block_operation()
+/// Passes one sequence through one block. @param p  the operands of block_operation()
 inline std::vector<Numbers> through(std::vector<Numbers> x, const testing::Inputs& p,
                                     std::size_t heads, Rounding& round) {
     const std::size_t T = x.size(), C = x[0].size(), D = C / heads;
@@ -116,10 +116,9 @@ inline std::vector<Numbers> through(std::vector<Numbers> x, const testing::Input
     return x;
 }
 
-// What made(round) says without rounding, all of it; the bound is eight times the root mean square
-// of what it is off by in 12 runs that round. Eight: sums of many roundings are spread like a
-// normal distribution, of which less than one number in 10^14 lies so far out, and 12 runs know its
-// width to a fifth.
+// The value is made(round) without rounding; the bound is eight times the root mean square error of
+// 12 runs with rounding. Why eight: sums of many roundings are normally distributed, so fewer than
+// one in 10^14 is that far out, and 12 runs estimate the width to within a fifth.
 template <class Made>
 Expected with_bound(const Shape& shape, const Made& made) {
     Expected want(shape);
@@ -151,7 +150,7 @@ inline std::vector<std::vector<Numbers>> sequences_of(const Tensor<double>& x) {
     return all;
 }
 
-/// None of them 0 or alike, and small, so that nothing is saturated.
+/// All different and nonzero, and small, so that nothing saturates.
 inline testing::Values parameter(const Shape& shape, std::uint64_t seed, double from) {
     return testing::taken_from(testing::seeded<float>(shape, seed, from, from + 1));
 }

@@ -1,5 +1,5 @@
 // The CUDA version of the block mirrors the CPU reference line by line: operations of this day and
-// of Day 05. There is no kernel here, because every line has its own.
+// of Day 05. This file has no kernel, because every line calls one.
 #include <algorithm>
 
 #include "day05_matmul/matmul.hpp"
@@ -14,7 +14,7 @@ using day05_matmul::MatmulPath;
 
 namespace {
 
-// The workspace: a part that products and attention use in turn, and after it the intermediate
+// The workspace: scratch that products and attention use in turn, then the intermediate
 // results, (B, T, ...) each.
 struct Between {
     gpu::Workspace room;

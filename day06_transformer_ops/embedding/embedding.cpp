@@ -9,7 +9,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// --- which path ----------------------------------------------------------------------------------
+// --- choice of path ------------------------------------------------------------------------------
 
 template <class T>
 EmbedPath choose_embed(const View<const T>& tokens, const View<const Same<T>>& positions,
@@ -20,7 +20,7 @@ EmbedPath choose_embed(const View<const T>& tokens, const View<const Same<T>>& p
     return all ? EmbedPath::vectorized : EmbedPath::one_element;
 }
 
-// --- what is rejected -----------------------------------------------------------------------------
+// --- argument checks -----------------------------------------------------------------------------
 namespace {
 
 template <class A, class B>

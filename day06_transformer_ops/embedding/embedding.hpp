@@ -1,7 +1,7 @@
 /// @file
 /// The embedding turns token ids into vectors. Each id selects a row of a learned table, and a
-/// second table has a row per position. The two rows are added, so that the same token has another
-/// vector at another position (as in GPT-2: Radford and others 2019, "Language models are
+/// second table has a row per position. The two rows are added, so that a token has a different
+/// vector at each position (as in GPT-2: Radford and others 2019, "Language models are
 /// unsupervised multitask learners").
 ///
 /// The CUDA version's ids are in device memory, where the launcher cannot read them without waiting
@@ -22,8 +22,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of embed. Vectors (128-bit loads) need rows of whole vectors, contiguous in memory and
-/// aligned to 16 bytes, in both tables and in out.
+/// Kernel versions of embed. Vectors (128-bit loads) need rows of whole vectors, contiguous in
+/// memory and aligned to 16 bytes, in both tables and in out.
 enum class EmbedPath {
     one_element,  // one thread per element: the twin
     vectorized,   // 02: one warp per row; its id is read once, and the row with 128-bit loads
@@ -38,7 +38,7 @@ enum class EmbedPath {
 /// @param positions  (P, C), any strides; {}, of rank 0: nothing is added
 /// @param places     broadcast to S, 0 <= place < P: (T) for ids (B, T). In device memory, so that
 ///                   a replayed launch can use new positions as a KV cache grows
-/// @param out        (S.., C), injective, apart from all inputs
+/// @param out        (S.., C), injective, overlapping no input
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap; the CPU reference: an id or a place out of range, with its index
 template <class T>
@@ -68,7 +68,7 @@ void check_ids(const char* op, const char* name, const View<const std::int64_t>&
 /// Which two elements of a head form a pair.
 enum class Pairing {
     neighbours,  // 0 and 1, 2 and 3, ...
-    halves,      // 0 and D / 2, 1 and D / 2 + 1, ...: the same angles, other pairs
+    halves,      // 0 and D / 2, 1 and D / 2 + 1, ...: the same angles, different pairs
 };
 
 /// cos and sin of place * base^(-2 i / D) for pair i: row p has D / 2 cosines, then D / 2 sines.
@@ -98,7 +98,7 @@ void check_rotary(const View<const float>& in, const View<const float>& table,
                   const View<const std::int64_t>& places, const View<float>& out);
 
 /// Converts the type: float to bf16 or f16, rounded to nearest even, or back, exactly.
-/// @param in, out  of one shape and any strides; out injective and apart from in
+/// @param in, out  of the same shape, any strides; out injective, not overlapping in
 /// @throws std::invalid_argument  other shapes, out not injective, a null pointer, overlap
 template <class From, class To>
 void convert_cpu(View<const From> in, View<To> out);

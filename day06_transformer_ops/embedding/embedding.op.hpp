@@ -1,5 +1,5 @@
 /// @file
-/// The embedding, rotary positions and conversions as data, for their tests
+/// Test descriptors of the embedding, rotary positions and conversions
 /// (common/testing/operation/operation.hpp).
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The index of a row for each index of the ids, as NumPy broadcasts.
+/// The row index for each index of the ids, broadcast as in NumPy.
 inline std::int64_t row_number(const Tensor<double>& ids, const Index& at) {
     Index own = ids.shape();
     for (int d = 0; d < own.rank; ++d) own[d] = own[d] == 1 ? 0 : at[d + at.rank - own.rank];
@@ -49,9 +49,9 @@ void set_embed_paths(testing::Operation& op, const Shape& out) {
     op.best = [=](const Call& c) { return has_vectors(c) ? 1 : 0; };
 }
 
-/// Operands: tokens (7, C), ids, out and, where rows are added, positions (5, C) and places. In
-/// eighths, whose sums are exact in bf16, too.
-/// @param places  their shape; none: nothing is added
+/// Operands: tokens (7, C), ids, out and, if positions are added, positions (5, C) and places.
+/// Values are multiples of 1/8, whose sums are exact even in bf16.
+/// @param places  the shape of places; none: no positions are added
 template <class T>
 testing::Operation embed_operation(const Shape& ids, std::int64_t C, std::optional<Shape> places) {
     using namespace testing;
@@ -118,13 +118,13 @@ inline testing::Operation rotary_operation(const Shape& shape, Pairing pairing,
             const bool near = pairing == Pairing::neighbours;
             const bool first = near ? d % 2 == 0 : d < D / 2;
             const std::int64_t i = near ? d / 2 : d % (D / 2);
-            at[shape.rank - 1] = near ? d ^ 1 : (d + D / 2) % D;  // the other one of the pair
+            at[shape.rank - 1] = near ? d ^ 1 : (d + D / 2) % D;  // the pair's other element
             const std::int64_t p = row_number(*inputs[2], row);
             const double cos = (*inputs[1])(p, i), sin = (*inputs[1])(p, i + D / 2);
             const double own = inputs[0]->data()[k] * cos, other = inputs[0]->view()(at) * sin;
             const double y = first ? own - other : own + other;
             all[0].value.data()[k] = y;
-            // Which of the two products is rounded is the compiler's choice for the second sum.
+            // In the second sum the compiler chooses which of the two products is rounded.
             all[0].error.data()[k] =
                 std::isnan(y)
                     ? 0
@@ -136,7 +136,7 @@ inline testing::Operation rotary_operation(const Shape& shape, Pairing pairing,
     return op;
 }
 
-/// Operands: in, out. Numbers that no 16 bits hold, and some that are too large for an f16.
+/// Operands: in, out. Numbers that 16 bits cannot represent, some too large for f16.
 template <class From, class To>
 testing::Operation convert_operation(const Shape& shape) {
     using namespace testing;

@@ -6,7 +6,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// One row of out per id. embed_cpu has checked ids and places, and given them one shape.
+// One row of out per id. embed_cpu has checked ids and places, and broadcast them to one shape.
 template <class T>
 void embed_loop(View<const T> tokens, View<const std::int64_t> ids, View<const T> positions,
                 View<const std::int64_t> places, const Rows<T>& out) {

@@ -1,4 +1,4 @@
-// What references and kernels of INT8 quantization reject.
+// The argument checks of INT8 quantization.
 #include "day06_transformer_ops/embedding/int8.hpp"
 
 #include "common/tensor/arguments.hpp"

@@ -1,5 +1,5 @@
 /// @file
-/// INT8 quantization as data, for its tests (common/testing/operation/operation.hpp).
+/// Test descriptors of INT8 quantization (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <utility>
@@ -40,7 +40,7 @@ inline testing::Operation quantize_operation(const Shape& shape, ScalePer per, b
             double& largest = scales.data()[by_row ? k / shape[1] : k % shape[1]];
             const double x = std::fabs(inputs[0]->data()[k]);
             if (!counts(k % shape[1]) || std::isnan(largest)) continue;
-            if (!(x <= largest)) largest = std::isfinite(x) ? x : NAN;  // a NaN stays
+            if (!(x <= largest)) largest = std::isfinite(x) ? x : NAN;  // NaN propagates
         }
         for (std::int64_t i = 0; i < lines; ++i) {
             scales.data()[i] /= 127;
@@ -52,7 +52,7 @@ inline testing::Operation quantize_operation(const Shape& shape, ScalePer per, b
             if (!counts(k % shape[1]) || !(scale > 0x1p-149)) continue;
             const double steps = inputs[0]->data()[k] / scale;
             all[0].value.data()[k] = std::nearbyint(steps);
-            // Scale and quotient are rounded: half a step may go to either side.
+            // Scale and quotient are rounded, so a value near a tie may round either way.
             const double from_half = std::fabs(std::fabs(steps - std::nearbyint(steps)) - 0.5);
             all[0].error.data()[k] = from_half <= 3 * kU * std::fabs(steps) ? 1 : 0;
         }

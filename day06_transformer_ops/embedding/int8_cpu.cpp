@@ -16,7 +16,7 @@ void quantize_int8_loop(View<const float> in, View<const std::uint8_t> kept,
         for (std::int64_t c = 0; c < in.extent(1); ++c) {
             const float size = std::fabs(in(r, c));
             const bool counts = kept.data == nullptr || kept(c) == 0;
-            if (counts && (size > largest || size != size)) largest = size;  // a NaN stays
+            if (counts && (size > largest || size != size)) largest = size;  // NaN propagates
         }
         const bool finite = largest < INFINITY;
         const float scale = finite ? largest / 127 : NAN;

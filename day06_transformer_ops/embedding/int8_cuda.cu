@@ -1,4 +1,4 @@
-// The CPU references' twins, and their launchers.
+// The twins, and their launchers.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/embedding/int8.hpp"
@@ -18,7 +18,7 @@ __global__ void quantize_int8_kernel(const __grid_constant__ View<const float> i
         for (std::int64_t c = 0; c < in.extent(1); ++c) {
             const float size = std::fabs(in(r, c));
             const bool counts = kept.data == nullptr || kept(c) == 0;
-            if (counts && (size > largest || size != size)) largest = size;  // a NaN stays
+            if (counts && (size > largest || size != size)) largest = size;  // NaN propagates
         }
         const bool finite = largest < INFINITY;
         const float scale = finite ? largest / 127 : NAN;

@@ -1,4 +1,4 @@
-// What reference and kernel of the sinusoidal positions reject.
+// The argument checks of the sinusoidal positions.
 #include "day06_transformer_ops/embedding/sinusoidal.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 /// @file
-/// Sinusoidal positions: a table of positions that is computed and not learned, as the first
-/// transformer had it (Vaswani and others 2017, arXiv 1706.03762, section 3.5):
+/// Sinusoidal positions: a table of positions that is computed, not learned, as in the first
+/// transformer (Vaswani and others 2017, arXiv 1706.03762, section 3.5):
 ///
 ///     out(p, 2i)     = sin(p / base^(2i / C))
 ///     out(p, 2i + 1) = cos(p / base^(2i / C))
@@ -20,14 +20,14 @@ namespace sixdays::day06_transformer_ops {
 /// of the result, and 1e-9 for positions up to a million.
 /// @param out   (P, C), injective, any strides. An odd C ends with a sine
 /// @param base  above 0 and finite; the paper's is 10000
-/// @throws std::invalid_argument  out is no matrix, not injective or a null pointer; another base
+/// @throws std::invalid_argument  out is not a matrix, not injective or a null pointer; a bad base
 void sinusoidal_positions_cpu(View<float> out, double base = 10000);
 
 /// The same on the device: one thread per element.
-/// @throws std::invalid_argument  as sinusoidal_positions_cpu(), in the same words
+/// @throws std::invalid_argument  as sinusoidal_positions_cpu(), with the same messages
 void sinusoidal_positions_cuda(View<float> out, double base = 10000, gpu::Stream stream = {});
 
-/// What both reject. @throws std::invalid_argument  as above
+/// The argument checks of both. @throws std::invalid_argument  as above
 void check_sinusoidal_positions(const View<float>& out, double base);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,5 +1,5 @@
 /// @file
-/// The sinusoidal positions as data, for their tests (common/testing/operation/operation.hpp).
+/// Test descriptor of the sinusoidal positions (common/testing/operation/operation.hpp).
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ inline testing::Operation sinusoidal_operation(const Shape& shape, double base =
     Operation op{"sinusoidal_positions", {writes<float>("out", shape).free_dims({0, 1})}};
     op.cpu = [=](const Call& c) { sinusoidal_positions_cpu(c.out<float>(0), base); };
     op.cuda = [=](const Call& c) { sinusoidal_positions_cuda(c.out<float>(0), base); };
-    // A step of one position turns a pair by its own angle.
+    // Advancing one position rotates each pair by a fixed angle.
     op.exact = [=](const Inputs&, int) {
         std::vector<Expected> all = {Expected(shape)};
         const std::int64_t C = shape[1];
@@ -28,7 +28,7 @@ inline testing::Operation sinusoidal_operation(const Shape& shape, double base =
             const long double angle = step * static_cast<long double>(p);
             const double y = static_cast<double>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
             all[0].value.data()[k] = y;
-            // One rounding to float, and for large angles what they lost in double.
+            // One rounding to float, and the error of large angles in double.
             all[0].error.data()[k] = std::fabs(y) * 1.01 * kU + 1e-9;
         }
         return all;

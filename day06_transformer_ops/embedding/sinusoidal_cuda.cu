@@ -1,4 +1,4 @@
-// The CPU reference's twin, and its launcher.
+// The twin, and its launcher.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/embedding/sinusoidal.hpp"
 

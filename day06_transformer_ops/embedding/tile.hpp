@@ -9,7 +9,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Layouts of out's rows, of ids and of places, with as few dimensions as all three allow.
+/// Layouts of out's rows, of ids and of places, with as few dimensions as all three permit.
 /// @param places  of ids' shape
 template <class T>
 [[nodiscard]] std::array<Layout, 3> embedded_rows(const View<T>& out,
@@ -18,7 +18,7 @@ template <class T>
     return simplify(rows_along(out, out.rank() - 1).first.layout, ids.layout, places.layout);
 }
 
-/// The row's dimension is one of a span's four; the others number the rows.
+/// One of a tile's four dimensions is the row itself; the others index the rows.
 inline constexpr int kMostRowDims = gpu::kMostTileDims - 1;
 
 /// @param vectors  both tables and out have rows of whole vectors that begin at multiples of 16

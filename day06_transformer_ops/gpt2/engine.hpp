@@ -64,8 +64,8 @@ public:
     /// 1, 2, ...: there backend().read_stream() returns its output. Empty: no calls.
     void watch(std::function<void(std::int64_t)> look) { look_ = std::move(look); }
 
-    /// Times every part from now on, and waits for each: slower than without, because launches are
-    /// no longer asynchronous. @param times  is added to; null: stop timing
+    /// Times every part from now on, and waits for each: slower, because launches are
+    /// no longer asynchronous. @param times  accumulates the times; null: stop timing
     void measure(PartTimes* times) noexcept { times_ = times; }
 
 private:

@@ -1,6 +1,6 @@
 /// @file
-/// Values of a command's flags. An error message contains the value, cut after 80 characters, and
-/// the range.
+/// Values of a command's flags. An error message contains the value, truncated to 80 characters,
+/// and the range.
 #pragma once
 
 #include <charconv>
@@ -13,14 +13,14 @@
 
 namespace sixdays::gpt2 {
 
-/// A number in the fewest digits that identify it.
+/// The shortest decimal text that identifies a number.
 template <class Number>
 std::string digits_of(Number number) {
     char digits[40];
     return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-/// The whole text as a number. @param wanted  what it must be, for the error message
+/// The whole text as a number. @param wanted  the requirement, for the error message
 template <class Number>
 Number number(const std::string& flag, const std::string& text, const std::string& wanted) {
     Number value{};

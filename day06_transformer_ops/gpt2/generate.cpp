@@ -50,7 +50,7 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
     engine.measure(measure ? &made.prompt_parts : nullptr);
     made.prompt_seconds = seconds_of([&] {
         engine.read(view_of(ids));
-        (void)engine.chosen();  // waits for it
+        (void)engine.chosen();  // waits for the token
     });
     engine.measure(measure ? &made.parts : nullptr);
     Utf8Stream text;
@@ -91,7 +91,7 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
                 for (std::int64_t v = 0; v < row.size(); ++v)
                     sum += std::exp(double{row(v)} - largest);
                 if (!std::isfinite(sum)) {  // +infinity gives NaN, too: inf - inf
-                    reject("perplexity: a logit behind token " + std::to_string(at - 1) +
+                    reject("perplexity: a logit after token " + std::to_string(at - 1) +
                            " is NaN or infinite" + engine.backend().advice());
                 }
                 surprise += std::log(sum) + largest - row(text[static_cast<std::size_t>(at)]);
@@ -127,7 +127,7 @@ std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
     });
     seen.push_back(std::move(last));
     T = 1;
-    const auto no_choice = [](float logit) { return !(logit < INFINITY); };  // NaN, too
+    const auto no_choice = [](float logit) { return !(logit < INFINITY); };  // also true for NaN
     for (std::int64_t i = 0; i < more.size(); ++i) {
         const Tensor<float>& logits = seen.back();
         if (std::any_of(logits.data(), logits.data() + logits.size(), no_choice)) break;

@@ -21,7 +21,7 @@ void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, 
 struct Generated {
     std::int64_t prompt{}, tokens{};          // processed; generated, without the end of text
     bool ended = false;                       // by the end-of-text token
-    double prompt_seconds = 0, seconds = 0;   // until the first token was chosen; for all others
+    double prompt_seconds = 0, seconds = 0;   // until the first token is chosen; for all others
     PartTimes prompt_parts = {}, parts = {};  // by part, if requested
 };
 

@@ -22,7 +22,7 @@ namespace {
 using namespace sixdays;
 using namespace sixdays::gpt2;
 
-// Ctrl-C ends the text after the current token, instead of the program in the middle of it.
+// Ctrl-C ends the text after the current token, instead of ending the program.
 std::atomic<bool> interrupted{false};
 
 void listen_to_ctrl_c() {
@@ -59,7 +59,7 @@ void show_row(const char* what, double prompt, double all_of_prompt, double toke
                  share(prompt, all_of_prompt), token * 1e3, share(token, all));
 }
 
-// The rows add up to the last one; time outside of all parts is the engine's own row.
+// The rows add up to the last one; time outside of all parts has its own row.
 void show_stats(const std::string& backend, const Generated& made) {
     const std::int64_t passes = std::max<std::int64_t>(made.tokens - 1, 0);
     const auto speed = [](std::int64_t tokens, double seconds) {
@@ -89,7 +89,7 @@ Generated go_on(const Options& options, const Model& model, Engine& engine,
                 const std::string& prompt, bool measure, bool echo) {
     const auto ids = encode(model.vocabulary, prompt);
     const std::int64_t fits = most_tokens(engine.capacity(), ids);
-    // If not even one token fits, an error says so.
+    // If not even one token fits, the engine reports it.
     const std::int64_t n = options.n.value_or(std::clamp(fits, std::int64_t{1}, Options::kTokens));
     check_room(engine.capacity(), ids, n);
     engine.backend().set_sampler(options.sampler);
@@ -183,7 +183,7 @@ int run(const Options& options) {
     const Generated made = go_on(options, model, engine, *options.prompt, options.stats, true);
     print("\n");
     if (options.stats) show_stats(backend->name(), made);
-    return interrupted ? 130 : 0;  // a shell's status for a program that Ctrl-C ended
+    return interrupted ? 130 : 0;  // a shell's exit status for a program ended by Ctrl-C
 }
 
 }  // namespace
@@ -202,8 +202,7 @@ int main(int argc, char** argv) {
         if (std::cout.good() && std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2: not all of the text arrived at its output\n");
     } catch (const std::bad_alloc&) {
-        std::fprintf(stderr,
-                     "gpt2: this machine has not enough memory for the model and its text\n");
+        std::fprintf(stderr, "gpt2: this machine does not have enough memory\n");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gpt2: %s\n", error.what());
     }

@@ -5,7 +5,7 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// "252 MB", and of less than 10 "1.4 MB"
+// "252 MB", or below 10 "1.4 MB"
 std::string megabytes(std::size_t bytes) {
     const double mb = static_cast<double>(bytes) / 1e6;
     char text[32];

@@ -1,5 +1,5 @@
 /// @file
-/// A model file, opened: its weights and its vocabulary.
+/// An open model file: its weights and its vocabulary.
 #pragma once
 
 #include <functional>

@@ -49,7 +49,7 @@ const std::map<std::string, Set>& flags_with_value() {
 
 // Edit distance: the letters to insert, delete or replace to turn a into b.
 std::size_t letters_between(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);  // of the first i letters of a, first j of b
+    std::vector<std::size_t> row(b.size() + 1);  // row[j]: first i letters of a, first j of b
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = std::exchange(row[0], i);
@@ -85,7 +85,7 @@ const std::map<std::string, Switch>& switches() {
 [[noreturn]] void reject_flag(const std::string& word) {
     if (word.size() > 80) reject(gpt2::quoted(word) + " is not a flag");
     std::string nearest;
-    std::size_t distance = 3;  // further apart: a different word
+    std::size_t distance = 3;  // at more, it is a different word
     const auto compare = [&](const std::string& flag) {
         const std::size_t here = letters_between(word, flag);
         if (here < distance && here < flag.size() - 1) nearest = flag, distance = here;

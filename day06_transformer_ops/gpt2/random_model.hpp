@@ -14,7 +14,7 @@ inline constexpr Config kGpt2 = {12, 1024, 768, 12, 3072, 50257, 1e-5f};
 
 class RandomModel {
 public:
-    /// The same numbers for the same seed. Matrices of `type`, scaled so that a token's elements
+    /// Deterministic for a seed. Matrices of `type`, scaled so that a token's elements
     /// stay near 1 and logits differ by a few units; no bias is 0 and no norm the identity.
     /// @throws std::invalid_argument  rows that are not a multiple of the type's blocks
     RandomModel(const Config& config, WeightType type, std::uint64_t seed = 1);

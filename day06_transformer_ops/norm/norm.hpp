@@ -31,7 +31,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of the norms.
+/// Kernel versions of the norms.
 enum class NormPath {
     thread_per_row,  // one thread per row: the twin
     warp_per_row,    // 02: one warp per row; memory is read three times
@@ -54,12 +54,12 @@ struct NormParameters {
     }
 };
 
-/// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450). Error, in units of 2^-24: that of the
-/// mean, C + 2 of the mean of |x - x(0)| and 1 of |mean|; of z, C / 2 + 8 of itself and what the
-/// mean is off; of out, |weight| times that and 2 of itself; and a rounding to T. What the mean is
-/// off, d in units of sqrt(variance + eps), counts twice: every x - mean is off by d, and their
-/// squares have a mean of variance + d^2, so that z shrinks by 1 - 1 / sqrt(1 + d^2) of itself.
-/// That matters only where a row's spread is near the rounding of its mean.
+/// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450). Error, in units of 2^-24. The mean:
+/// C + 2 of the mean of |x - x(0)|, and 1 of |mean|. z: C / 2 + 8 of itself, and the error d of the
+/// mean in units of sqrt(variance + eps). out: |weight| times that, 2 of itself, and a rounding to
+/// T. d counts twice: it shifts every x - mean, and the mean of their squares becomes
+/// variance + d^2, so z shrinks by a factor 1 / sqrt(1 + d^2). That matters only where a row's
+/// spread is close to the rounding error of its mean.
 template <class T>
 void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>
@@ -75,7 +75,7 @@ void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, Vie
 
 /// residual += in, and out = layer norm of the stored sum. Fused, one pass over memory instead of
 /// two: each part of a block adds to the residual stream, and the next part normalizes it.
-/// @param residual  shape of in; injective, apart from in and out
+/// @param residual  shape of in; injective, overlapping neither in nor out
 template <class T>
 void add_layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters,
                         View<Same<T>> residual, View<T> out);
@@ -98,7 +98,7 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
 void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C);
 
 /// The best path for views that check_norm() accepts.
-/// @param residual  the one of add_layer_norm; `out` again if there is none
+/// @param residual  the one of add_layer_norm; `out` for the other norms
 template <class T>
 [[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
                                    const View<T>& out);

@@ -1,5 +1,5 @@
 /// @file
-/// The norms as data, for their tests (common/testing/operation/operation.hpp).
+/// Test descriptors of the norms (common/testing/operation/operation.hpp).
 #pragma once
 
 #include "day06_transformer_ops/norm/norm.hpp"
@@ -7,19 +7,19 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Additions one after another in a row of C, before or after partial sums are added; C at most, as
-/// norm.hpp says, for adding 0 costs nothing.
+/// Longest chain of dependent additions in a row of C, with those that combine partial sums. At
+/// most C, as in norm.hpp, since adding 0 is exact.
 inline double norm_chain(NormPath path, std::int64_t C) {
     const auto n = static_cast<double>(C);
     if (path == NormPath::thread_per_row || path == NormPath::tile) return n;  // in any order
     return std::min(n, path == NormPath::warp_per_row ? n / 32 + 6 : 32.0 + 11);
 }
 
-/// The norm of the row of `x` that begins at `at`, and how far from it a float computation may be:
+/// The norm of the row of `x` that begins at `at`, and its error bound for float:
 ///
-///     mean      sums of x - x(0) are off by chain + 2 half units of the mean of |x - x(0)|
-///     z         that, scaled, is d; the root is off by half of what the sum of squares is,
-///               chain + 8, and by 1 / sqrt(1 + d^2): around a wrong mean the squares are larger
+///     mean      error of sums of x - x(0): chain + 2 half units of the mean of |x - x(0)|
+///     z         that, scaled, is d; the root has half the error of the sum of squares,
+///               chain + 8, and 1 / sqrt(1 + d^2): around a shifted mean the squares are larger
 ///     z w + b   one rounding
 template <class T>
 void expect_norm(Expected& want, bool subtract_mean, const Tensor<double>& x,

@@ -1,5 +1,5 @@
 // Layer norm and RMS norm as tile kernels: a row is one tile. Its padding is loaded as 0, but is
-// -mean after the mean is subtracted, and its square would be summed: so it is set to 0 again.
+// -mean after the mean is subtracted, which the sum of squares would include: so it is set to 0.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/simplify.hpp"
@@ -12,7 +12,7 @@ namespace {
 using namespace ct::literals;
 using I = std::int64_t;
 
-/// Weight or bias, under the same promise as the rows; where it is absent, `missing`.
+/// Weight or bias, with the same alignment promise as the rows; `missing` if absent.
 template <int N, bool UNIT>
 __tile__ auto parameter(const float* data, I length, I stride, float missing) {
     using Row = ct::tile<float, ct::shape<1, N>>;
@@ -68,7 +68,7 @@ void launch(const Rows<const T>& in, const NormParameters& p, const Rows<T>& out
     gpu::check_launch("norm_tile", grid, 1);
 }
 
-// Does the promise for rows hold for these, too?
+// Do weight or bias meet the alignment promise for rows, too?
 bool lies_like(const View<const float>& parameter) {
     return parameter.data == nullptr ||
            (gpu::all_at_16_bytes(parameter.data) && parameter.stride(0) == 1);

@@ -6,7 +6,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// A row is one tile, which has at most this many elements.
+/// Maximum length of a row, which is one tile.
 inline constexpr int kMostTiled = 8192;
 
 /// Layer norm, or RMS norm.

@@ -23,7 +23,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of cross_entropy.
+/// Kernel versions of cross_entropy.
 enum class CrossEntropyPath {
     thread_per_row,  // one thread per row: the twin
     block_per_row,   // 02: contiguous rows of logits, read once with 128-bit loads, not kept
@@ -34,7 +34,7 @@ enum class CrossEntropyPath {
 
 /// @param logits   (..., V), any strides; T is float or bf16
 /// @param targets  (...), any strides, 0 <= target < V
-/// @param out      (...), injective, apart from the inputs
+/// @param out      (...), injective, overlapping no input
 /// @throws std::invalid_argument  shapes that do not match, V = 0, out not injective, a null
 /// pointer, overlap; the CPU reference: a target out of range
 template <class T>

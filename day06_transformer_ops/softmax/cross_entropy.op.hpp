@@ -1,5 +1,5 @@
 /// @file
-/// Cross-entropy as data, for its tests (common/testing/operation/operation.hpp).
+/// Test descriptor of cross-entropy (common/testing/operation/operation.hpp).
 #pragma once
 
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
@@ -29,7 +29,7 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
     };
     op.exact = [=](const Inputs& inputs, int path) {
         std::vector<Expected> all = {Expected(rows)};
-        // Softmax's rules, for one thread, for a block of 256, or in tiles of 4096.
+        // Softmax's chain lengths, for one thread, a block of 256, or tiles of 4096.
         static constexpr SoftmaxPath kLike[] = {SoftmaxPath::thread_per_row, SoftmaxPath::shared,
                                                 SoftmaxPath::tile};
         const double chain = softmax_chain(kLike[path], V);

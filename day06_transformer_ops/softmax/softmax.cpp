@@ -32,7 +32,7 @@ SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim, const Vie
 
 namespace {
 
-// Few, long rows: with one block per row, too few blocks for a GPU.
+// Few, long rows: one block per row would be too few blocks for a GPU.
 bool may_be_shared(const Shape& in, int d) {
     return in[d] >= 16 * kSplitPart && size(in) / in[d] <= 8;
 }

@@ -26,7 +26,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of softmax and its variants.
+/// Kernel versions of softmax and its variants.
 enum class SoftmaxPath {
     thread_per_row,  // one thread per row: the twin
     warp_per_row,    // 02, softmax only: one warp per row; three passes
@@ -99,7 +99,7 @@ void check_causal_softmax(const View<const Same<T>>& in, const View<T>& out,
                           std::optional<SoftmaxPath> path = {});
 
 /// The best path for views that check_softmax() accepts.
-/// @param workspace  is there one? Without it, no row is split
+/// @param workspace  is one given? Without it, no row is split
 template <class T>
 [[nodiscard]] SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
                                          bool workspace = false);

@@ -1,5 +1,5 @@
 /// @file
-/// Softmax and its variants as data, for their tests (common/testing/operation/operation.hpp).
+/// Test descriptors of softmax and its variants (common/testing/operation/operation.hpp).
 #pragma once
 
 #include "day06_transformer_ops/softmax/softmax.hpp"
@@ -7,9 +7,9 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// What additions cost in a row of N: so many are made one after another, and none where one side
-/// is 0, so N at most. Where the maximum is found on the way, a sum is corrected before each: exp
-/// is off by 4, and the product by 1.
+/// Longest chain of dependent additions in a row of N; at most N, since adding 0 is exact. Online
+/// softmax also rescales the sum before each addition, with errors of 4 from exp and 1 from the
+/// product.
 inline double softmax_chain(SoftmaxPath path, std::int64_t N) {
     const auto n = static_cast<double>(N);
     switch (path) {
@@ -19,7 +19,7 @@ inline double softmax_chain(SoftmaxPath path, std::int64_t N) {
             return std::min(n, n / 32 + 6);
         case SoftmaxPath::online:
             return 6 * std::min(n, n / 256 + 9);
-        case SoftmaxPath::registers:  // 32 of a thread, 10 levels of threads
+        case SoftmaxPath::registers:  // 32 in a thread, 10 levels across threads
             return std::min(n, 43.0);
         case SoftmaxPath::shared:
             return 6 * std::min(n, n / 64 + 25);
@@ -31,13 +31,13 @@ inline double softmax_chain(SoftmaxPath path, std::int64_t N) {
     return 0;
 }
 
-/// softmax.hpp's bounds: rounding x - m moves e by |x - m|, and the terms of the sum, where it
-/// weighs log N at most; exp is off by 4 in e and in the sum; 2 for the last steps, and 2 for what
-/// is left out here.
+/// The bounds of softmax.hpp: the rounding of x - m changes e by |x - m|, and the terms of the sum
+/// by at most log N when weighted. exp has an error of 4 in e and in the sum; 2 for the last steps,
+/// and 2 for neglected terms.
 inline double share_error(double y, double x_minus_m, double N, double chain) {
     return y * (std::fabs(x_minus_m) + std::log(N) + chain + 12) * kU;
 }
-/// A logarithm turns relative errors into absolute ones, and is off by 2 of itself.
+/// A logarithm turns relative errors into absolute ones, and has a relative error of 2.
 inline double log_share_error(double y, double x_minus_m, double N, double chain) {
     return (std::fabs(x_minus_m) + std::fabs(y) + 3 * std::log(N) + chain + 6) * kU;
 }
@@ -62,7 +62,7 @@ enum class Softmax { softmax, log_softmax, masked_softmax, causal_softmax };
 inline constexpr Softmax kSoftmaxes[] = {Softmax::softmax, Softmax::log_softmax,
                                          Softmax::masked_softmax, Softmax::causal_softmax};
 
-/// The row of x that begins at `at`, of which `counts(i)` says which elements count.
+/// The row of x that begins at `at`, where `counts(i)` tells which elements are unmasked.
 template <class T, class Counts>
 void expect_softmax(Expected& want, Softmax kind, const Tensor<double>& x, int dim,
                     SoftmaxPath path, Index at, const Counts& counts) {
@@ -128,7 +128,7 @@ void set_softmax_paths(testing::Operation& op, Softmax kind, const Shape& shape,
 }
 
 /// Operands: in, out and, of masked_softmax, mask.
-/// @param mask  its shape
+/// @param mask  shape of the mask
 template <class T>
 testing::Operation softmax_operation(Softmax kind, const Shape& shape, int dim,
                                      const Shape& mask = {}) {

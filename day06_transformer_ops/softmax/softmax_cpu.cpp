@@ -62,7 +62,7 @@ void masked_softmax_loop(const Rows<const T>& in, const Rows<const std::uint8_t>
     }
 }
 
-// Row r holds the scores of token r % tokens.
+// Row r has the scores of token r % tokens.
 template <class T>
 void causal_softmax_loop(const Rows<const T>& in, std::int64_t tokens, const Rows<T>& out) {
     for (std::int64_t r = 0; r < in.count(); ++r) {

@@ -1,19 +1,19 @@
 /// @file
-/// What softmax.cpp and the launchers know of paths beyond the contract.
+/// Internals of the paths, shared by softmax.cpp and the launchers.
 #pragma once
 
 #include "day06_transformer_ops/softmax/softmax.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-/// The best of the paths that leave a row to one block or less: what log_softmax, masked_softmax
-/// and causal_softmax have to choose from.
+/// The best path with at most one block per row: the choice of log_softmax, masked_softmax
+/// and causal_softmax.
 template <class T>
 [[nodiscard]] SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim,
                                              const View<T>& out);
 
-/// The launcher of the tile port, softmax_tile.cu.
-/// @param unit  rows lie along memory, are made of whole vectors and begin at multiples of 16 bytes
+/// The launcher of the tile kernel, softmax_tile.cu.
+/// @param unit  rows are contiguous, made of whole vectors and aligned to 16 bytes
 template <class T>
 void launch_softmax_tile(const Rows<const T>& in, const Rows<T>& out, bool unit,
                          gpu::Stream stream);

@@ -1,4 +1,4 @@
-// A wrong answer that comes again and again ends --bench with a sentence.
+// A wrong but repeatable result ends --bench with an error message.
 #include "day06_transformer_ops/bench/bench.hpp"
 
 #include "common/testing/testing.hpp"
@@ -9,7 +9,7 @@ using namespace sixdays::day06_transformer_ops;
 
 namespace {
 
-TEST_CASE("a bench holds the first, a middle and the last row against the loop", "[day06][small]") {
+TEST_CASE("a benchmark checks the first, a middle and the last row", "[day06][small]") {
     const Shape shape{5, 8};
     const Tensor<float> x = testing::seeded<float>(shape, 3, -6, 6);
     Tensor<float> right(shape);

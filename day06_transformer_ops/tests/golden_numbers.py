@@ -1,4 +1,4 @@
-"""What the generators of this folder share: numbers as C++ and noise."""
+"""Shared by the generators of this folder: numbers as C++, and noise."""
 import math
 import pathlib
 import sys
@@ -22,12 +22,12 @@ def number(x):
 
 
 def numbers(values):
-    """Inputs, every digit of them."""
+    """Inputs, with all their digits."""
     return "{" + ", ".join(number(v) for v in np.ravel(values)) + "}"
 
 
 def answer(x):
-    """12 digits: more than a float is held against, and fewer than NumPy's versions differ in."""
+    """12 digits: more than a float's tests need, and fewer than NumPy's versions agree on."""
     return "%.12g" % x if math.isfinite(x) else number(x)
 
 
@@ -40,5 +40,5 @@ def rows(*values):
 
 
 def noise(n):
-    """Whole eighths from -6 to 6.5, in no order: exact in bfloat16 too."""
+    """Multiples of 1/8 from -6 to 6.5, in scrambled order: exact in bfloat16 too."""
     return np.array([(i * 37 + 11) % 101 / 8.0 - 6 for i in range(n)])

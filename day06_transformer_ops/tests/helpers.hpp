@@ -1,5 +1,5 @@
 /// @file
-/// What Day 06's test files need.
+/// Helpers for Day 06's test files.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ inline std::string last_kernel() {
     return gpu::last_kernel();
 }
 
-/// Half a unit in the last place of 1: what one rounding to float may be off, relatively.
+/// Half a unit in the last place of 1: the relative error of one rounding to float.
 inline constexpr double kU = 0x1p-24;
 
-/// What storing y in T may be off, the smallest numbers included.
+/// The error of storing y as T, including subnormals.
 template <class T>
 double storing(double y) {
     return std::is_same_v<T, float> ? 1e-44 : std::fabs(y) * 0x1.02p-8 + 1e-40;
@@ -41,7 +41,7 @@ testing::Comparison agrees(const Out& got, const Expected& want) {
         testing::Nans::where_expected);
 }
 
-/// The noise of golden.py: whole eighths, exact in bf16 too.
+/// The noise of golden.py: multiples of 1/8, exact in bf16 too.
 template <class T>
 Tensor<T> noise(const Shape& shape) {
     Tensor<T> x(shape);
@@ -51,7 +51,7 @@ Tensor<T> noise(const Shape& shape) {
     return x;
 }
 
-/// Whole quarters from -1.5 on in no order.
+/// Multiples of 1/4 from -1.5 on, in scrambled order.
 inline Tensor<float> few_values_of(const Shape& shape, std::int64_t factor, std::int64_t period) {
     Tensor<float> x(shape);
     for (std::int64_t i = 0; i < x.size(); ++i) {
@@ -60,7 +60,7 @@ inline Tensor<float> few_values_of(const Shape& shape, std::int64_t factor, std:
     return x;
 }
 
-/// The elements of the row of `x` along `dim` that index `at` is in.
+/// The elements of the row of `x` along `dim` that contains index `at`.
 template <class T>
 std::vector<double> row_at(const Tensor<T>& x, int dim, Index at) {
     std::vector<double> row;

@@ -1,5 +1,5 @@
-// Beyond 2^31 elements, and beyond 2^31 rows, on a GPU: [huge]. The same functions run with small
-// numbers on the emulator, so that what they ask is itself tried out.
+// Beyond 2^31 elements, and beyond 2^31 rows, on a GPU: [huge]. The same functions also run with
+// small sizes on the emulator, to test the checks themselves.
 #include "common/gpu/fill.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
@@ -12,8 +12,8 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Rows of C ones, and here and there a row of noise: an operation in place must make of each what
-// its loop makes of that row alone.
+// Rows of C ones, and a few rows of noise: an in-place operation must give each row the same result
+// as the CPU reference for that row alone.
 template <class Port, class Loop>
 void many_rows(const char* what, std::int64_t rows, std::int64_t C, const Port& port,
                const Loop& loop) {
@@ -66,7 +66,7 @@ void all_operations(std::int64_t rows, std::int64_t C) {
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-TEST_CASE("the tests beyond 2^31 hold for small numbers too", "[day06][small]") {
+TEST_CASE("the tests beyond 2^31 also pass for small sizes", "[day06][small]") {
     all_operations(40, 68);
     all_operations(301, 1);
 }

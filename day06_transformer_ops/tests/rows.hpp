@@ -1,6 +1,6 @@
 /// @file
-/// For the descriptors of operations on rows: what a path may be asked, said by the addresses of
-/// all elements instead of by strides, and a result in double made row by row.
+/// For the descriptors of operations on rows: which calls a path supports, decided from the
+/// addresses of all elements instead of strides, and a result in double computed row by row.
 #pragma once
 
 #include "common/testing/operation/rows.hpp"
@@ -17,12 +17,12 @@ bool has_rows_of_vectors(const Call::Argument& x, int dim) {
            testing::has_aligned_rows(x, dim, sizeof(T));
 }
 
-/// Are the elements of a row neighbours in memory?
+/// Are the elements of a row contiguous?
 inline bool has_rows_along_memory(const Call::Argument& x, int dim) {
     return x.layout.extent(dim) == 1 || x.layout.stride(dim) == 1;
 }
 
-/// Rows at one distance from each other, nowhere backwards: what CUDA Tile C++ can walk.
+/// Are rows evenly spaced with nonnegative strides, as CUDA Tile C++ requires?
 inline bool has_evenly_spaced_rows(const Call::Argument& x, int dim) {
     bool even = x.layout.extent(dim) == 1 || x.layout.stride(dim) >= 0;
     std::int64_t rows = 0, step = 0;

@@ -1,4 +1,4 @@
-// One workspace for all calls: softmax, attention, products and a block, of any shape and by any
+// One workspace for all calls: softmax, attention, products and a block, of any shape and with any
 // path, in any order, with garbage between them.
 #include <functional>
 #include <memory>
@@ -17,8 +17,8 @@ using day05_matmul::matmul_cpu, day05_matmul::matmul_cuda, day05_matmul::matmul_
 
 namespace {
 
-// Each operation's error has tests of its own. Here garbage is looked for: results are near 1, and
-// what a call finds in a workspace is NaN, or far away.
+// Each operation's error has its own tests. These detect garbage: results are near 1, while
+// the workspace contains NaN, or large numbers.
 constexpr double kNear = 1e-4;
 
 struct Call {
@@ -27,7 +27,7 @@ struct Call {
     std::function<Comparison(const gpu::Workspace&)> run;
 };
 
-// Inputs on both sides, which outlive the calls.
+// Inputs on host and device, which outlive the calls.
 struct Pair {
     Tensor<float> host;
     DeviceIn<float> device;
@@ -119,7 +119,7 @@ void call_at_random(const std::vector<Call>& all, int calls) {
     }
 }
 
-TEST_CASE("softmax, attention, products and a block share one workspace, in any order",
+TEST_CASE("softmax, attention, products and a block can share one workspace, in any order",
           "[day06][workspace][small]") {
     const auto split = SoftmaxPath::split;
     const auto blocks = AttentionPath::split_blocks, twin = AttentionPath::four_passes;

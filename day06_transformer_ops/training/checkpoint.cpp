@@ -57,7 +57,7 @@ std::vector<Asked> asked_of(const TrainOptions& o, std::uint64_t text) {
             {"run.text", "text's checksum", gpt2::digits_of(text)}};
 }
 
-// The progress that the file records; it may not be a state file.
+// The progress recorded in the file, which may not be a state file.
 std::string what_is_in(const std::string& state) {
     try {
         const gpt2::MappedFile mapped(state);

@@ -17,9 +17,9 @@ using gpt2::write_whole;
 /// --restart was given
 void reject_to_replace(const TrainOptions& options);
 
-/// The most disk space that a run's files need beside those that they replace, in bytes.
+/// The most disk space that a run's files need besides those that they replace, in bytes.
 [[nodiscard]] std::int64_t room_of(const TrainOptions& options, const Parameters& map);
-/// Checks that the disk has room for the files that save writes, beside those that they replace.
+/// Checks that the disk has room for the files that save writes, besides those that they replace.
 /// @throws std::runtime_error  not enough disk space
 void check_room(const TrainOptions& options, const Parameters& map);
 
@@ -29,18 +29,18 @@ void check_room(const TrainOptions& options, const Parameters& map);
                                                 const std::vector<float>& parameters,
                                                 const gpt2::NewVocabulary& vocabulary,
                                                 gpt2::WeightType type);
-/// The same, written: matrices as the options ask for.
+/// Writes model_file(), with matrices in the type of the options.
 void write_model(const TrainOptions& options, const Parameters& map,
                  const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary);
 
-/// The loss curve, beside the model: FILE.svg.
+/// Writes the loss curve next to the model: FILE.svg.
 void write_curve(const TrainOptions& options, const std::vector<float>& losses);
 
 /// All that a run needs to resume: its progress and its options. A GGUF file with checksums.
 /// @param text  the fingerprint of the training data
 [[nodiscard]] std::vector<std::byte> state_file(const TrainOptions& options,
                                                 const TrainingState& state, std::uint64_t text);
-/// The same, written.
+/// Writes state_file().
 void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text);
 
 /// @throws std::invalid_argument  a file that is missing, damaged, of an earlier version, or of
@@ -48,7 +48,7 @@ void write_state(const TrainOptions& options, const TrainingState& state, std::u
 /// contains both values
 [[nodiscard]] TrainingState read_state(const TrainOptions& options, const Parameters& map,
                                        std::uint64_t text);
-/// The same of a file's bytes.
+/// The same from a file's bytes.
 [[nodiscard]] TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& options,
                                      const Parameters& map, std::uint64_t text);
 

@@ -30,10 +30,10 @@ std::vector<std::int64_t> tokens_of_bytes(std::string_view bytes) {
     return tokens;
 }
 
-// A sample continues the first tokens of the text: they are sure to occur in it.
+// A sample continues the first tokens of the text: they certainly occur in it.
 constexpr std::int64_t kPromptOfText = 8;
 
-// The prompts of samples if the model learns lines about shapes of up to this many dimensions.
+// The prompts of samples for lines about shapes of up to this many dimensions.
 constexpr const char* kQuestions[] = {"shape 7 index 4", "shape 3 4 index 2 1",
                                       "shape 3 4 5 index 2 1 3", "shape 3 4 5 6 index 2 1 3 4"};
 
@@ -66,7 +66,7 @@ Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batchin
     const auto places = static_cast<double>(tokens.size()) - static_cast<double>(batching.context);
     Batch made;
     for (std::int64_t b = 0; b < batching.batch; ++b) {
-        // Another seed than that of the weights, whose draws count from 0 too.
+        // Different from the seed of the weights, whose draws also count from 0.
         const double u =
             gpt2::uniform(~batching.seed, static_cast<std::uint64_t>(number * batching.batch + b));
         const auto first = tokens.begin() + static_cast<std::int64_t>(u * places);
@@ -78,7 +78,7 @@ Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batchin
 
 Source text_source(const std::string& path, const Batching& batching, std::int64_t vocabulary) {
     const std::string bytes = gpt2::contents_of(path);
-    // A token takes 8 bytes; learning a vocabulary needs some more per token.
+    // A token takes 8 bytes; learning a vocabulary needs more per token.
     gpt2::check_memory(path + " of " + std::to_string(bytes.size()) + " bytes, as tokens,",
                        (vocabulary == 0 ? 9 : 40) * static_cast<double>(bytes.size()));
     gpt2::LearnedVocabulary learned = {gpt2::vocabulary_of_words({}), {}};

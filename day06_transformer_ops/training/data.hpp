@@ -1,5 +1,5 @@
 /// @file
-/// Training data: pieces of a text, or lines about shapes. A batch depends on its number alone.
+/// Training data: pieces of a text, or lines about shapes. A batch depends only on its number.
 #pragma once
 
 #include <functional>
@@ -21,14 +21,14 @@ struct Batching {
 /// batches as an uninterrupted one.
 struct Source {
     gpt2::NewVocabulary vocabulary;
-    std::uint64_t fingerprint = 0;  // of the data: another text has another one
+    std::uint64_t fingerprint = 0;  // of the data: differs for another text
     std::string words;              // "a text of 1234 tokens"
     std::function<Batch(std::int64_t number)> batch;
     std::vector<std::int64_t> prompt = {};  // which a sample continues
-    bool answers = false;  // a sample: the likeliest tokens, to the end of the text
+    bool answers = false;  // samples use the likeliest tokens, to the end of the text
 };
 
-/// Batches, one after the other. The next one is prepared while the model trains on this one.
+/// Consecutive batches. The next one is prepared while the model trains on this one.
 class Batches {
 public:
     /// @param first  the number of the first one
@@ -49,15 +49,15 @@ private:
     std::future<Batch> coming_;
 };
 
-/// Batch `number` of a text: pieces that begin anywhere. Piece n of a run is the same however many
-/// a batch has.
+/// Batch `number` of a text: pieces that begin anywhere. Piece n of a run does not depend on the
+/// batch size.
 /// @param tokens  more than batching.context
 [[nodiscard]] Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batching,
                               std::int64_t number);
 
 /// A file as tokens: its bytes, or a vocabulary that is learned from it. Pieces may begin at any
 /// token.
-/// @param vocabulary  tokens to learn (bpe_trainer.hpp); 0: each byte is one
+/// @param vocabulary  tokens to learn (bpe_trainer.hpp); 0: each byte is a token
 /// @throws std::invalid_argument  a file that cannot be read, or is too short for context + 1
 /// tokens or for this vocabulary
 /// @throws std::runtime_error  a vocabulary was requested, but the build lacks PCRE2

@@ -7,7 +7,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr std::size_t kPoints = 250;                                  // of the line, at most
+constexpr std::size_t kPoints = 250;                                  // maximum number of points
 constexpr double kLeft = 60, kRight = 620, kTop = 20, kBottom = 270;  // of the plot, in pixels
 
 constexpr const char* kHead = R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 310">

@@ -25,7 +25,7 @@ using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
 using Clock = std::chrono::steady_clock;
 
-// Thrown in the middle of a step.
+// Thrown to abandon a step.
 struct GivenUp {};
 
 // "step 40 of 200   loss 2.7312   1834 tokens/s   0:12 left"; a terminal reuses one line.
@@ -62,7 +62,7 @@ void show_sample(const TrainOptions& o, const Trainers<Device>& trainer, const S
                  sample_of(model, source, o.seed, static_cast<int>(o.threads)).c_str());
 }
 
-// One step: the batches' gradients are added up. Returns the mean of their losses.
+// One step: accumulates the gradients of its batches. Returns the mean of their losses.
 template <class Device>
 double learn(const TrainOptions& o, Batches& batches, std::int64_t step,
              Trainers<Device>& trainer) {
@@ -124,8 +124,8 @@ TrainingState begin_of(const TrainOptions& o, const Parameters& map, const Sourc
     begin = read_state(o, map, source.fingerprint);
     if (begin.steps != o.steps) {
         std::fprintf(stderr,
-                     "The run was to have %" PRId64 " steps, and has %" PRId64
-                     " now: from step %" PRId64
+                     "The run was planned for %" PRId64 " steps and now has %" PRId64
+                     ": from step %" PRId64
                      " on its rates are those of the new length (next: %.3g).\n",
                      begin.steps, o.steps, begin.step + 1, rate_at(o.schedule(), begin.step));
     }
@@ -223,8 +223,7 @@ int main(int argc, char** argv) {
         if (std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2_train: not all of its output could be written\n");
     } catch (const std::bad_alloc&) {
-        std::fprintf(stderr,
-                     "gpt2_train: this machine has not enough memory for the model and its text\n");
+        std::fprintf(stderr, "gpt2_train: this machine does not have enough memory\n");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gpt2_train: %s\n", error.what());
     }

@@ -32,7 +32,7 @@ struct TrainOptions {
     [[nodiscard]] gpt2::Config config(std::int64_t vocabulary) const;
     [[nodiscard]] Batching batching() const { return {batch, context, seed}; }
     [[nodiscard]] Schedule schedule() const { return {rate, 0, warm_up, steps}; }
-    [[nodiscard]] std::string state() const { return out + ".state"; }  // what --resume reads
+    [[nodiscard]] std::string state() const { return out + ".state"; }  // read by --resume
     [[nodiscard]] std::vector<std::string> files() const { return {out, out + ".svg", state()}; }
 };
 

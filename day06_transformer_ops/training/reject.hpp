@@ -1,5 +1,5 @@
 /// @file
-/// Argument checks that the backward passes and AdamW share.
+/// Argument checks shared by the backward passes and AdamW.
 #pragma once
 
 #include <string>
@@ -46,11 +46,11 @@ void require_run(const char* op, const char* name, const View<T>& v) {
     const Layout run = simplify(v.layout)[0];
     if (run.rank() == 0 || (run.rank() == 1 && run.stride(0) == 1)) return;
     reject(std::string(op) + ": " + name + " has " + to_string(v.layout) +
-           ", but must be one run of elements without a gap");
+           ", but must be dense, without gaps");
 }
 
-/// Two outputs must not share an element. They may be interleaved, as the two halves of each row
-/// of one tensor are.
+/// Two outputs must not share an element. They may be interleaved, as in the two halves of each row
+/// of one tensor.
 template <class T>
 void require_apart_or_between(const char* op, const char* name_a, const View<T>& a,
                               const char* name_b, const View<T>& b) {
@@ -58,7 +58,7 @@ void require_apart_or_between(const char* op, const char* name_a, const View<T>&
                                                  reinterpret_cast<std::uintptr_t>(a.data));
     const auto size = static_cast<std::int64_t>(sizeof(T));
     if (equivalent(a.layout, b.layout) && a.rank() < kMaxRank && bytes % size == 0) {
-        Shape shape = Dims::filled(a.rank() + 1, 2);  // both as one tensor: is it injective?
+        Shape shape = Dims::filled(a.rank() + 1, 2);  // both as one tensor, which must be injective
         Strides strides = Dims::filled(a.rank() + 1, bytes / size);
         for (int d = 0; d < a.rank(); ++d) {
             shape[d + 1] = a.extent(d);

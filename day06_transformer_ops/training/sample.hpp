@@ -9,11 +9,11 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The source's prompt and the model's continuation, by the engine of gpt2 on the CPU: about 32
+/// The source's prompt and the model's continuation, from gpt2's engine on the CPU: about 32
 /// sampled tokens (temperature 0.8); or, if it learns answers, its answer: the likeliest tokens up
 /// to the end. Formatted by in_one_line().
 /// @param model    a GGUF file's bytes
-/// @param seed     of the draws: the same model and seed, the same text
+/// @param seed     of the draws: the same model and seed give the same text
 /// @param threads  of the CPU; 0: one per core
 [[nodiscard]] std::string sample_of(std::span<const std::byte> model, const Source& source,
                                     std::uint64_t seed, int threads);

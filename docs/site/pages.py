@@ -22,7 +22,7 @@ committed text says that programs print, and compiles nothing (target `docs_as_w
     [](results/x.csv "add; fast")                  alone on its line: that row as a bar
     [text](results/x.csv)                          alone on its line: the whole table; with "sweep" its sweep
     | exercise | what it asks for | how hard | how long |    this table's rows: the exercises of this page
-    The time it takes: must read 5 minutes        the sums of lines `*Must read, 5 minutes.*` (Optional, Hands on)
+    Allow 5 minutes for required reading           the sums of lines `*Must read, 5 minutes.*` (Optional, Hands on)
 
 The rest is Markdown that Doxygen is given in its own words: `![what it shows](pictures/x.svg)` alone on its line,
 `<details><summary>`, `<div class="x">`, $`x^2`$ and ```math, links to pages, headings (`words.md#gpu`), folders of code
@@ -53,7 +53,8 @@ RESULT = re.compile(r"( *)\[([^][]*)\]\(([^()\s]*results/(\w+)\.csv)(?: \"([^\"]
 PICTURE = re.compile(r"( *)!\[([^][]+)\]\(([^()\s]+\.svg)\)$")
 HEADING = re.compile(r"(#+) (.*)")
 READING = re.compile(r"\*(Must read|Optional|Hands on), ([1-9]\d*) minutes?\.\*$")
-MINUTES = re.compile(r"(?<=The time it takes: )(?:[a-z ]+ \d+ minutes?(?:, )?)*")
+SPENT = {"must read": "for required reading", "optional": "for optional parts", "hands on": "at the keyboard"}
+MINUTES = re.compile(rf"\bAllow (?:\d+ (?:minutes? )?(?:{'|'.join(SPENT.values())})(?:, | and )?)*(?=\.)")
 HTML = re.compile(r" *</?(?:details|div|table|tr|td)\b")
 EXPLORER = re.compile(r"<!-- explorer (\w+) -->$")
 WALK = re.compile(r"\[← [^][]*\]\([^()]*\)(?: · \[[^][]* →\]\([^()]*\))?$|\[[^][]* →\]\([^()]*\)$")
@@ -213,10 +214,13 @@ class Page:
         return [EXERCISES, "|---|---|---|---|", *found]
 
     def minutes(self):
-        sums = {"must read": 0, "optional": 0, "hands on": 0}
+        sums = dict.fromkeys(SPENT, 0)
         for match in filter(None, map(READING.match, self.lines)):
             sums[match[1].lower()] += int(match[2])
-        return ", ".join(f"{kind} {plural(minutes)}" for kind, minutes in sums.items() if minutes)
+        parts = [f"{minutes} {SPENT[kind]}" for kind, minutes in sums.items() if minutes]
+        if parts:
+            parts[0] = " ".join((plural(int(parts[0].split()[0])), *parts[0].split()[1:]))
+        return "Allow " + " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:])
 
     # --- fill ------------------------------------------------------------------------------------------------
 

@@ -305,8 +305,11 @@ def test_partners():
 
 
 def test_badges():
-    page = "The time it takes: . Run\n\n*Must read, 5 minutes.*\n\n*Optional, 1 minute.*\n\n*Must read, 7 minutes.*"
-    assert filled(page)[0] == "The time it takes: must read 12 minutes, optional 1 minute. Run"
+    page = "Allow . Run\n\n*Must read, 5 minutes.*\n\n*Optional, 1 minute.*\n\n*Must read, 7 minutes.*"
+    assert filled(page)[0] == "Allow 12 minutes for required reading and 1 for optional parts. Run"
+    assert filled(page + "\n\n*Hands on, 3 minutes.*")[0] == \
+        "Allow 12 minutes for required reading, 1 for optional parts and 3 at the keyboard. Run"
+    assert filled("Allow 7 minutes for optional parts. Run\n\n*Optional, 1 minute.*")[0] == "Allow 1 minute for optional parts. Run"
     lines, _ = made(page)
     assert '<p class="reading must"><span>must read</span> 5 minutes</p>' in lines[2] and "1 minute</p>" in lines[4]
 

@@ -1,5 +1,5 @@
-// Measuring, as far as it can be tested where no time means anything: how often, in which turns,
-// and what is made of the numbers.
+// Measuring, except for the times themselves, which mean nothing on the emulator: the number and
+// order of runs, and the output.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -18,7 +18,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("median, p10 and p90 of runs in any order", "[bench][small]") {
+TEST_CASE("median, p10 and p90 do not depend on the order of runs", "[bench][small]") {
     std::vector<double> runs;
     for (int i = 10; i >= 0; --i) runs.push_back(i);
     const bench::Seconds s = bench::summarise(runs);
@@ -31,20 +31,20 @@ TEST_CASE("median, p10 and p90 of runs in any order", "[bench][small]") {
     CHECK(one.p90 == 7);
 }
 
-TEST_CASE("a plan keeps to its budget and fills its events", "[bench][small]") {
+TEST_CASE("a plan respects its budget and batches short runs", "[bench][small]") {
     const bench::Budget budget{5, 51, 0.3};
     CHECK(bench::plan(1e-3, budget).runs_at_once == 1);
     CHECK(bench::plan(1e-3, budget).measurements == 51);  // 300 would fit
     CHECK(bench::plan(10e-3, budget).measurements == 30);
-    CHECK(bench::plan(1, budget).measurements == 5);  // five seconds, but a median
+    CHECK(bench::plan(1, budget).measurements == 5);  // over the budget, but enough for a median
     CHECK(bench::plan(500e-6, budget).runs_at_once == 1);
-    CHECK(bench::plan(450e-6, budget).runs_at_once == 3);  // a millisecond and more
+    CHECK(bench::plan(450e-6, budget).runs_at_once == 3);  // more than a millisecond
     CHECK(bench::plan(3e-6, budget).runs_at_once == 334);
     CHECK(bench::plan(0, budget).runs_at_once == 1000);
     CHECK(bench::plan(0, {0, 0, 0}).measurements == 1);
 }
 
-TEST_CASE("timed runs are numbered, and a peer takes turns with them", "[bench][small]") {
+TEST_CASE("timed runs are numbered, and alternate with a peer's", "[bench][small]") {
     std::vector<int> numbers;
     (void)bench::host_seconds({4, 4, 10}, [&](int i) { numbers.push_back(i); });
     CHECK(numbers == std::vector<int>{0, 1, 2, 3, 4});  // one to warm up
@@ -73,14 +73,14 @@ TEST_CASE("timed runs are numbered, and a peer takes turns with them", "[bench][
     CHECK(alone.peer.median == 0);
 }
 
-TEST_CASE("sets of buffers are together more than twice the cache", "[bench][small]") {
+TEST_CASE("buffer sets together exceed twice the cache", "[bench][small]") {
     const std::int64_t l2 = 50 << 20;
     CHECK(bench::sets_past_cache(2 * l2 + 1, l2) == 1);
     CHECK(bench::sets_past_cache(2 * l2, l2) == 2);
     CHECK(bench::sets_past_cache(l2, l2) == 3);
     CHECK(bench::sets_past_cache(12 << 20, l2) == 9);  // 9 * 12 = 108
     CHECK(bench::sets_past_cache(1 << 20, l2) == 101);
-    CHECK(bench::sets_past_cache(100, 0) == 1);  // a device that tells of no cache
+    CHECK(bench::sets_past_cache(100, 0) == 1);  // a device that reports no cache
     CHECK(rejection([] { (void)bench::sets_past_cache(0, 1); }) ==
           "sets_past_cache: a set of 0 bytes was asked for");
     CHECK(bench::sets_past_cache(std::int64_t{1} << 40) == 1);  // this device's
@@ -105,7 +105,7 @@ lesson::Version add() {
     return v;
 }
 
-TEST_CASE("a row of the CSV fits its columns", "[bench][csv][small]") {
+TEST_CASE("a CSV row matches the columns of the header", "[bench][csv][small]") {
     CHECK(lesson::csv_columns() ==
           "op,version,path,dtype,shape,cache,bytes_read,bytes_written,flops,median_s,p10_s,p90_s,"
           "limit,share,peer,peer_s");
@@ -140,7 +140,7 @@ TEST_CASE("shapes and names with commas stay one field", "[bench][csv][small]") 
     CHECK(lesson::csv_row(v, {1, 1, 1}, 0, limits()).find("add,\"rows, \"\"long\"\"\",") == 0);
 }
 
-TEST_CASE("what would spoil the CSV is rejected", "[bench][csv][small]") {
+TEST_CASE("invalid times and line breaks are rejected", "[bench][csv][small]") {
     lesson::Version v = add();
     CHECK(rejection([&] {
               (void)lesson::csv_row(v, {0, 0, 0}, 0, limits());
@@ -149,10 +149,10 @@ TEST_CASE("what would spoil the CSV is rejected", "[bench][csv][small]") {
     v.version = "two\nlines";
     CHECK(rejection([&] {
               (void)lesson::csv_row(v, {1, 1, 1}, 0, limits());
-          }) == "\"two\nlines\" has a line end, and a field of a CSV must not");
+          }) == "\"two\nlines\" has a line break, which a CSV field cannot have");
 }
 
-TEST_CASE("the driver's version is found in what the kernel module says", "[bench][csv][small]") {
+TEST_CASE("the driver's version is parsed from the kernel module's text", "[bench][csv][small]") {
     CHECK(lesson::driver_version_in(
               "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  "
               "(x)\nGCC version:  gcc version 12.2.0 (Debian)\n") == "580.65.06");
@@ -163,15 +163,15 @@ TEST_CASE("the driver's version is found in what the kernel module says", "[benc
     CHECK(lesson::driver_version_in("no number. at all 64") == "");
 }
 
-TEST_CASE("a clock that moved by more than 5 % is told", "[bench][csv][small]") {
+TEST_CASE("a clock that changed by more than 5 % is reported", "[bench][csv][small]") {
     CHECK(lesson::clock_warning(1.98e9, 1.90e9) == "");
     CHECK(lesson::clock_warning(1.98e9, 1.98e9) == "");
     CHECK(contains(lesson::clock_warning(2e9, 1.8e9), "the clock went down by 10 %"));
     CHECK(contains(lesson::clock_warning(1e9, 1.2e9), "the clock went up by 20 %"));
 }
 
-// Three sets of host memory, and a run that leaves 7 in each; `spoilt` is the run, counted from 0,
-// that leaves an 8 in its last byte.
+// Three sets of host memory, and a run that fills one with 7; run number `spoilt` writes an 8 to
+// the last byte.
 struct Sevens {
     std::vector<std::vector<char>> out{3, std::vector<char>(64)};
     std::vector<char> want = std::vector<char>(64, 7);
@@ -189,8 +189,7 @@ struct Sevens {
     }
 };
 
-TEST_CASE("a loop is checked on every set, before it is timed and after",
-          "[bench][report][small]") {
+TEST_CASE("a CPU version is checked before and after timing", "[bench][report][small]") {
     const auto status = [](const lesson::Version& v) {
         lesson::Report report("title", "what", {});
         report.loop(v);
@@ -213,7 +212,7 @@ TEST_CASE("a loop is checked on every set, before it is timed and after",
     large.runs = 0;
     large.spoilt = 2;
     CHECK(status(v) == 1);  // on the timed sets, before they are timed
-    // A run that comes to each set once and then stops writing: what it left was poisoned.
+    // A run that stops writing after one pass over the sets: its output was poisoned since.
     Sevens lazy;
     v.timed = [&] {
         lesson::Trial t = lazy.trial();
@@ -229,7 +228,7 @@ TEST_CASE("a loop is checked on every set, before it is timed and after",
     CHECK(status(v) == 1);  // never written at all
 }
 
-TEST_CASE("a port's outputs are poisoned and compared in device memory", "[bench][report][small]") {
+TEST_CASE("a kernel's outputs are poisoned and compared on the device", "[bench][report][small]") {
     gpu::Buffer<std::uint8_t> out(100), want(100), source(100);
     want.fill_bytes(5);
     source.fill_bytes(5);
@@ -253,7 +252,7 @@ TEST_CASE("a port's outputs are poisoned and compared in device memory", "[bench
     CHECK(status(all_but_one, 99) == 0);
 }
 
-TEST_CASE("an arena holds the same in every set, each array at a multiple of 256",
+TEST_CASE("an arena holds the same data in every set, with arrays aligned to 256 bytes",
           "[bench][arena][small]") {
     lesson::Arena arena({1000, 300}, 700);
     CHECK(arena.sets() == bench::sets_past_cache(1024 + 512 + 768));

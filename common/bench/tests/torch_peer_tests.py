@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs torch_peer.py with a PyTorch and a program that only pretend: no GPU is needed.
+"""Runs torch_peer.py with a fake PyTorch and a fake program: no GPU is needed.
 
-The pretended GPU has a clock of its own: an operation takes 1 ms a call, or what SLOW says.
+The fake GPU has its own clock: an operation takes 1 ms per call, or the time in `slow`.
 """
 import contextlib
 import csv
@@ -30,7 +30,7 @@ square,all,,float32,100000000,cold,400000000,400000000,1,2e-3,1e-3,3e-3,copy,0.5
 
 
 class Pretended(types.ModuleType):
-    """As much of PyTorch as is used. `calls`: (name, shape, address of out) of each operation."""
+    """The part of PyTorch that is used. `calls`: (name, shape, address of out) of each call."""
 
     def __init__(self):
         super().__init__("torch")
@@ -73,7 +73,7 @@ class Pretended(types.ModuleType):
 
 
 def said(action):
-    """What it printed, and the sentence that it ended with, if it did."""
+    """What it printed, and its exit message, if it exited."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         try:
@@ -93,7 +93,7 @@ def program_in(folder, text, status=0):
 
 def test_columns_are_filled(folder):
     torch = sys.modules["torch"] = Pretended()
-    torch.slow = {"mul": 0.03125}  # 31.25 us: below 50, so seven at once
+    torch.slow = {"mul": 0.03125}  # 31.25 us: measured in batches
     printed, ended = said(lambda: torch_peer.main([program_in(folder, CSV)]))
     assert ended == "", ended
     lines = printed.splitlines()
@@ -108,7 +108,7 @@ def test_columns_are_filled(folder):
     adds = [call for call in torch.calls if call[0] == "add"]
     assert len(adds) == 2 * 54, len(adds)
     assert {call[1] for call in adds} == {(64, 4)}
-    # 3,072 bytes a set and 6,144 of cache: 5 sets in turn.
+    # 3,072 bytes per set and a cache of 6,144: 5 sets in turn.
     outs = [call[2] for call in adds[:54]]
     assert len(set(outs)) == 5 and outs[5:] == outs[:-5]
     muls = [call for call in torch.calls if call[0] == "mul"]

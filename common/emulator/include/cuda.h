@@ -1,5 +1,5 @@
 /// @file
-/// Programs include this one out of habit; of the driver's own calls (cuLaunchKernel) there are none.
+/// Included by many programs without need; the driver API (cuLaunchKernel) is not supported.
 #pragma once
 #include "cuda_runtime.h"
 #define CUDA_VERSION 13000

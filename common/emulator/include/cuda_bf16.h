@@ -1,5 +1,5 @@
 /// @file
-/// __nv_bfloat16 and __nv_bfloat162: the upper half of a float, 8 bits of exponent, 7 of fraction.
+/// __nv_bfloat16 and __nv_bfloat162: the upper half of a float, 8 exponent bits, 7 fraction bits.
 #pragma once
 
 #include "cuda_runtime.h"

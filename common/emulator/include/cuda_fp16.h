@@ -1,5 +1,5 @@
 /// @file
-/// __half and __half2: 5 bits of exponent, 10 of fraction (IEEE binary16).
+/// __half and __half2: 5 exponent bits, 10 fraction bits (IEEE binary16).
 #pragma once
 
 #include "cuda_runtime.h"
@@ -13,7 +13,7 @@ using half2 = __half2;
 
 SIXDAYS_SMALL_FLOAT(__half, __half2, half, half2, 5)
 
-// Conversions to whole numbers: a half's value is a float's, too.
+// Conversions to integers, via float, which represents every half.
 #define SIXDAYS_FROM_HALF(To, to)                                                              \
     SIXDAYS_INLINE To __half2##to##_rn(__half x) {                                             \
         return sixdays::emulator::to_whole<To>(std::nearbyint(static_cast<float>(x.value()))); \

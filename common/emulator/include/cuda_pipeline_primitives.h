@@ -1,10 +1,10 @@
 /// @file
-/// CUDA's C interface to asynchronous copies from global to shared memory, over async_copy.hpp.
+/// CUDA's C interface to asynchronous copies from global to shared memory, on async_copy.hpp.
 #pragma once
 
 #include "common/emulator/async_copy.hpp"
 
-/// Starts copying size_and_align (4, 8 or 16) bytes, of which the last `zfill` are zero instead.
+/// Starts copying size_and_align (4, 8 or 16) bytes; the last `zfill` bytes are zeroed instead.
 inline void __pipeline_memcpy_async(void* dst_shared, const void* src_global,
                                     std::size_t size_and_align, std::size_t zfill = 0,
                                     std::source_location site = std::source_location::current()) {
@@ -12,7 +12,7 @@ inline void __pipeline_memcpy_async(void* dst_shared, const void* src_global,
                                   site);
 }
 
-/// What this thread started since the last call is one group.
+/// Commits the copies that this thread has started as one group.
 inline void __pipeline_commit() {
     sixdays::emulator::async_commit();
 }

@@ -1,5 +1,5 @@
 /// @file
-/// There is no profiler to start here.
+/// Profiler control, which has no effect here.
 #pragma once
 #include "cuda_runtime_api.h"
 

@@ -1,7 +1,7 @@
 /// @file
-/// What nvcc includes before every .cu file. A kernel file, which the emulator compiles with its
-/// eyes open (-fsanitize=thread), gets the kernel language too; a host file gets the runtime's
-/// calls.
+/// The header that nvcc includes before every .cu file. Kernel files, which the emulator compiles
+/// with instrumentation (-fsanitize=thread), also get the kernel language; host files only the
+/// runtime API.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)
@@ -10,7 +10,7 @@
 
 #include "cuda_runtime_api.h"
 
-#define __CUDA_RUNTIME_H__  // by which others ask whether this header was included
+#define __CUDA_RUNTIME_H__  // include guard of CUDA's header, which programs test
 
 #if defined(__SANITIZE_THREAD__)
 #include "emulated/atomics.h"

@@ -1,13 +1,13 @@
 /// @file
-/// The part of the CUDA runtime that these lessons call, for the emulated device. Names, numbers
-/// and meanings are CUDA's; see common/emulator/README.md for what differs.
+/// The part of the CUDA runtime API that these lessons call, for the emulated device. Names,
+/// numbers and meanings are CUDA's; common/emulator/README.md lists the differences.
 #pragma once
 
 #include <cstddef>
 
 #include "emulated/vector_types.h"
 
-#define __DRIVER_TYPES_H__  // by which others ask whether this header was included
+#define __DRIVER_TYPES_H__  // include guard of CUDA's header, which programs test
 
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
@@ -142,7 +142,7 @@ struct cudaDeviceProp {
     int cooperativeLaunch;
     std::size_t sharedMemPerBlockOptin;
     int maxBlocksPerMultiProcessor;
-    // Of those that say nothing here, the usual values.
+    // The rest has no effect here and holds the usual values.
     int canMapHostMemory, deviceOverlap, asyncEngineCount, computeMode, kernelExecTimeoutEnabled;
     int concurrentManagedAccess, pageableMemoryAccess, hostNativeAtomicSupported;
     int streamPrioritiesSupported, memoryPoolsSupported, globalL1CacheSupported;
@@ -221,7 +221,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, const 
                                                std::size_t shared_bytes, int most_threads);
 }
 
-// The runtime's C++ spellings: a typed pointer instead of void**, a kernel by its name.
+// The runtime's C++ overloads: a typed pointer instead of void**, a kernel by name.
 template <class T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
@@ -246,7 +246,7 @@ cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t row_byt
     return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, row_bytes, rows);
 }
 
-/// The most threads a block that fill a multiprocessor, and the blocks that fill the device.
+/// The block size that maximizes occupancy of an SM, and the grid that fills the device.
 template <class... Args>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, void (*kernel)(Args...),
                                                std::size_t shared_bytes = 0, int most_threads = 0) {
@@ -255,15 +255,15 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, void (
 }
 
 namespace sixdays::emulator {
-/// Where in a variable a copy goes; null, and a finding, if it does not fit.
+/// The position in a variable for a copy; null, after a report, if the copy does not fit.
 void* part_of_symbol(const char* call, const void* symbol, std::size_t offset, std::size_t bytes);
-/// The variables themselves lie in host memory.
+/// The emulator keeps these variables in host memory.
 constexpr cudaMemcpyKind beside_symbol(cudaMemcpyKind kind) {
     return kind == cudaMemcpyDefault ? kind : cudaMemcpyHostToHost;
 }
 }  // namespace sixdays::emulator
 
-// Always inline, so that a finding names the line that called them.
+// Always inline, so that a report names the line of the call.
 template <class T>
 [[gnu::always_inline]] inline cudaError_t cudaMemcpyToSymbol(
     const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
@@ -287,4 +287,4 @@ template <class T>
 
 #include "emulated/more_runtime.h"
 
-#include "emulated/graphs.h"  // uses what the former declares
+#include "emulated/graphs.h"  // requires more_runtime.h

@@ -1,4 +1,4 @@
 /// @file
-/// threadIdx and its kin are part of cuda_runtime.h here.
+/// threadIdx and the like are declared by cuda_runtime.h here.
 #pragma once
 #include "cuda_runtime.h"

@@ -1,5 +1,5 @@
 /// @file
-/// CUDA's names for constants that programs use.
+/// CUDA's names for mathematical constants.
 #pragma once
 
 #define CUDART_INF_F __builtin_inff()

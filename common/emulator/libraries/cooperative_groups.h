@@ -1,6 +1,6 @@
 /// @file
-/// Cooperative groups: the block, the grid, tiles of a warp, the lanes that happen to be together.
-/// Each call is a barrier or a warp call of the emulator, so it is checked as those are.
+/// Cooperative groups: block, grid, cluster, tiles of a warp, coalesced lanes. Each call is a
+/// barrier or a warp call of the emulator and is checked like one.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -19,23 +19,23 @@ SIXDAYS_INLINE unsigned threads_of_block() {
     return blockDim.x * blockDim.y * blockDim.z;
 }
 using sixdays::emulator::ptx::lane_id;
-/// How many lanes of the mask lie before this one.
+/// Number of lanes in the mask below this one.
 SIXDAYS_INLINE unsigned rank_in(unsigned mask, unsigned of_lane) {
     return static_cast<unsigned>(__builtin_popcount(mask & ((1u << of_lane) - 1)));
 }
-/// The lane of that rank.
+/// The lane with that rank.
 SIXDAYS_INLINE unsigned lane_in(unsigned mask, unsigned rank) {
     for (; rank > 0; --rank) mask &= mask - 1;
     return static_cast<unsigned>(__builtin_ctz(mask | 1u << 31));
 }
-/// Bits of lanes as bits of ranks.
+/// Converts a mask of lanes to a mask of ranks.
 SIXDAYS_INLINE unsigned packed(unsigned lanes, unsigned mask) {
     unsigned ranks = 0, rank = 0;
     for (; mask != 0; mask &= mask - 1, ++rank)
         ranks |= ((lanes & mask & -mask) != 0 ? 1u : 0u) << rank;
     return ranks;
 }
-/// A shuffle of a value of any size.
+/// Shuffles a value of any size.
 template <class T>
 SIXDAYS_INLINE T from_lane(unsigned mask, const T& value, unsigned lane, Site site) {
     if constexpr (sizeof(T) <= 8) {
@@ -51,7 +51,7 @@ SIXDAYS_INLINE T from_lane(unsigned mask, const T& value, unsigned lane, Site si
     }
 }
 
-/// Some lanes of one warp.
+/// A subset of the lanes of one warp.
 class lanes {
 public:
     SIXDAYS_INLINE explicit lanes(unsigned mask) : mask_(mask) {}
@@ -99,13 +99,13 @@ public:
     SIXDAYS_INLINE unsigned match_all(T value, int& all_equal, Site site = Site::current()) const {
         return packed(__match_all_sync(mask_, value, &all_equal, site), mask_);
     }
-    SIXDAYS_INLINE unsigned mask() const { return mask_; }  // not CUDA's: for the functions below
+    SIXDAYS_INLINE unsigned mask() const { return mask_; }  // not in CUDA: for the functions below
 
 private:
     unsigned mask_;
 };
 
-/// The lanes of a tile of `size`: what is left of a block at its end may be fewer.
+/// The lanes of a tile of `size`. The last tile of a block may have fewer.
 SIXDAYS_INLINE unsigned tile_mask(unsigned size) {
     const unsigned first = lane_id() / size * size;
     const unsigned in_warp = threads_of_block() - (thread_in_block() - lane_id());
@@ -130,7 +130,7 @@ SIXDAYS_INLINE thread_block this_thread_block() {
     return {};
 }
 
-/// All blocks of a launch by cudaLaunchCooperativeKernel.
+/// All blocks of a cooperative launch.
 class grid_group {
 public:
     SIXDAYS_INLINE static void sync(Site site = Site::current()) {
@@ -156,7 +156,7 @@ SIXDAYS_INLINE grid_group this_grid() {
     return {};
 }
 
-/// The blocks of a cluster; of a launch without clusters, the block.
+/// The blocks of a cluster; in a launch without clusters, the block itself.
 class cluster_group {
 public:
     using arrival_token = int;
@@ -205,7 +205,7 @@ SIXDAYS_INLINE cluster_group this_cluster() {
     return {};
 }
 
-/// The lanes that come here together.
+/// The lanes that execute the call together.
 class coalesced_group : public details::lanes {
 public:
     using lanes::lanes;
@@ -216,7 +216,7 @@ SIXDAYS_INLINE coalesced_group coalesced_threads(Site site = Site::current()) {
     return coalesced_group(__activemask(site));
 }
 
-/// `Size` lanes side by side.
+/// `Size` adjacent lanes.
 template <unsigned Size, class Parent = void>
 class thread_block_tile : public details::lanes {
     static_assert(Size <= 32 && (Size & (Size - 1)) == 0,
@@ -235,7 +235,7 @@ public:
     }
 };
 
-/// Any of the above, or a tile whose size is known at run time only.
+/// Any of the above, or a tile whose size is only known at run time.
 class thread_group {
 public:
     SIXDAYS_INLINE thread_group(thread_block) : mask_(0) {}
@@ -267,7 +267,7 @@ template <class Parent>
 SIXDAYS_INLINE thread_group tiled_partition(const Parent&, unsigned size) {
     return details::lanes(details::tile_mask(size));
 }
-/// Those lanes of the group whose labels, or answers, are equal.
+/// Splits the group by label or predicate: returns the lanes whose value is equal.
 template <class Group, class Label>
 SIXDAYS_INLINE coalesced_group labeled_partition(const Group& group, Label label,
                                                  Site site = Site::current()) {

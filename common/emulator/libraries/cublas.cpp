@@ -1,8 +1,8 @@
 /// @file
-/// cuBLAS: handles, modes, copies. The rest: cublas_vectors.cpp, cublas_gemm.cpp.
+/// cuBLAS: handles, modes, copies. Everything else: cublas_vectors.cpp, cublas_gemm.cpp.
 #include "common/emulator/libraries/cublas.hpp"
 
-using namespace sixdays::emulator;  // this file is the library's face
+using namespace sixdays::emulator;  // this file implements the library's API
 
 namespace {
 
@@ -56,7 +56,7 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
     return CUBLAS_STATUS_SUCCESS;
 }
 
-// A mode that is set, or asked for.
+// The setter and getter of a mode.
 #define SIXDAYS_MODE(set, get, T, member)                            \
     cublasStatus_t set(cublasHandle_t handle, T mode) {              \
         if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED; \
@@ -117,7 +117,7 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* a
                                     int ldb, cudaStream_t) {
     return cublasGetMatrix(rows, cols, bytes, a, lda, b, ldb);
 }
-// A vector is a matrix of one row.
+// A vector is a matrix with one row.
 cublasStatus_t cublasSetVector(int n, int bytes, const void* x, int incx, void* to, int incy) {
     return cublasSetMatrix(1, n, bytes, x, incx, to, incy);
 }

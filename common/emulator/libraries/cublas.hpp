@@ -1,5 +1,5 @@
 /// @file
-/// What the files of the cuBLAS shim share.
+/// Shared by the source files of the cuBLAS shim.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "common/emulator/libraries/device_matrix.hpp"
 #include "cublas_v2.h"
 
-/// A handle is its modes.
+/// A handle only holds the modes.
 struct cublasContext {
     cudaStream_t stream = nullptr;
     cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
@@ -16,7 +16,7 @@ struct cublasContext {
 
 namespace sixdays::emulator {
 
-/// One product of matrices, whatever the call's name: all that cuBLAS's GEMM functions are given.
+/// One matrix product: the arguments of all GEMM functions of cuBLAS.
 struct Product {
     const char* call;
     const void* caller;
@@ -29,17 +29,17 @@ struct Product {
         cublasOperation_t transposed = CUBLAS_OP_N;
     } a, b, c, d;  // d = alpha op(A) op(B) + beta c
     double alpha, beta;
-    const void* bias = nullptr;  // of d's type, one for each row of d
+    const void* bias = nullptr;  // of d's type, one per row of d
     enum class After { nothing, relu, gelu } after = After::nothing;
 };
 cublasStatus_t multiply(const Product& product);
 
-/// The scalar that a call's alpha or beta points to, on the host or, if the mode says so, on the
-/// device; empty status: all is well.
+/// Reads alpha or beta from the host or, depending on the pointer mode, from the device. False if
+/// it cannot be read.
 bool read_scalar(const cublasContext& handle, const char* call, const void* caller,
                  const void* scalar, cudaDataType type, double& value);
 
-std::size_t bytes_of(cudaDataType type);  // 0: not a type that the emulator multiplies
+std::size_t bytes_of(cudaDataType type);  // 0: type not supported
 double load(cudaDataType type, const void* data, std::int64_t index);
 void store(cudaDataType type, void* data, std::int64_t index, double value);
 

@@ -1,5 +1,5 @@
 /// @file
-/// cuBLASLt: descriptions of a product, and the product.
+/// cuBLASLt: descriptors of a product, and the product.
 #include "cublasLt.h"
 
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "common/emulator/libraries/cublas.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 
-using namespace sixdays::emulator;  // this file is the library's face
+using namespace sixdays::emulator;  // this file implements the library's API
 
 struct cublasLtContext {};
 

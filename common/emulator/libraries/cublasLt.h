@@ -1,6 +1,6 @@
 /// @file
-/// The part of cuBLASLt that programs use: one product of column-major matrices, with a bias and
-/// ReLU or GELU behind it.
+/// The part of cuBLASLt that programs use: one product of column-major matrices, optionally
+/// followed by a bias and ReLU or GELU.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ struct cublasLtMatmulPreferenceOpaque_t {
 typedef cublasLtMatmulDescOpaque_t* cublasLtMatmulDesc_t;
 typedef cublasLtMatrixLayoutOpaque_t* cublasLtMatrixLayout_t;
 typedef cublasLtMatmulPreferenceOpaque_t* cublasLtMatmulPreference_t;
-/// There is one way to multiply here.
+/// There is only one algorithm.
 struct cublasLtMatmulAlgo_t {
     std::uint64_t data[8];
 };

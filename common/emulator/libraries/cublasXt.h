@@ -1,5 +1,5 @@
 /// @file
-/// cuBLASXt: products of matrices that lie on the host, by way of the device.
+/// cuBLASXt: products of matrices in host memory, computed on the device.
 #pragma once
 
 #include "cublas_v2.h"

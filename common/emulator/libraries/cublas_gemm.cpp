@@ -1,9 +1,9 @@
 /// @file
-/// cuBLAS: the GEMM family, by its many names. One product: cublas_multiply.cpp.
+/// cuBLAS: the functions of the GEMM family. A single product: cublas_multiply.cpp.
 #include "common/emulator/libraries/cublas.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 
-using namespace sixdays::emulator;  // this file is the library's face
+using namespace sixdays::emulator;  // this file implements the library's API
 
 namespace {
 
@@ -28,7 +28,7 @@ cudaDataType scale_type(cublasComputeType_t compute) {
     }
 }
 
-// What multiply_all() is given: d is c, and alpha and beta are still to be read.
+// The arguments of multiply_all(): d is c, and alpha and beta are not read yet.
 Product product(const char* call, const void* caller, cublasOperation_t transa,
                 cublasOperation_t transb, int m, int n, int k, const Product::Operand& a,
                 const Product::Operand& b, const Product::Operand& c) {
@@ -39,7 +39,7 @@ struct Strides {
     long long a, b, c;
 };
 
-// One product after the other, each its strides further. alpha and beta point to numbers of type
+// Computes `batch` products, with `strides` between their matrices. alpha and beta have type
 // `scale`.
 cublasStatus_t multiply_all(cublasHandle_t handle, Product p, const void* alpha, const void* beta,
                             cudaDataType scale, const Strides& strides, int batch) {
@@ -61,7 +61,7 @@ cublasStatus_t multiply_all(cublasHandle_t handle, Product p, const void* alpha,
     return CUBLAS_STATUS_SUCCESS;
 }
 
-// The pointers lie in device memory themselves.
+// The lists of pointers are in device memory too.
 template <class T>
 cublasStatus_t multiply_each(cublasHandle_t handle, Product p, const T* alpha, const T* const a[],
                              const T* const b[], const T* beta, const T* const c[], int batch,

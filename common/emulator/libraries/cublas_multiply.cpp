@@ -1,5 +1,5 @@
 /// @file
-/// cuBLAS: products of matrices, for all combinations of types. Operands are unpacked into rows and
+/// cuBLAS: matrix products for all combinations of types. Operands are unpacked into rows and
 /// columns of float (or double), multiplied by a plain loop, and packed again.
 #include <algorithm>
 #include <cmath>
@@ -89,7 +89,7 @@ DeviceMatrix described(const char* name, const Product::Operand& x, std::int64_t
             x.lead};
 }
 
-// op(x) of `rows` rows, column after column without gaps.
+// op(x) with `rows` rows, column-major without gaps.
 template <class T>
 std::vector<T> unpacked(const Product::Operand& x, std::int64_t rows, std::int64_t columns) {
     std::vector<T> plain(static_cast<std::size_t>(rows * columns));
@@ -103,7 +103,7 @@ std::vector<T> unpacked(const Product::Operand& x, std::int64_t rows, std::int64
     return plain;
 }
 
-double gelu(double x) {  // the tanh form, as cuBLASLt's epilogue has it
+double gelu(double x) {  // the tanh approximation, as in cuBLASLt's epilogue
     return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
@@ -138,7 +138,7 @@ bool has_valid_shape(const Product& p) {
            p.d.lead >= std::max(one, p.m);
 }
 
-// A and B are not read if nothing of their product is wanted, nor C if beta is 0.
+// Does not access A and B if the product is empty, nor C if beta is 0.
 bool can_reach_all(const Product& p) {
     const bool transposed_a = p.transa != CUBLAS_OP_N, transposed_b = p.transb != CUBLAS_OP_N;
     const DeviceMatrix a = described("A", p.a, transposed_a ? p.k : p.m, transposed_a ? p.m : p.k);

@@ -1,9 +1,9 @@
 /// @file
-/// The parts of cuBLAS that programs use: vectors, matrix by vector, the GEMM family. Matrices are
-/// column-major, arguments are checked as NVIDIA's manual says, and so is every array: it must lie
-/// in one allocation, and what is read must have been written. Sums are plain loops, in float for
-/// numbers of 16 and 32 bits: TF32 and half sums, which a GPU may use on request, are more exact
-/// here.
+/// The parts of cuBLAS that programs use: vectors, matrix-vector products, the GEMM family.
+/// Matrices are column-major. Arguments are checked as in NVIDIA's manual. Every array must be
+/// within one allocation, and its inputs must have been written. Sums are plain loops, in float for
+/// types of 16 and 32 bits. That is more accurate than the TF32 and half-precision sums that a GPU
+/// may use on request.
 #pragma once
 
 #define CUBLAS_API_H_
@@ -79,7 +79,7 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode);
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode);
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, std::size_t bytes);
 
-// --- copies between host and device, row or column after column -----------------------------
+// --- copies between host and device ---------------------------------------------------------
 cublasStatus_t cublasSetVector(int n, int bytes, const void* x, int incx, void* to, int incy);
 cublasStatus_t cublasGetVector(int n, int bytes, const void* x, int incx, void* to, int incy);
 cublasStatus_t cublasSetMatrix(int rows, int cols, int bytes, const void* a, int lda, void* b,
@@ -91,8 +91,8 @@ cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int bytes, const void* a
 cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* a, int lda, void* b,
                                     int ldb, cudaStream_t stream);
 
-// --- vectors, and a matrix with one; float (S) and double (D) -------------------------------
-// x and y have n elements, incx and incy apart; a negative step counts from the other end.
+// --- vectors, and matrix-vector operations; float (S) and double (D) ------------------------
+// x and y have n elements with strides incx and incy; a negative stride starts at the other end.
 #define SIXDAYS_BLAS(L, T)                                                                       \
     cublasStatus_t cublas##L##axpy_v2(cublasHandle_t h, int n, const T* alpha, const T* x,       \
                                       int incx, T* y, int incy);                                 \
@@ -115,7 +115,7 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* a
 SIXDAYS_BLAS(S, float)
 SIXDAYS_BLAS(D, double)
 #undef SIXDAYS_BLAS
-// Counted from 1, as in Fortran; the first of equals.
+// Counted from 1, as in Fortran; the first of equal elements.
 cublasStatus_t cublasIsamax_v2(cublasHandle_t h, int n, const float* x, int incx, int* result);
 cublasStatus_t cublasIsamin_v2(cublasHandle_t h, int n, const float* x, int incx, int* result);
 cublasStatus_t cublasIdamax_v2(cublasHandle_t h, int n, const double* x, int incx, int* result);
@@ -158,7 +158,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t tr
                                           cublasComputeType_t compute, cublasGemmAlgo_t algo);
 }
 
-// Older programs name the element type of the sums instead: cuBLAS's header has this form, too.
+// Older programs pass the element type of the sums instead, as cuBLAS's header also allows.
 inline cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t transa,
                                    cublasOperation_t transb, int m, int n, int k, const void* alpha,
                                    const void* a, cudaDataType type_a, int lda, const void* b,
@@ -174,7 +174,7 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t transa,
                         algo);
 }
 
-// The names without _v2 are macros in cuBLAS, too.
+// The names without _v2 are macros in cuBLAS too.
 #define cublasCreate cublasCreate_v2
 #define cublasDestroy cublasDestroy_v2
 #define cublasGetVersion cublasGetVersion_v2

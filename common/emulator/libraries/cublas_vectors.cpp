@@ -1,5 +1,5 @@
 /// @file
-/// cuBLAS: vectors, and a matrix with one.
+/// cuBLAS: vectors and matrix-vector operations.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,11 +8,11 @@
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 
-using namespace sixdays::emulator;  // this file is the library's face
+using namespace sixdays::emulator;  // this file implements the library's API
 
 namespace {
 
-/// A vector of a call: n elements, `step` apart; backwards from the other end if that is negative.
+/// A vector argument: n elements with stride `step`, from the other end if that is negative.
 template <class T>
 struct Vector {
     const char* name;
@@ -26,7 +26,7 @@ struct Vector {
     DeviceMatrix matrix() const { return {name, data, sizeof(T), 1, n, std::abs(step)}; }
 };
 
-/// One call, while it is checked. Its first mistake decides what it returns.
+/// One call while its arguments are checked. The first error determines its result.
 class Call {
 public:
     Call(cublasHandle_t handle, const char* name, const void* caller)
@@ -51,7 +51,7 @@ public:
         to = static_cast<T>(value);
         return *this;
     }
-    /// Stores a result where the pointer mode says.
+    /// Stores a result on the host or device, depending on the pointer mode.
     template <class T>
     cublasStatus_t result(T* to, T value) {
         require(to != nullptr);
@@ -85,7 +85,7 @@ DeviceMatrix matrix(const char* name, const T* data, std::int64_t rows, std::int
     return {name, data, sizeof(T), rows, columns, lead};
 }
 
-/// A graph that is being captured gets the call; the other calls are not for graphs here.
+/// Graph capture records this call; the other calls cannot be captured.
 template <class Work>
 cublasStatus_t captured(cublasHandle_t handle, Work work) {
     if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -94,7 +94,7 @@ cublasStatus_t captured(cublasHandle_t handle, Work work) {
     return CUBLAS_STATUS_SUCCESS;
 }
 
-// One after the other, the functions for float and double alike.
+// The functions, each for float and double.
 
 template <class T>
 cublasStatus_t axpy(Call&& call, const T* alpha, const Vector<T>& x, const Vector<T>& y) {
@@ -134,7 +134,7 @@ cublasStatus_t dot(Call&& call, const Vector<T>& x, const Vector<T>& y, T* resul
     return call.result(result, sum);
 }
 
-// Of the squares of x / most: they neither overflow nor vanish.
+// Sums the squares of x / most, which neither overflow nor underflow.
 template <class T>
 cublasStatus_t nrm2(Call&& call, const Vector<T>& x, T* result) {
     call.reads(x.matrix());
@@ -152,7 +152,7 @@ cublasStatus_t asum(Call&& call, const Vector<T>& x, T* result) {
     return call.result(result, sum);
 }
 
-// The first element of the largest magnitude, or the smallest; counted from 1, 0 if there is none.
+// The first element of the largest or smallest magnitude, counted from 1; 0 if n is 0.
 template <class T>
 cublasStatus_t extreme(Call&& call, const Vector<T>& x, bool smallest, int* result) {
     call.reads(x.matrix());
@@ -199,7 +199,7 @@ cublasStatus_t ger(Call&& call, const T* alpha, const Vector<T>& x, const Vector
     return call.status();
 }
 
-// C = alpha op(A) + beta op(B), m x n; a factor of 0 leaves its matrix unread.
+// C = alpha op(A) + beta op(B), m x n; a factor of 0 means that its matrix is not read.
 template <class T>
 cublasStatus_t geam(Call&& call, bool transposed_a, bool transposed_b, std::int64_t m,
                     std::int64_t n, const T* alpha, const T* a, std::int64_t lda, const T* beta,

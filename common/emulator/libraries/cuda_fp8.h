@@ -1,6 +1,6 @@
 /// @file
-/// Floating-point numbers of 8 bits: e4m3 (largest 448, no infinity) and e5m2 (largest 57,344). Made
-/// of a float they are rounded to nearest, ties to even, and what is too large becomes the largest.
+/// 8-bit floating-point types: e4m3 (maximum 448, no infinity) and e5m2 (maximum 57,344).
+/// Conversion from float rounds to nearest, ties to even, and saturates.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace sixdays::emulator {
 
-/// The value of a positive code: EXPONENT bits of exponent, the rest fraction.
+/// The value of a nonnegative code: EXPONENT exponent bits, the rest fraction.
 template <int EXPONENT>
 SIXDAYS_INLINE float fp8_value(unsigned code) {
     constexpr int kFraction = 7 - EXPONENT, kBias = (1 << (EXPONENT - 1)) - 1;
@@ -25,7 +25,7 @@ SIXDAYS_INLINE std::uint8_t fp8_code(float x) {
     constexpr unsigned kLargest = EXPONENT == 4 ? 0x7e : 0x7b;
     const unsigned sign = std::signbit(x) ? 0x80 : 0;
     if (x != x) return 0x7f;
-    unsigned low = 0, high = kLargest;  // codes of consecutive numbers are consecutive
+    unsigned low = 0, high = kLargest;  // the value increases with the code
     const float magnitude = std::fabs(x);
     while (low < high) {
         const unsigned middle = (low + high + 1) / 2;

@@ -1,6 +1,6 @@
 /// @file
-/// TF32, a type of matrix units: of a float's 23 bits of fraction they see 10. Without this header
-/// cuda_tile.h knows no more than its name.
+/// TF32, a tensor-core type with 10 of float's 23 fraction bits. Without this header, cuda_tile.h
+/// only declares it.
 #pragma once
 
 struct __nv_tf32 {

@@ -1,5 +1,5 @@
 /// @file
-/// cuFFT, by the definition: out[k] = sum over j of in[j] exp(sign 2 pi i j k / n), no scaling.
+/// cuFFT by definition: out[k] = sum over j of in[j] exp(sign 2 pi i j k / n), without scaling.
 #include "cufft.h"
 
 #include <complex>
@@ -10,7 +10,7 @@
 #include "common/emulator/libraries/device_matrix.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 
-using namespace sixdays::emulator;  // this file is the library's face
+using namespace sixdays::emulator;  // this file implements the library's API
 
 namespace {
 
@@ -35,7 +35,7 @@ std::vector<Complex> transformed(const std::vector<Complex>& in, int sign) {
     return out;
 }
 
-/// One transform after another. A real line of n has n / 2 + 1 complex ones: the rest mirrors them.
+/// Runs a batch. n real values have n / 2 + 1 complex ones, since the rest is their mirror image.
 template <class In, class Out>
 cufftResult run(const char* call, const void* caller, cufftHandle handle, cufftType type, In* in,
                 Out* out, int sign) {

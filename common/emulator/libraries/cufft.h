@@ -1,5 +1,5 @@
 /// @file
-/// cuFFT: transforms along one dimension, by their definition. For small programs: n^2 steps.
+/// cuFFT: one-dimensional transforms by definition, in n^2 steps. For small programs.
 #pragma once
 
 #include "cuda_runtime_api.h"

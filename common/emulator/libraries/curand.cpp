@@ -1,5 +1,5 @@
 /// @file
-/// cuRAND: XORWOW's great leaps, and the generator that the host calls.
+/// cuRAND: XORWOW's skip-ahead, and the host API's generator.
 #include "curand.h"
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 #include "common/emulator/runtime/host_access.hpp"
 #include "curand_kernel.h"
 
-using namespace sixdays::emulator;  // this file is the library's face
+using namespace sixdays::emulator;  // this file implements the library's API
 
 namespace {
 
 constexpr std::size_t kWords = 5, kBits = 32 * kWords, kSequences = 4096;
 using Bits = std::array<unsigned, kWords>;
-/// A step of XORWOW moves bits and adds them up without carry: it is a matrix, here column by
+/// A step of XORWOW is linear over bits (shifts and XORs), so it is a matrix, stored column by
 /// column.
 using Matrix = std::array<Bits, kBits>;
 

@@ -1,5 +1,5 @@
 /// @file
-/// cuRAND called by the host: XORWOW and Philox, uniform and normal.
+/// cuRAND's host API: XORWOW and Philox, uniform and normal.
 #pragma once
 
 #include "cuda_runtime_api.h"
@@ -24,7 +24,7 @@ typedef enum curandRngType {
 typedef struct curandGenerator_st* curandGenerator_t;
 
 extern "C" {
-/// XORWOW and the default only. Number i comes from sequence i % 4096, as CUDA has it.
+/// XORWOW and the default only. Number i comes from sequence i % 4096, as in CUDA.
 curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type);
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator);
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);

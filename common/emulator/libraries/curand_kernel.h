@@ -1,5 +1,5 @@
 /// @file
-/// cuRAND in kernels: XORWOW and Philox, with the numbers that CUDA's header gives.
+/// cuRAND in kernels: XORWOW and Philox, with the same numbers as CUDA's header.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -7,7 +7,7 @@
 
 struct curandStateXORWOW {
     unsigned d, v[5];
-    int has_normal;  // Box and Muller make two at a time
+    int has_normal;  // the Box-Muller transform makes two at a time
     float normal;
 };
 typedef curandStateXORWOW curandStateXORWOW_t, curandState, curandState_t;
@@ -22,10 +22,10 @@ struct curandStatePhilox4_32_10 {
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
 namespace sixdays::emulator {
-/// v, moved on by n * 2^power steps of XORWOW.
+/// Advances v by n * 2^power steps of XORWOW.
 void skip_xorwow(unsigned (&v)[5], unsigned long long n, int power);
 
-/// Ten rounds of Philox over a counter (Salmon and others 2011).
+/// Ten rounds of Philox on a counter (Salmon et al. 2011).
 inline uint4 philox(uint4 c, uint2 key) {
     for (int round = 0; round < 10; ++round) {
         const auto a = 0xd2511f53ull * c.x, b = 0xcd9e8d57ull * c.z;
@@ -42,7 +42,7 @@ inline float uniform(unsigned x) {  // (0, 1]
 inline double uniform(unsigned x, unsigned y) {
     return static_cast<double>(x ^ static_cast<unsigned long long>(y) << 21) * 0x1p-53 + 0x1p-54;
 }
-/// Two numbers with a normal distribution (Box and Muller).
+/// Two normally distributed numbers (Box-Muller transform).
 inline float2 normals(unsigned x, unsigned y) {
     const float turn = static_cast<float>(y) * (0x1p-32f * 6.2831855f) + 0x1p-33f * 6.2831855f;
     const float far = sqrtf(-2.0f * logf(uniform(x)));
@@ -51,7 +51,7 @@ inline float2 normals(unsigned x, unsigned y) {
 }  // namespace sixdays::emulator
 
 inline void skipahead(unsigned long long n, curandStateXORWOW* state) {
-    curandStateXORWOW moved = *state;  // what is not seen to be written is a local variable
+    curandStateXORWOW moved = *state;  // skip_xorwow's writes are not instrumented
     sixdays::emulator::skip_xorwow(moved.v, n, 0);
     moved.d += 362437u * static_cast<unsigned>(n);
     *state = moved;

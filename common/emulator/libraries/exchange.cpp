@@ -7,8 +7,8 @@
 
 namespace sixdays::emulator {
 
-// Two tables a warp, in turn: no lane can come to the next exchange but one before all have come to
-// the next, and then all are done with this one.
+// Double-buffered per warp: a lane reaches the exchange after the next only when all lanes have
+// reached the next one, and then all have finished reading this one.
 static unsigned char shown[kMaxThreads / kWarp][2][kWarp][kMostShown];
 static unsigned char turn[kMaxThreads];
 

@@ -1,5 +1,5 @@
 /// @file
-/// Graphs that a program makes of the runtime's calls.
+/// CUDA graphs, captured or built node by node.
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/turn.hpp"
 
-using namespace sixdays::emulator;  // this file is the runtime's face
+using namespace sixdays::emulator;  // this file implements the runtime's API
 
 struct CUgraphNode_st {
     std::function<void(cudaStream_t)> run;
@@ -29,7 +29,7 @@ cudaStream_t captured_stream = nullptr;
 cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                 std::size_t count, std::function<void(cudaStream_t)> run) {
     if (node == nullptr || graph == nullptr) return result(cudaErrorInvalidValue);
-    for (std::size_t i = 0; i < count; ++i) {  // whoever comes first has been added first
+    for (std::size_t i = 0; i < count; ++i) {  // dependencies must have been added before
         bool known = false;
         for (const CUgraphNode_st& one : graph->nodes) known = known || &one == after[i];
         if (!known) return result(cudaErrorInvalidValue);
@@ -39,7 +39,7 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
     return cudaSuccess;
 }
 
-/// What these calls ask of a stream, to be asked again at each launch.
+/// Captures these calls, to be repeated on a stream at each launch.
 template <class Calls>
 std::function<void(cudaStream_t)> written_down(const Calls& calls) {
     WorkList work;
@@ -213,7 +213,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     for (const CUgraphNode_st& one : exec->nodes) one.run(stream);
     return cudaPeekAtLastError();
 }
-// All of the device's memory counts as the graphs'.
+// All allocated device memory is attributed to graphs.
 cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType, void* value) {
     if (value == nullptr) return result(cudaErrorInvalidValue);
     *static_cast<unsigned long long*>(value) = allocated_bytes();

@@ -1,5 +1,5 @@
 /// @file
-/// Names for element types, as CUDA's libraries have them.
+/// Element types of CUDA's libraries.
 #pragma once
 
 typedef enum cudaDataType_t {

@@ -1,7 +1,7 @@
 /// @file
-/// Tensor cores as C++ has them (nvcuda::wmma): a warp multiplies small matrices together. A lane
-/// holds the elements lane, lane + 32, ... of each matrix, row after row; on a GPU it is others, and
-/// a program may not ask which. Products are exact and sums are float, one after the other.
+/// Tensor cores in C++ (nvcuda::wmma): a warp multiplies small matrices. A lane holds the elements
+/// lane, lane + 32, ... of each matrix in row-major order. A GPU uses a different, unspecified
+/// layout. Products are exact, and sums are sequential in float.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ template <>
 struct stored<precision::tf32> {
     using type = float;
 };
-/// The factor that the unit sees: of a tf32 only 10 bits of fraction.
+/// The factor as tensor cores see it: a tf32 has only 10 fraction bits.
 template <class T>
 SIXDAYS_INLINE auto factor(typename stored<T>::type x) {
     if constexpr (std::is_same_v<T, precision::tf32>) {
@@ -49,7 +49,7 @@ SIXDAYS_INLINE auto factor(typename stored<T>::type x) {
 using sixdays::emulator::ptx::lane_id;
 }  // namespace details
 
-/// tf32 keeps 10 bits of fraction; rounded to nearest.
+/// Rounds to the 10 fraction bits of tf32, to nearest.
 SIXDAYS_INLINE float __float_to_tf32(float x) {
     sixdays::emulator::ptx::cvt_tf32(x, x);
     return x;
@@ -74,7 +74,7 @@ SIXDAYS_INLINE void fill_fragment(fragment<Use, M, N, K, T, Layout>& f,
 }
 
 namespace details {
-/// Where element i of this lane lies in memory.
+/// Offset in memory of this lane's element i.
 template <class Fragment>
 SIXDAYS_INLINE std::size_t place(int i, unsigned lead, bool by_rows) {
     const unsigned element = static_cast<unsigned>(i) * 32 + lane_id();
@@ -110,7 +110,7 @@ SIXDAYS_INLINE void store_matrix_sync(To* to, const fragment<accumulator, M, N, 
     __syncwarp(~0u, site);
 }
 
-/// d = a b + c. No access of the kernel's: fragments are registers.
+/// d = a b + c. The kernel accesses no memory here: fragments are registers.
 template <int M, int N, int K, class D, class A, class LayoutA, class B, class LayoutB, class C>
 __attribute__((noinline, no_sanitize("thread", "undefined"))) void mma_sync(
     fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, A, LayoutA>& a,

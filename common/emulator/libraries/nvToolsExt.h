@@ -1,5 +1,5 @@
 /// @file
-/// Marks for a profiler that is not there.
+/// Profiler annotations, which have no effect here.
 #pragma once
 
 typedef unsigned long long nvtxRangeId_t;

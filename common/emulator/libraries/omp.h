@@ -1,6 +1,6 @@
 /// @file
-/// OpenMP's calls for a program of one thread: two that launch at once do not run on the emulator, so
-/// `#pragma omp` is passed over here, as by a compiler without -fopenmp.
+/// OpenMP's functions for a single thread: the emulator does not support concurrent launches, so
+/// `#pragma omp` is ignored, as by a compiler without -fopenmp.
 #pragma once
 
 #include <ctime>

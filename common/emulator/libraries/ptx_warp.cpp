@@ -1,5 +1,5 @@
 /// @file
-/// mma.sync: the matrices lie spread over a warp's registers as the PTX manual draws them.
+/// mma.sync: matrices are distributed over a warp's registers as specified in the PTX manual.
 #include "emulated/ptx.h"
 
 #include <cstring>
@@ -37,7 +37,7 @@ struct Shown {
     std::uint32_t a[4], b[2];
 };
 
-/// What all lanes hold, element by element.
+/// The fragments of all lanes, accessed by matrix element.
 class Warp {
 public:
     Warp(Factor factor, int k, const std::uint32_t* a, const std::uint32_t* b, Site site)
@@ -60,7 +60,7 @@ private:
     const Shown& of(int lane) const {
         return *reinterpret_cast<const Shown*>(all_ + static_cast<std::size_t>(lane) * kMostShown);
     }
-    /// Which of four lanes holds it: two of 16 bits side by side, or one of 32.
+    /// Which of four lanes holds it: each has two adjacent 16-bit values, or one of 32 bits.
     int place(int k) const { return factor_ == Factor::tf32 ? k % 4 : k % 8 / 2; }
     float value(std::uint32_t word, int k) const {
         if (factor_ == Factor::tf32) return __builtin_bit_cast(float, word & 0xffffe000u);
@@ -70,7 +70,7 @@ private:
     }
 
     Factor factor_;
-    int in_eight_;  // this many of k lie in the first register
+    int in_eight_;  // number of k in the first register
     const unsigned char* all_;
 };
 
@@ -80,7 +80,7 @@ void mma_float(Factor factor, int k, const std::uint32_t* a, const std::uint32_t
                float* d, Site site) {
     const Warp warp(factor, k, a, b, site);
     const int t = static_cast<int>(lane_id());
-    float rows[2][kMostK], columns[2][kMostK];  // of which the lane's four outputs are products
+    float rows[2][kMostK], columns[2][kMostK];  // the lane's four outputs are their products
     for (int j = 0; j < k; ++j) {
         for (int i = 0; i < 2; ++i) {
             rows[i][j] = warp.a(t / 4 + 8 * i, j);

@@ -1,5 +1,5 @@
 /// @file
-/// Arithmetic with a rounding of its own: the CPU's rounding mode is changed for one operation.
+/// Arithmetic with explicit rounding: changes the CPU's rounding mode for one operation.
 #include <cfenv>
 #include <cmath>
 
@@ -23,7 +23,7 @@ private:
     const int before_ = std::fegetround();
 };
 
-// volatile: the operation stays between the two changes of mode.
+// volatile keeps the operation between the two changes of mode.
 template <class T>
 T in_mode(Arithmetic operation, RoundTo to, T x, T y, T z) {
     volatile T a = x, b = y, c = z;

@@ -1,5 +1,5 @@
 /// @file
-/// CUDA's arrays, and the objects through which kernels read them.
+/// CUDA arrays, and the texture and surface objects through which kernels access them.
 #include <map>
 #include <memory>
 
@@ -9,7 +9,7 @@
 #include "common/emulator/runtime/turn.hpp"
 #include "emulated/textures.h"
 
-using namespace sixdays::emulator;  // this file is the runtime's face
+using namespace sixdays::emulator;  // this file implements the runtime's API
 
 namespace {
 

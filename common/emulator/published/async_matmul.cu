@@ -1,4 +1,4 @@
-// C = A B in tiles. While one pair of tiles is multiplied, the next is on its way to shared memory.
+// C = A B in tiles, double-buffered: while one pair is multiplied, the next is copied.
 #include <cuda_pipeline_primitives.h>
 
 #include "common/emulator/published/published.hpp"
@@ -8,7 +8,7 @@ namespace sixdays::emulator::published {
 namespace {
 
 enum { kWaitTooLittle = 1, kNoBarrier };
-constexpr unsigned TILE = 32, DEPTH = 16, PER = 4;  // PER x PER results a thread
+constexpr unsigned TILE = 32, DEPTH = 16, PER = 4;  // PER x PER results per thread
 constexpr unsigned kThreads = TILE / PER * TILE / PER;
 
 struct alignas(16) Stage {
@@ -16,7 +16,7 @@ struct alignas(16) Stage {
     float b[DEPTH][TILE];
 };
 
-// a and b: where this step's tiles start
+// a and b: the start of this step's tiles
 __device__ void fetch(Stage& to, const float* a, const float* b, unsigned n, unsigned k) {
     for (unsigned i = threadIdx.x * 4; i < TILE * DEPTH; i += kThreads * 4) {
         const float* from = a + i / DEPTH * k + i % DEPTH;
@@ -55,7 +55,7 @@ __global__ void async_matmul_kernel(const float* a, const float* b, unsigned n, 
         __pipeline_wait_prior(more || mistake == kWaitTooLittle ? 1 : 0);
         __syncthreads();
         multiply(stages[step % 2], y, x, sum);
-        if (mistake != kNoBarrier) __syncthreads();  // all have read what comes next overwrites
+        if (mistake != kNoBarrier) __syncthreads();  // all have read what is overwritten next
     }
     for (unsigned r = 0; r < PER; ++r) {
         for (unsigned c = 0; c < PER; ++c) out[(y + r) * n + x + c] = sum[r][c];

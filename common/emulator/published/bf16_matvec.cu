@@ -1,4 +1,4 @@
-// y = A x with A in bf16: a warp a row, two elements a load, sums in float.
+// y = A x with A in bf16: one warp per row, two elements per load, sums in float.
 #include <cuda_bf16.h>
 
 #include "common/emulator/published/published.hpp"
@@ -14,7 +14,7 @@ __global__ void bf16_matvec_kernel(const __nv_bfloat16* a, const float* x, int r
     const int row = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (row >= rows) return;  // a whole warp
-    // A row begins at an even element, so that pairs lie at multiples of 4 bytes.
+    // Rows start at even elements, so that pairs are 4-byte aligned.
     const int pitch = mistake == kOddStart ? cols : cols + cols % 2;
     const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(a + row * pitch);
     const int whole = mistake == kPairTooMany ? (cols + 1) / 2 : cols / 2;
@@ -37,7 +37,7 @@ Outcome bf16_matvec(int mistake) {
     constexpr int kRows = 6, kCols = 75, kPitch = 76;
     const std::vector<float> a = numbers(kRows * kPitch), x = numbers(kCols);
     std::vector<__nv_bfloat16> rounded;
-    for (const float v : a) rounded.push_back(__float2bfloat16(v));  // exact: 4 bits are enough
+    for (const float v : a) rounded.push_back(__float2bfloat16(v));  // exact: 4 bits suffice
     std::vector<float> expected(kRows, 0.0f);
     for (int i = 0; i < kRows * kCols; ++i) {
         const auto row = static_cast<std::size_t>(i / kCols),

@@ -1,5 +1,5 @@
-// Sorts up to 256 numbers in shared memory. Each stage compares elements that lie a power of two
-// apart, up in one half and down in the other.
+// Sorts up to 256 values in shared memory. Each stage compares elements whose distance is a power
+// of two, ascending in one half and descending in the other.
 #include <algorithm>
 #include <cfloat>
 
@@ -24,7 +24,7 @@ __global__ void bitonic_sort_kernel(const float* in, unsigned n, float* out, int
     for (unsigned size = 2; size <= kThreads; size *= 2) {
         for (unsigned distance = size / 2; distance > 0; distance /= 2) {
             const unsigned partner = t ^ distance;
-            if (partner > t) {                               // else the partner compares
+            if (partner > t) {                               // otherwise the partner compares
                 const float a = tile[t], b = tile[partner];  // MARK not_padded
                 const bool up = (t & size) == 0;
                 if ((a > b) == up) {

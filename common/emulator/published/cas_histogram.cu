@@ -1,5 +1,5 @@
-// Weights summed by key. Each block has bins of its own in shared memory and adds them to
-// everybody's at the end; addition is built from compare-and-swap, as before atomicAdd knew float.
+// Sums weights by key. Each block has its own bins in shared memory and adds them to the global
+// ones at the end. Addition uses compare-and-swap, as before atomicAdd supported float.
 #include "common/emulator/published/published.hpp"
 
 namespace sixdays::emulator::published {

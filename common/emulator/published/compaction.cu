@@ -1,5 +1,5 @@
-// Keeps the positive numbers: a scan of flags gives each thread its place within the block, one
-// atomic gives the block its place in the output.
+// Keeps the positive values: a scan of flags gives each thread its position within the block, and
+// one atomic gives the block its position in the output.
 #include <algorithm>
 
 #include "common/emulator/published/published.hpp"
@@ -11,7 +11,7 @@ namespace {
 enum { kInPlace = 1, kNoBroadcast };
 constexpr unsigned kThreads = 128;
 
-// How many threads up to this one keep theirs. Two buffers: none is read and written in one step.
+// Inclusive count of threads that keep a value. Double-buffered: no step reads what it writes.
 __device__ int rank_of(int keeps, int (*counts)[kThreads], int mistake) {
     const unsigned t = threadIdx.x;
     unsigned from = 0;
@@ -35,7 +35,7 @@ __global__ void compaction_kernel(const float* in, unsigned n, float* out, int* 
     const unsigned i = blockIdx.x * kThreads + threadIdx.x;
     const float value = i < n ? in[i] : 0.0f;
     const int rank = rank_of(value > 0.0f, counts, mistake);
-    if (threadIdx.x == kThreads - 1) first = atomicAdd(count, rank);  // the last one's is the sum
+    if (threadIdx.x == kThreads - 1) first = atomicAdd(count, rank);  // the last rank is the total
     if (mistake != kNoBroadcast) __syncthreads();
     if (value > 0.0f) out[first + rank - 1] = value;  // MARK no_broadcast
 }
@@ -52,7 +52,7 @@ Outcome compaction(int mistake) {
     const Outcome counted = compare(count, {static_cast<int>(expected.size())});
     if (!counted.right) return counted;
     std::vector<float> got = out.host();
-    std::sort(got.begin(), got.end());  // which block comes first is chance
+    std::sort(got.begin(), got.end());  // the order of blocks is unspecified
     return {cudaSuccess, got == expected};
 }
 

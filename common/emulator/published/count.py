@@ -1,28 +1,28 @@
 #!/usr/bin/env python3
-"""How many programs of other people run as they are? Tries them one by one under cudatry and keeps a table:
+"""Counts the published programs that run unchanged under cudatry, and keeps a table of them:
 
     count.py <folder of clones> [--cudatry cudatry] [--seconds 20] [--jobs 2] [--only words] [--again kind,kind]
-    count.py                writes the tables of counts and of programs that do not run anew, from the table of all
-    count.py --check        are these two what the table of all says?
+    count.py                regenerates the other tables from the table of all programs
+    count.py --check        checks that they are up to date
 
-In the folder lie clones of the repositories that COLLECTIONS names, under their own names. Counted is every
-.cu file with a main() that is a program by itself: no exercise to be filled in, nothing that needs a second
-source file. The table is docs/results/published_programs.csv. What is in it already is tried again only if
---again names its kind, so a count may be made in pieces:
+The folder contains clones of the repositories in COLLECTIONS. Every .cu file with a main() counts
+if it is a complete program: no exercise to fill in, no second source file. The table is
+docs/results/published_programs.csv. Its programs are tried again only if --again names their kind,
+so that a count can be made in parts:
 
-    right    ends with status 0, without a finding and without saying that it failed
-    mistake  the emulator has a finding, and it is true, or nvcc does not compile it either: mistakes.txt says what
-    accused  the emulator has a finding, and nobody has looked yet whether it is true
+    right    exits with status 0, without a report and without printing that it failed
+    mistake  is reported for a real bug, or nvcc rejects it too: mistakes.txt has the reason
+    accused  is reported, but the report has not been verified yet
     away     does not compile here
-    late     had not ended, unaccused, after so many seconds of one core
-    device   says that this device lacks what it wants: a second GPU, persisting caches (status 2 of NVIDIA's samples)
-    fails    ends with another status, or says that something is wrong
+    late     did not finish within the time limit of one core, without a report
+    device   requires a second GPU or persisting caches (status 2 of NVIDIA's samples)
+    fails    exits with another status, or prints that something is wrong
 
-The last column is the share of those that run right among the able: that have no mistake and want one device.
+The last column is the fraction of right programs among those without a mistake or missing device.
 
-What a program takes to be smaller stands in arguments.txt; what is cut in a copy of its text in sizes.txt. A program
-with several lines of arguments is run with each, and the first that does not go well counts. Two files lie in the
-folder that {folder} stands for, since some want to be fed: plain (800 bytes) and key (16 bytes).
+arguments.txt lists arguments that reduce a program's work, sizes.txt replacements in a copy of its
+text. A program with several lines of arguments runs with each, and the first failure counts.
+{folder} is a folder with two input files: plain (800 bytes) and key (16 bytes).
 """
 import argparse
 import collections
@@ -43,7 +43,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RESULTS = HERE.parents[2] / "docs/results"
 KINDS = ("right", "mistake", "accused", "away", "late", "device", "fails")
 COLUMNS = ("collection", "program", "smaller", "result", "why")
-# name: folders, further options of the compiler, and what is left out: multi-file programs, and exercises
+# name: folders, extra compiler options, and what is excluded: multi-file programs, and exercises
 COLLECTIONS = {
     "llm.c": (["dev/cuda"], [], None),
     "cuda-samples": ([f"Samples/{folder}" for folder in (
@@ -56,7 +56,7 @@ COLLECTIONS = {
 
 
 def lines_of_programs(name):
-    """{program: [words, ...]} of a file beside this one."""
+    """{program: [words, ...]} from a file in this folder."""
     found = collections.defaultdict(list)
     with open(HERE / name, encoding="utf-8") as file:
         for program, words in (line.rstrip("\n").split("\t", 1) for line in file if "\t" in line):
@@ -65,7 +65,7 @@ def lines_of_programs(name):
 
 
 def is_of_several_files(path):
-    """Does the sample's CMakeLists.txt name more than one source?"""
+    """True if the sample's CMakeLists.txt lists more than one source file."""
     recipe = path.parent / "CMakeLists.txt"
     if not recipe.exists():
         return len(list(path.parent.glob("*.cu"))) + len(list(path.parent.glob("*.cpp"))) > 1
@@ -87,7 +87,7 @@ def programs(clones):
 
 
 def cut(name, path, folder):
-    """A copy with smaller sizes, and what they are; the file itself and "" where there are none."""
+    """A copy with smaller sizes, and their list; the file itself and "" if there are none."""
     text, made = path.read_text(errors="replace"), []
     for line in (HERE / "sizes.txt").read_text().splitlines():
         which, _, rule = line.partition("\t")
@@ -104,14 +104,14 @@ def cut(name, path, folder):
 
 
 def run(command, folder, seconds):
-    """Status (None: out of time) and what was said, on stdout and on stderr."""
+    """Status (None: timeout), stdout and stderr."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     with tempfile.TemporaryFile("w+", errors="replace") as printed, tempfile.TemporaryFile("w+", errors="replace") as said:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
                                    preexec_fn=limit, start_new_session=True)
         try:
-            status = process.wait(10 * seconds)  # of the clock: the machine may be busy
+            status = process.wait(10 * seconds)  # wall-clock time, since the machine may be busy
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             status = process.wait()
@@ -141,7 +141,7 @@ def sort(command, path, seconds):
 
 
 def tables(known):
-    """{file: text} of the tables, of which the emulator's page shows the first and the last."""
+    """{file: text} of the tables; the emulator's page shows the first and the last."""
     def table(head, rows):
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([head, *rows])
@@ -202,7 +202,7 @@ def main():
                 kind, why = sort([*command, *shlex.split(given)], path, asked.seconds)
                 if kind != "right":
                     break
-                command = [f"{folder}/program"]  # as it was built
+                command = [f"{folder}/program"]  # already built
         if kind in ("accused", "away", "fails") and name in mistakes:
             kind, why = "mistake", mistakes[name][0]
         why = re.sub(r"/\S*/(?=[^/\s])", "", why)[:200]

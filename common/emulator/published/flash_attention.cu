@@ -1,6 +1,6 @@
-// softmax(Q K^T) V without the matrix of scores in memory: a block holds 64 rows of Q, walks over K
-// and V in tiles, and rescales what it has whenever a row meets a greater score. Its four tiles
-// take 64 KiB of shared memory, more than a kernel gets without asking.
+// softmax(Q K^T) V without storing the matrix of scores: a block holds 64 rows of Q, iterates over
+// tiles of K and V, and rescales its results when a row's maximum grows. Its four tiles take 64 KiB
+// of shared memory, more than the default limit.
 #include <algorithm>
 #include <cfloat>
 
@@ -11,9 +11,9 @@ namespace sixdays::emulator::published {
 namespace {
 
 enum { kNoBarrier = 1, kNoRoomForScores };
-constexpr unsigned ROWS = 64, DIM = 64;  // one thread a row
+constexpr unsigned ROWS = 64, DIM = 64;  // one thread per row
 
-// The scores of this thread's row against the tile's keys, as exponentials; their greatest and sum.
+// exp(score - maximum) of this thread's row for each key of the tile; updates maximum and sum.
 __device__ void score(const float* q, const float* keys, float* scores, float& greatest,
                       float& sum) {
     const float before = greatest;
@@ -53,7 +53,7 @@ __global__ void flash_attention_kernel(const float* q, const float* k, const flo
             result[d] *= expf(before - greatest);
             for (unsigned c = 0; c < ROWS; ++c) result[d] += scores[c] * values[c * DIM + d];
         }
-        if (mistake != kNoBarrier) __syncthreads();  // all are done with these tiles
+        if (mistake != kNoBarrier) __syncthreads();  // all have read these tiles
     }
     for (unsigned d = 0; d < DIM; ++d) out[row * DIM + d] = result[d] / sum;
 }

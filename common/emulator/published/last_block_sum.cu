@@ -1,5 +1,5 @@
-// A sum in one launch. Each block adds up its part of the numbers; the block that is done last adds
-// up the parts.
+// A sum in one launch. Each block sums its part of the input; the last block to finish sums the
+// partial results.
 #include "common/emulator/published/published.hpp"
 
 namespace sixdays::emulator::published {
@@ -11,7 +11,7 @@ constexpr unsigned kThreads = 128;
 
 __device__ unsigned blocks_done = 0;
 
-// Everybody's value, summed; in thread 0.
+// The sum of all threads' values, in thread 0.
 __device__ float block_sum(float mine, float* sums) {
     const unsigned t = threadIdx.x;
     sums[t] = mine;
@@ -34,7 +34,7 @@ __global__ void last_block_sum_kernel(const float* in, unsigned n, float* partia
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = sum;
         if (mistake != kNoFence) __threadfence();
-        // Back to 0 with the last block: the next launch finds it so.
+        // Wraps to 0 at the last block, ready for the next launch.
         last = atomicInc(&blocks_done, gridDim.x - 1) == gridDim.x - 1;
     }
     if (mistake != kNoBarrier) __syncthreads();

@@ -1,5 +1,5 @@
-// Each row with its mean taken away and divided by its deviation: a block a row, and two sums over
-// the block that share one array.
+// Normalizes each row to mean 0 and deviation 1: one block per row, and two block-wide sums that
+// share an array.
 #include "common/emulator/published/published.hpp"
 
 namespace sixdays::emulator::published {
@@ -15,7 +15,7 @@ __device__ float warp_sum(float value) {
     return value;
 }
 
-// Everybody's value, summed; in every thread.
+// The sum of all threads' values, in every thread.
 __device__ float block_sum(float value, float* warp_sums, int mistake) {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     value = warp_sum(value);
@@ -58,7 +58,7 @@ Outcome layer_norm(int mistake) {
     }
     const Device<float> in(values), out(values.size());
     layer_norm_kernel<<<kRows, 128>>>(in.data(), kCols, out.data(), mistake);
-    return compare(out, expected, 1e-5);  // values up to 2; sums of exact terms, some ten roundings
+    return compare(out, expected, 1e-5);  // values up to 2; exact terms, about ten roundings
 }
 
 }  // namespace sixdays::emulator::published

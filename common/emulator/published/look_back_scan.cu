@@ -1,5 +1,5 @@
-// Running sums in one launch, by decoupled look-back: a block publishes the sum of its tile, then
-// walks back over the tiles before until it meets one whose running sum is known.
+// Prefix sum in one launch, by decoupled look-back: a block publishes the sum of its tile, then
+// looks back over preceding tiles until it finds one with a published prefix.
 #include "common/emulator/published/published.hpp"
 
 namespace sixdays::emulator::published {
@@ -11,10 +11,10 @@ enum : unsigned { kNothing, kSum, kPrefix };  // what a tile has published
 constexpr unsigned kThreads = 64;
 
 struct Tiles {
-    unsigned* ticket;  // the next tile to be taken
-    unsigned* status;  // by tile, as are
-    int* sums;         // of a tile
-    int* prefixes;     // of a tile and all before it
+    unsigned* ticket;  // the next tile to process
+    unsigned* status;  // per tile, like
+    int* sums;         // the tile's sum
+    int* prefixes;     // the sum up to and including the tile
 };
 
 __device__ void publish(unsigned* status, unsigned what, int* place, int value, int mistake) {
@@ -51,7 +51,7 @@ __global__ void look_back_scan_kernel(const int* in, unsigned n, Tiles tiles, in
     __shared__ unsigned tile;
     __shared__ int before;
     const unsigned t = threadIdx.x;
-    // Tiles are taken in order, so that those before are at work or done, whatever starts first.
+    // Tiles are assigned in starting order, so that the preceding ones have at least started.
     if (t == 0) tile = atomicAdd(tiles.ticket, 1u);
     __syncthreads();
     const unsigned i = tile * kThreads + t;

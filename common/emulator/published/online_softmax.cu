@@ -1,5 +1,5 @@
-// Softmax of each row, a warp a row. Greatest value and sum of exponentials are found in one pass:
-// a sum is scaled down whenever a greater value turns up.
+// Softmax of each row, one warp per row, with online softmax: maximum and sum in one pass, and the
+// sum is rescaled when the maximum grows.
 #include <algorithm>
 #include <cfloat>
 
@@ -57,7 +57,7 @@ Outcome online_softmax(int mistake) {
     }
     const Device<float> in(values), out(values.size());
     online_softmax_kernel<<<3, 64>>>(in.data(), kRows, kCols, out.data(), mistake);
-    return compare(out, expected, 1e-6);  // values up to 1; 77 terms, some ten roundings of 6e-8
+    return compare(out, expected, 1e-6);  // values up to 1; 77 terms, about ten roundings of 6e-8
 }
 
 }  // namespace sixdays::emulator::published

@@ -1,6 +1,6 @@
 /// @file
-/// Algorithms in the shapes in which they are published, for the emulator and for a GPU: right, and
-/// with two planted mistakes each.
+/// Algorithms in their published form, for the emulator and for a GPU: each is correct, or has one
+/// of two planted bugs.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,14 +17,14 @@ namespace sixdays::emulator::published {
 
 using tests::Device;
 
-/// What came of a run: the first error that it met, and whether all values are what the host
-/// computes.
+/// The result of a run: its first error, and whether all values match the host's
+/// results.
 struct Outcome {
     cudaError_t error = cudaSuccess;
     bool right = false;
 };
 
-/// Each runs its kernel once on data of its own. mistake: 0 for none, or one of the two.
+/// Each runs its kernel once on its own data. mistake: 0 for none, or 1 or 2.
 Outcome last_block_sum(int mistake);
 Outcome look_back_scan(int mistake);
 Outcome cas_histogram(int mistake);
@@ -40,13 +40,13 @@ Outcome layer_norm(int mistake);
 Outcome tiled_transpose(int mistake);
 
 struct Algorithm {
-    const char* name;  // its file's too
+    const char* name;  // also its file's
     Outcome (*run)(int mistake);
-    std::array<const char*, 2> mistakes;  // number 1 and number 2
+    std::array<const char*, 2> mistakes;  // names of bugs 1 and 2
 };
 const std::vector<Algorithm>& algorithms();
 
-/// After a launch that wrote `got`: does every value lie within `bound` of what is expected?
+/// After a launch that wrote `got`: whether every value is within `bound` of the expected one.
 template <class T>
 Outcome compare(const Device<T>& got, const std::vector<T>& expected, double bound = 0) {
     const cudaError_t launched = cudaPeekAtLastError();
@@ -62,7 +62,7 @@ Outcome compare(const Device<T>& got, const std::vector<T>& expected, double bou
     return {cudaSuccess, right};
 }
 
-/// n small whole numbers from -7 to 8, in an order that repeats after 97 * 16.
+/// n small integers from -7 to 8; the sequence repeats after 97 * 16.
 inline std::vector<float> numbers(int n) {
     std::vector<float> values(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -71,7 +71,7 @@ inline std::vector<float> numbers(int n) {
     return values;
 }
 
-/// Those above 0, in order of size.
+/// The positive values in ascending order.
 inline std::vector<float> positive(std::vector<float> values) {
     std::erase_if(values, [](float v) { return !(v > 0.0f); });
     std::sort(values.begin(), values.end());

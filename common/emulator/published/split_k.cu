@@ -1,5 +1,5 @@
-// C = A B with the long side K cut into slices, a block a slice. The blocks of one tile of C add
-// their share one after another; a semaphore says whose turn it is.
+// Split-K: C = A B with K cut into slices, one block per slice. The blocks of a tile of C add their
+// partial sums in turn, ordered by a semaphore.
 #include "common/emulator/published/published.hpp"
 
 namespace sixdays::emulator::published {
@@ -9,7 +9,7 @@ namespace {
 enum { kNoFence = 1, kNoBarrier };
 constexpr unsigned TILE = 16;
 
-struct Semaphores {  // by tile, all 0 before the launch and after it
+struct Semaphores {  // per tile, all 0 before and after the launch
     unsigned* ticket;
     unsigned* turn;
 };
@@ -29,7 +29,7 @@ __global__ void split_k_kernel(const float* a, const float* b, unsigned n, unsig
     __shared__ unsigned slice;
     const bool first_thread = threadIdx.x == 0 && threadIdx.y == 0;
     const unsigned tile = blockIdx.y * gridDim.x + blockIdx.x;
-    // Who comes first takes the first slice: nobody waits for a block that has not started.
+    // Slices are assigned in starting order: no block waits for one that has not started.
     if (first_thread) slice = atomicInc(&semaphores.ticket[tile], gridDim.z - 1);
     __syncthreads();
     const unsigned row = blockIdx.y * TILE + threadIdx.y, col = blockIdx.x * TILE + threadIdx.x;

@@ -1,5 +1,5 @@
-// Published algorithms: right ones are not accused in any order of turns, planted mistakes are
-// found by kind, file and line.
+// Published algorithms: correct versions are not reported in any execution order, and planted bugs
+// are reported with kind, file and line.
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 struct Case {
     const char* algorithm;
     int mistake;
-    Kind kind;  // when threads run in order
+    Kind kind;  // in forward order
 };
 
 const Case kCases[] = {
@@ -48,7 +48,7 @@ const Case kCases[] = {
     {"tiled_transpose", 2, Kind::uninitialised_read},
 };
 
-// The line of `file` whose MARK has this name.
+// The line of `file` with this MARK.
 int marked_line(const std::string& file, const std::string& name) {
     const std::string here = __FILE__;
     std::ifstream text(here.substr(0, here.rfind('/') + 1) + file);
@@ -81,7 +81,7 @@ void use_order(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("published algorithms compute what the host does and are not accused, in any order") {
+TEST_CASE("in any order, correct published algorithms match the host and cause no report") {
     for (const Algorithm& algorithm : algorithms()) {
         for (const std::uint64_t seed : {0u, 1u, 2u, 3u}) {
             INFO(algorithm.name << ", order " << seed);
@@ -97,7 +97,7 @@ TEST_CASE("published algorithms compute what the host does and are not accused, 
     set_order(Order::forward);
 }
 
-TEST_CASE("mistakes planted in published algorithms are found by kind, file and line") {
+TEST_CASE("bugs planted in published algorithms are reported by kind, file and line") {
     for (const Case& c : kCases) {
         const Algorithm algorithm = find(c.algorithm);
         const std::string mistake = algorithm.mistakes[static_cast<std::size_t>(c.mistake - 1)];
@@ -115,7 +115,7 @@ TEST_CASE("mistakes planted in published algorithms are found by kind, file and 
     CHECK(std::size(kCases) == 2 * algorithms().size());
 }
 
-TEST_CASE("no order of turns hides a mistake in a published algorithm") {
+TEST_CASE("no execution order hides a bug in a published algorithm") {
     for (const std::uint64_t seed : {1u, 2u}) {
         use_order(seed);
         for (const Case& c : kCases) {

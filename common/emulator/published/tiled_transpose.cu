@@ -1,5 +1,5 @@
-// Rows become columns by way of shared memory, so that loads and stores are both along rows. 32 x
-// 32 elements a block, 32 x 8 threads; one column more keeps the banks apart.
+// Transposes through shared memory, so that both loads and stores are coalesced. One block has 32 x
+// 32 elements and 32 x 8 threads; an extra column avoids bank conflicts.
 #include "common/emulator/published/published.hpp"
 
 namespace sixdays::emulator::published {
@@ -19,7 +19,7 @@ __global__ void tiled_transpose_kernel(const float* in, int rows, int cols, floa
     }
     if (mistake != kNoBarrier) __syncthreads();
     for (int j = ty; j < TILE; j += THREAD_ROWS) {
-        const int x = y0 + tx, y = x0 + j;  // of the result, which has `cols` rows
+        const int x = y0 + tx, y = x0 + j;  // in the result, which has `rows` columns
         const bool inside =
             mistake == kGuardNotTransposed ? x < cols && y < rows : x < rows && y < cols;
         if (inside) out[y * rows + x] = tile[tx][j];  // MARK no_barrier guard_not_transposed

@@ -1,5 +1,5 @@
-// Keeps the positive numbers. The lanes of a warp that keep one ask for their places together: one
-// atomic a warp, not one a lane.
+// Keeps the positive values with warp-aggregated atomics: the lanes of a warp that keep one reserve
+// their positions with a single atomic.
 #include <algorithm>
 
 #include "common/emulator/published/published.hpp"
@@ -28,7 +28,7 @@ __device__ int place_for_me(int* count, int mistake) {
     return first + __popc(active & ((1u << lane) - 1));
 }
 
-// kept: by block, how many it keeps
+// kept: number of values kept, per block
 __global__ void warp_filter_kernel(const float* in, int n, float* out, int* count, int* kept,
                                    int mistake) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -56,7 +56,7 @@ Outcome warp_filter(int mistake) {
     const Outcome counted = compare(kept, by_block);
     if (!counted.right) return counted;
     std::vector<float> got = out.host();
-    std::sort(got.begin(), got.end());  // who comes first is chance
+    std::sort(got.begin(), got.end());  // the order is unspecified
     return {cudaSuccess, got == expected};
 }
 

@@ -21,7 +21,7 @@ bool reads(AccessKind what) {
            what == AccessKind::atomic;
 }
 
-// Not every byte is plainly live and written: find out why.
+// Slow path: some byte is not live and written, so determine what is wrong.
 void check_bytes(const NewAccess& a) {
     if (!a.region.contains(a.address + a.bytes - 1)) fail_outside(a);
     std::uint8_t* state = a.region.state_of(a.address);
@@ -32,8 +32,8 @@ void check_bytes(const NewAccess& a) {
     }
     if ((all & kLive) == 0) fail_outside(a);
     if ((any & kPending) != 0) fail_pending(a);
-    // A struct may have unwritten bytes between its members, so one written byte is enough. And
-    // what a launch that was stopped did not write is not this one's mistake.
+    // A struct may have unwritten padding, so one written byte is enough. Data that an aborted
+    // launch failed to write is not this access's bug.
     if (reads(a.kind) && (any & kWritten) == 0 &&
         (a.region.space == Space::shared || !is_excused(a.address))) {
         fail_uninitialised(a);
@@ -55,13 +55,13 @@ Region* region_of(std::uintptr_t address) {
     return nullptr;
 }
 
-// A variable of the current thread, or an argument of the launch?
+// A variable of the current thread, or an argument of the launch.
 bool is_own(std::uintptr_t address) {
     return is_on_stack(*current, address) || address - arguments_begin < arguments_bytes;
 }
 
-// Is the word at this address live, written, and not last accessed by a concurrent thread? Then the
-// access is recorded too.
+// True if the word at this address is live, written, and not last accessed by a concurrent thread.
+// Then the access is recorded too.
 bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_t since) {
     if (kind == AccessKind::read) {
         if (same_moment(h.read, me)) return true;
@@ -77,8 +77,8 @@ bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_
     return true;
 }
 
-// By far the most accesses are like this: a thread's own variables, the launch's arguments, or
-// whole words of memory with which all is well. True if it was; anything else goes the long way.
+// Fast path: a thread's own variables, the launch's arguments, or whole words of memory in their
+// usual state. False sends the access to the slow path.
 bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
     if (is_own(address)) {
         if (watching_locals) check_local(address, bytes, writes(kind), code);
@@ -108,8 +108,8 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
     return true;
 }
 
-// A thread that runs for a long time may wait, in a loop, for another thread. So others get a turn;
-// and if no thread of the block has written anything for very long, none ever will.
+// A thread that runs for a long time may be spinning on another thread, so the others get a turn.
+// If no thread of the block has written anything for very long, none ever will.
 void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     current->accesses_left = kAccessesPerTurn;
     if (time_is_up) fail_for_time(code);
@@ -117,11 +117,11 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     yield();
 }
 
-// The long way: what is wrong, if anything is?
+// Slow path: reports what is wrong, if anything is.
 [[gnu::noinline]] void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what,
                                   const void* code, const void* expected, bool traced) {
     const InRuntime guard;
-    if (current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
+    if (current->accesses_left == 0) pass_turn(address, bytes, code);  // let others go first
     Region* region = region_of(address);
     if (region == nullptr) {
         if (is_own(address) || (!writes(what) && is_constant_data(address)) ||
@@ -160,7 +160,7 @@ void let_others_run() {
     if (current == nullptr) return;
     const InRuntime guard;
     static std::uint64_t asked = 0;
-    // Many may wait for one: that counts as a turn when each has asked once.
+    // Many threads may wait for one: the block has taken a turn when each thread has polled once.
     if (++asked % block.size == 0) return pass_turn(0, 0, __builtin_return_address(0));
     yield();
 }

@@ -1,5 +1,5 @@
 /// @file
-/// Every load and store of a kernel comes through here.
+/// Every load and store of a kernel passes through these functions.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sixdays::emulator {
 
-/// The rest of before_access(): the thread has been charged for the access, and it may be in error.
+/// Slow path of before_access(), which has already counted the access: it may be an error.
 void check_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
                   const void* expected, bool traced);
 
@@ -21,10 +21,10 @@ inline bool is_on_stack(const Thread& thread, std::uintptr_t address) {
 }
 
 /// Called before the current thread reads or writes [address, address + bytes). Most accesses are
-/// to the thread's own stack: they are decided here, inlined into each hook.
-/// @param code      return address of the hook: where in the kernel that is
-/// @param expected  what a compare-and-swap compares with
-/// @param traced    false: the trace has this access already
+/// to the thread's own stack, so that case is inlined into each hook.
+/// @param code      return address of the hook, which locates the access in the kernel
+/// @param expected  the value that a compare-and-swap compares with
+/// @param traced    false: the trace already contains this access
 inline void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
                           const void* expected = nullptr, bool traced = true) {
     Thread* const thread = current;
@@ -34,13 +34,13 @@ inline void before_access(const void* address, std::size_t bytes, AccessKind wha
     check_access(address, bytes, what, code, expected, traced);
 }
 
-/// The address is no multiple of what such an access needs: a finding, where a kernel makes it.
+/// Reports a misaligned address, if the access is made in a kernel.
 void check_alignment(const void* address, std::size_t bytes, std::size_t alignment, AccessKind what,
                      const void* code);
 
 /// Has the block written to this address of shared memory?
 bool was_written(const void* address);
-/// Marks shared memory where an asynchronous copy will arrive, or has.
+/// Marks shared memory that an asynchronous copy will write, or no longer will.
 void set_pending(const void* address, std::size_t bytes, bool pending);
 
 /// The range of the launch's arguments, which kernels may read.

@@ -14,10 +14,10 @@ namespace sixdays::emulator {
 
 namespace {
 
-PastAccess meeting_of_threads, meeting_of_blocks;  // the last ones
+PastAccess meeting_of_threads, meeting_of_blocks;  // the most recent
 
 const void* code_of(const PastAccess& access) {
-    const auto start = program_start();  // its code is less than 4 GB long
+    const auto start = program_start();  // the program's code is less than 4 GB long
     return reinterpret_cast<const void*>(start + (access.code - static_cast<std::uint32_t>(start)));
 }
 
@@ -25,7 +25,7 @@ bool is(const char* verb, const char* other) {
     return std::strcmp(verb, other) == 0;
 }
 
-// What may have been meant to put the two in order, but does not.
+// Which synchronization may have been intended, and why it does not order the two accesses.
 std::string missing_fence(const Race& race) {
     if (!block.in_tiles && taken_without_fence(race.other)) {
         return "An atomic told this thread that the value is ready, but there is no "
@@ -106,7 +106,7 @@ std::string advice_within_block(const Race& race, bool same_line) {
                   "undefined.");
 }
 
-// The other access is of another launch, or of a copy.
+// The other access belongs to another launch, or to a copy.
 Finding between_streams(const Race& race, Site made) {
     const Work& other = *work_of(race.other.serial);
     const bool copy = race.other.code == 0;

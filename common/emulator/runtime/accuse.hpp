@@ -1,5 +1,5 @@
 /// @file
-/// The report of a race: which threads, where, and what is likely to be missing.
+/// The report of a race: which threads, where, and which synchronization is probably missing.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace sixdays::emulator {
 
-/// Two accesses that nothing orders; of a block that runs, and of this launch.
+/// Two unordered accesses: one by the running block, the other earlier in this launch or before it.
 struct Race {
     const Region* region;
     std::uintptr_t address;
     std::size_t bytes;
     PastAccess accused, other;
     const char *does, *did;        // "writes", "reads", "updates atomically"
-    bool one_instruction = false;  // of two lanes of one warp, which store different values
+    bool one_instruction = false;  // by two lanes of one warp that store different values
 };
 
 Finding in_words(const Race& race, Site made = Site::current());
 
-/// Two threads used a word atomically, and nothing orders them: whether by that they meant to order
-/// other things is what a later accusation may ask.
+/// Two threads used a word atomically, and nothing orders them. A later report may ask whether that
+/// was meant to order other accesses.
 void remember_meeting(const PastAccess& now, const PastAccess& other);
 
 }  // namespace sixdays::emulator

@@ -1,5 +1,5 @@
 /// @file
-/// Memory: the device's, the host's that is pinned or shared with it, and what a pointer points to.
+/// Device memory, pinned and managed host memory, and queries about pointers.
 #include <iterator>
 #include <map>
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace sixdays::emulator;  // this file is the runtime's face
+using namespace sixdays::emulator;  // this file implements the runtime's API
 
 std::map<std::uintptr_t, std::size_t> registered;  // cudaHostRegister: bytes by address
 
@@ -63,7 +63,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     const Turn turn;
     if (pointer == nullptr) return result(cudaErrorInvalidValue);
     if (const auto e = reject_while_recording(); e != cudaSuccess) return e;
-    const InRuntime guard;  // a kernel may allocate, too
+    const InRuntime guard;  // a kernel may allocate too
     *pointer = bytes == 0 ? nullptr : allocate(bytes);
     return result(bytes != 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
@@ -94,8 +94,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
     const Turn turn;
     if (!capturing()) return cudaMalloc(pointer, bytes);
-    *pointer =
-        allocate(bytes);  // whose address is known now, and which lives from launch to launch
+    *pointer = allocate(bytes);  // its address is known now, and it persists between launches
     if (*pointer == nullptr) return result(cudaErrorMemoryAllocation);
     release(*pointer, "the graph");
     return in_order(stream, [p = *pointer](cudaStream_t) {

@@ -1,5 +1,5 @@
 /// @file
-/// Asynchronous copies, as the rest of the runtime sees them.
+/// Asynchronous copies, as seen by the rest of the runtime.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace sixdays::emulator {
 
-/// A block starts: what was in flight no longer is.
+/// A block starts with nothing in flight.
 void forget_copies();
 void forget_mbarriers();
-bool has_mbarriers();  // has this block set one up?
+bool has_mbarriers();  // has this block initialized any?
 void forget_wgmma();
 
-/// A block stops to wait for others, or continues: swaps what it has in flight for what was put
-/// aside, at first nothing.
+/// A block stops to wait for others, or resumes: swaps its copies in flight with the saved ones,
+/// which are initially empty.
 void exchange_copies(std::shared_ptr<void>& aside);
 void exchange_mbarriers(std::shared_ptr<void>& aside);
 void exchange_wgmma(std::shared_ptr<void>& aside);
@@ -27,20 +27,20 @@ void exchange(State& now, std::shared_ptr<void>& aside) {
     std::swap(now, *static_cast<State*>(aside.get()));
 }
 
-/// The copy that is on its way to this address of shared memory.
+/// The copy in flight to this address of shared memory.
 struct CopyTo {
-    unsigned thread = 0;         // its id in the block
-    const void* code = nullptr;  // where it was started; null if there is none
-    bool overwrites = false;     // something that the block had written there before
-    bool is_tile = false;        // one that ends with an mbarrier
+    unsigned thread = 0;         // its index in the block
+    const void* code = nullptr;  // where it was started; null if no copy is in flight
+    bool overwrites = false;     // data that the block had written there before
+    bool is_tile = false;        // it completes on an mbarrier
 };
 CopyTo copy_to(std::uintptr_t address);
 CopyTo tile_to(std::uintptr_t address);
 
-/// The access that is being made is the copy engine's, for a tile.
+/// True while the copy engine, not a thread, writes a tile.
 extern bool fills_tile;
 
-/// No thread can continue: reports threads that wait for an mbarrier, or for their warpgroup.
+/// Deadlock: reports threads that wait for an mbarrier, or for their warpgroup.
 bool report_waiting_for_mbarriers();
 bool report_waiting_for_wgmma();
 

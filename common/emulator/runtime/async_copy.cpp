@@ -19,8 +19,8 @@ struct Copy {
     const void* from;
     std::size_t bytes, valid_bytes;
     const void* code;
-    bool overwrites;                   // something written before
-    std::array<std::byte, 16> source;  // what it held when the copy was started
+    bool overwrites;                   // data written before
+    std::array<std::byte, 16> source;  // its contents when the copy was started
     int group = -1;                    // -1: not committed yet
 };
 
@@ -30,7 +30,7 @@ struct Queue {
 };
 struct Queues {
     std::vector<Queue> of = std::vector<Queue>(kMaxThreads);  // by thread
-    std::size_t used = 0;  // those in which this block, or an earlier one, may have left something
+    std::size_t used = 0;  // queues that this block, or an earlier one, may have left nonempty
 
     bool empty() const { return used == 0; }
 };
@@ -66,7 +66,7 @@ void check_target(const Copy& copy, const Site& site) {
     }
 }
 
-// The copy may have read its source at any time until the wait.
+// The copy may have read its source at any time before the wait.
 void check_source(const Copy& copy, const void* wait) {
     const InRuntime guard;
     if (std::memcmp(copy.from, copy.source.data(), copy.valid_bytes) == 0) return;
@@ -84,7 +84,7 @@ void check_source(const Copy& copy, const void* wait) {
           {copy.code}});
 }
 
-// The copy arrives: the thread writes its target now. (The trace had the request at its start.)
+// The copy completes: the thread writes the target now. (The trace counted it when it started.)
 void land(const Copy& copy, const void* wait) {
     check_source(copy, wait);
     set_pending(copy.to, copy.bytes, false);
@@ -116,7 +116,7 @@ void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
     before_access(from_global, valid_bytes, AccessKind::read, code);
     std::memcpy(copy.source.data(), from_global, valid_bytes);
     copy.overwrites = was_written(to_shared);
-    // In bounds, nobody else's, not pending already?
+    // Checks that the target is in bounds, free of races and not already pending.
     before_access(to_shared, bytes, AccessKind::write, code);
     set_pending(to_shared, bytes, true);
     own_queue().copies.push_back(copy);

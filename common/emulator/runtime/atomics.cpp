@@ -1,6 +1,6 @@
 /// @file
-/// Atomic operations: told to the checks as such, then done in plain C++, since nothing else runs
-/// meanwhile.
+/// Atomic operations. The checks see them as atomic, and plain C++ implements them, since no other
+/// thread runs meanwhile.
 #include "emulated/atomics.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using sixdays::emulator::current;
 
 namespace {
 
-// What was there; `change` says what comes instead.
+// Returns the old value; `change` computes the new one.
 template <class T, class Change>
 T update(T* address, const void* code, Change change, const T* expected = nullptr) {
     before_access(address, sizeof(T), AccessKind::atomic, code, expected);
@@ -26,7 +26,7 @@ T update(T* address, const void* code, Change change, const T* expected = nullpt
 
 }  // namespace
 
-// The same few operations for every type: value is the second argument, old is what was there.
+// The same few operations for every type: `value` is the second argument, `old` the stored value.
 #define SIXDAYS_ATOMIC(name, T, expression)                                   \
     T name(T* address, T value) {                                             \
         return update(address, __builtin_return_address(0),                   \

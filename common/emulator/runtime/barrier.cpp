@@ -49,7 +49,7 @@ bool is_above(const Site& barrier, const Line& here) {
     return there.file == here.file && there.line < here.line;
 }
 
-// "threads 0-31, 40"; where they have more than one index, how many and which is the first.
+// "threads 0-31, 40"; with multidimensional indices, how many there are and the first of them.
 template <class Condition>
 std::string threads_that(Condition condition) {
     std::string text;
@@ -77,7 +77,7 @@ Place barrier_of(const Thread& thread) {
     return {thread.barrier_site, thread.barrier_code};
 }
 
-// On a GPU, threads that reach different barriers may pass, hang or mix: it is undefined.
+// On a GPU, threads at different barriers may pass, hang or mix: the behaviour is undefined.
 void report_different_barriers() {
     const Thread& first = *block.first_at_barrier;
     const auto at_first = [&first](const Thread& t) {
@@ -98,7 +98,7 @@ void report_different_barriers() {
           block.astray});
 }
 
-// GPUs since Volta do not wait for threads that have returned. CUDA does not guarantee that.
+// GPUs since Volta do not wait for threads that have returned, but CUDA does not guarantee that.
 void remark_on_returned() {
     const Place where = barrier_of(*block.first_at_barrier);
     if (is_remarked(where)) return;
@@ -119,7 +119,7 @@ int come_to_barrier(int predicate, Site site, const void* code) {
     me.barrier_site = site;
     me.barrier_code = code;
     if (block.at_barrier == 0) block.first_at_barrier = &me;
-    if (!same(block.first_at_barrier->barrier_site, site)) {  // whom that leaves out is seen later
+    if (!same(block.first_at_barrier->barrier_site, site)) {  // the missing ones are reported later
         if (block.astray == nullptr) block.astray = &me;
         wait_for_turn();
     }
@@ -186,7 +186,7 @@ void leave_block(Thread& me) {
     if (block.waiting_lanes[me.warp()] != 0) finish_calls_without(me);
 }
 
-// All remaining threads wait at a barrier or in a warp call, and some wait for each other.
+// Deadlock: all remaining threads wait at barriers or in warp calls.
 void report_deadlock() {
     if (block.astray != nullptr) return report_different_barriers();
     if (report_waiting_for_wgmma() || report_waiting_for_mbarriers()) return;
@@ -225,7 +225,7 @@ void report_deadlock() {
     }
 }
 
-// In a loop: the current thread's last barrier is below the line where it is now.
+// In a loop: the last barrier that the current thread passed is below its current line.
 static bool has_come_round(const Line& here) {
     const Line last = find_line(Place(current->barrier_site));
     return last.file == here.file && last.line > here.line;

@@ -26,7 +26,7 @@ std::deque<Thread*> ready;
 std::vector<Fiber> fibers;
 std::vector<Fiber*> idle;
 
-// A fiber runs one thread after another: most threads never wait, and all share one stack.
+// A fiber runs one thread after another. Most threads never wait, so they all share one stack.
 void fiber_main() {
     for (;;) {
         Thread& me = *current;
@@ -38,7 +38,7 @@ void fiber_main() {
     }
 }
 
-// As many as a block can need.
+// Adds enough fibers for one block.
 void make_fibers() {
     static std::size_t made = 0;
     fibers.resize(kMaxFibers);
@@ -90,8 +90,8 @@ void start_threads() {
     }
 }
 
-// Some threads wait at the barrier of the grid or cluster, which does not need the others: a thread
-// that has arrived may wait for a thread of its own block first.
+// True if some threads wait at the barrier of the grid or cluster, and all others have arrived or
+// returned. A thread that has arrived may still wait for a thread of its own block.
 bool all_have_arrived() {
     return block.at_grid_barrier > 0 &&
            std::all_of(block.order.begin(), block.order.end(), [](unsigned id) {
@@ -111,7 +111,7 @@ void open_grid_barrier() {
     }
 }
 
-// Until all threads have returned, or wait for other blocks; true if they have returned.
+// Runs until all threads have returned (true), or the block waits for other blocks (false).
 bool run_threads() {
     set_block(block.index, block.extents, block.grid);
     while (block.live > 0) {
@@ -140,7 +140,7 @@ bool run_threads() {
 
 }  // namespace
 
-// Their stacks start anew.
+// Their stacks are reset.
 void abandon_block() {
     for (unsigned id = 0; id < block.size; ++id) {
         Thread& thread = block.threads[id];

@@ -1,7 +1,7 @@
 /// @file
-/// One running block: which thread runs, which wait for which. Blocks run one after another, and
-/// the threads of a block take turns on one OS thread; they change at barriers and warp calls only
-/// (and in loops that spin).
+/// The running block: which thread runs, and which wait for which. Blocks run one after another.
+/// The threads of a block take turns on one OS thread, and switch only at barriers, at warp calls
+/// and in loops that spin.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Fiber {
     std::byte* stack = nullptr;
 };
 
-/// What a lane brought to a warp call, and what it gets.
+/// One lane's operand of a warp call, and its result.
 struct WarpSlot {
     WarpCall what;
     unsigned mask;
@@ -34,7 +34,7 @@ struct WarpSlot {
     int argument;
     int width;
     Site site;
-    const void* code;  // where the call was made
+    const void* code;  // the call's return address
 };
 
 struct Thread {
@@ -52,13 +52,13 @@ struct Thread {
     uint3 index;      // threadIdx
     unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
     State state = State::fresh;
-    bool in_kernel = false;  // past the kernel's first brace
+    bool in_kernel = false;  // past the kernel's opening brace
     Fiber* fiber = nullptr;
-    unsigned accesses_left = 0;  // accesses until others get a turn
-    Site barrier_site;           // of the last barrier that it came to
+    unsigned accesses_left = 0;  // accesses until other threads get a turn
+    Site barrier_site;           // of the last barrier it reached
     const void* barrier_code = nullptr;
     WarpSlot call;                // where it waits, if at_warp_call
-    int arrived_at_cluster = -1;  // at which barrier of it, and has not waited yet
+    int arrived_at_cluster = -1;  // index of the barrier it arrived at but does not wait at yet
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
@@ -70,24 +70,24 @@ struct Block {
     dim3 grid;      // gridDim
     unsigned size = 0;
     unsigned live = 0;        // threads that have not returned
-    unsigned at_barrier = 0;  // of those
+    unsigned at_barrier = 0;  // of the live threads
     unsigned at_grid_barrier = 0;
-    bool cooperative = false;  // launched together with all others, so that they can meet
-    bool in_tiles = false;     // by a kernel in tiles, which knows no threads
+    bool cooperative = false;  // cooperative launch: blocks can synchronize with each other
+    bool in_tiles = false;     // a tile kernel, which has no threads
     dim3 cluster;              // clusterDim
-    int cluster_barriers = 0;  // passed
-    dim3 wanted_cluster = dim3(0, 0, 0);  // by a kernel that was launched without
+    int cluster_barriers = 0;  // passed so far
+    dim3 wanted_cluster = dim3(0, 0, 0);  // requested by a kernel that was launched without one
     const Thread* first_at_barrier = nullptr;
-    const Thread* astray = nullptr;    // the first that came to another barrier than that one
-    unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
+    const Thread* astray = nullptr;    // the first to reach a different barrier
+    unsigned turns_without_write = 0;  // turns taken from spinning threads since the last store
     unsigned barriers_passed = 0;
-    unsigned missed_barrier = 0;        // threads that had returned when the last one opened
+    unsigned missed_barrier = 0;        // threads that had returned when the last barrier opened
     std::vector<Site> barriers_opened;  // each of them once
-    int barrier_votes = 0;              // predicates that were true, so far
+    int barrier_votes = 0;              // true predicates so far
     int barrier_result = 0;
-    volatile int seconds_left = 0;                              // of its time
-    std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as masks of lanes
-    std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // those in a warp call
+    volatile int seconds_left = 0;                              // of its time limit
+    std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as lane masks
+    std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // lanes in a warp call
     std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);
     std::vector<unsigned> order;  // in which threads get their first turn
     std::array<std::vector<unsigned>, kMaxThreads / kWarp> lane_order;  // the same, by warp
@@ -98,14 +98,14 @@ struct Block {
     }
 };
 
-/// The thread whose code is running now; null outside of kernels, where hooks do nothing. Another
-/// thread of the host may be in its own code meanwhile.
+/// The thread whose code is running now; null outside of kernels, where hooks do nothing. Other
+/// host threads may run host code at the same time.
 extern constinit thread_local Thread* current;
 extern Block block;
 
-/// True while the runtime itself works for a thread: hooks do nothing then. The linker keeps one
-/// copy of each std::string function, and it may be the watched copy of some kernel file, which
-/// would call the hooks for what the runtime does.
+/// True while the runtime itself works for a thread, so that hooks do nothing. The linker keeps one
+/// copy of each std::string function. That may be the instrumented copy of a kernel file, which
+/// calls the hooks when the runtime uses it.
 extern constinit thread_local bool in_runtime;
 struct InRuntime {
     InRuntime() { in_runtime = true; }
@@ -115,29 +115,28 @@ struct InRuntime {
     const bool before = in_runtime;
 };
 
-/// threadIdx of the thread with this number.
+/// threadIdx of the thread with this linear index.
 uint3 index_of_thread(unsigned id);
-/// blockIdx of the block that has the `turn`-th turn of this launch (launch.cpp).
+/// blockIdx of the block that runs in position `turn` of this launch (launch.cpp).
 uint3 index_of_block(std::uint64_t turn);
 
-/// A launch starts: who the threads of its blocks are.
+/// A launch starts: assigns indices to the threads of its blocks.
 void number_threads();
-/// Runs every thread of `block` to its end, or until a Finding was stored.
-/// @return false if the block waits for others at a barrier of the grid
+/// Runs every thread of `block` to its end, or until a Finding is stored.
+/// @return false if the block waits for others at a grid barrier
 bool run_block(const Launch& what);
-/// Goes on behind that barrier.
+/// Resumes after that barrier.
 bool resume_block(const Launch& what);
-/// The launch failed: threads of `block` that stopped halfway never go on.
+/// The launch failed: discards the threads of `block` that have not returned.
 void abandon_block();
-/// Runs all blocks of a cooperative launch, from one barrier of the grid to the next
-/// (cooperative.cpp).
+/// Runs all blocks of a cooperative launch, from one grid barrier to the next (cooperative.cpp).
 void run_cooperative_grid(const Launch& what, std::uint64_t blocks);
-/// The same for one cluster after another.
+/// The same, one cluster after another.
 void run_clusters(const Launch& what, dim3 extents);
 
-/// For the current thread, which waits: lets others run until make_ready is called on it.
+/// Suspends the current thread until make_ready is called on it.
 void wait_for_turn();
-/// Gives the others a turn, and goes on.
+/// Lets the other threads run, then continues.
 void yield();
 void make_ready(Thread& thread);
 
@@ -145,13 +144,13 @@ void make_ready(Thread& thread);
 void leave_block(Thread& me);
 /// No thread can continue: reports which threads wait, where, and for which others.
 void report_deadlock();
-/// A thread that waits at a barrier above this line of its file, or in a loop around it, to which
-/// the current thread, now here, has never come; null if there is none.
+/// A thread that waits at a barrier which the current thread, at `here`, has never reached: one
+/// above this line of the same file, or in a loop around it. Null if there is none.
 const Thread* waits_above(const Line& here);
 
-/// Has this thread, in a loop around `here`, reached a barrier again that the block has already
-/// passed, and did it pass `there`, above it, on the way? Then it is one iteration ahead of the
-/// current thread.
+/// True if this thread is one iteration of a loop around `here` ahead of the current thread: it
+/// waits again at a barrier that the block has already passed, and went through `there`, above
+/// `here`, on the way.
 bool is_a_round_ahead(const Thread& thread, const Line& there, const Line& here);
 
 constexpr unsigned bit(unsigned lane) {
@@ -159,14 +158,14 @@ constexpr unsigned bit(unsigned lane) {
 }
 
 // Warp calls (warp.cpp, warp_results.cpp).
-/// Works out what each of these lanes, which made the same call, gets from it.
+/// Computes the results of these lanes, which all made the same call.
 void give_results(unsigned warp, unsigned members);
-/// Answers calls whose last missing lane has just returned.
+/// Completes calls whose last missing lane has just returned.
 void finish_calls_without(const Thread& gone);
-/// Answers calls of __activemask when no other thread can continue; false if there were none.
+/// Completes __activemask calls when no other thread can continue; false if there were none.
 bool answer_active_masks();
 
-constexpr unsigned kAccessesPerTurn = 20000;   // accesses until others get a turn
+constexpr unsigned kAccessesPerTurn = 20000;   // accesses until other threads get a turn
 constexpr unsigned kTurnsWithoutWrite = 5000;  // such turns without a store in the block
 
 }  // namespace sixdays::emulator

@@ -1,5 +1,5 @@
 /// @file
-/// threadIdx and its kin. Kernel files see them as constants, so they are declared nowhere here.
+/// Storage of threadIdx and the like. No header declares it: kernel files see constants.
 #include "common/emulator/runtime/built_in.hpp"
 
 uint3 threadIdx{};

@@ -1,5 +1,5 @@
 /// @file
-/// What kernels read as threadIdx, blockIdx, blockDim and gridDim.
+/// The values that kernels read as threadIdx, blockIdx, blockDim and gridDim.
 #pragma once
 
 #include "emulated/vector_types.h"

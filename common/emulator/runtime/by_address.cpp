@@ -1,5 +1,5 @@
 /// @file
-/// Launches of kernels by their address: cudaLaunchKernel and its kin.
+/// Kernel launches by address: cudaLaunchKernel and its variants.
 #include <map>
 
 #include "common/emulator/runtime/api.hpp"

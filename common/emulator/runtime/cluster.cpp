@@ -20,11 +20,11 @@ namespace {
 constexpr std::size_t kPage = 4096;
 static_assert(kMostOfCluster * kMaxThreads <= kMaxFibers);
 
-/// What others know of a block of the cluster.
+/// What the other blocks know of one block of the cluster.
 struct Member {
     bool has_ended = false;
-    std::vector<Extent> shown;  // of its shared memory
-    // How many barriers another had passed when it touched this one's memory; who, and where.
+    std::vector<Extent> shown;  // its shared memory
+    // Barriers that another block had passed when it accessed this one's memory; which, and where.
     int reached_after = -1;
     Place reached_in;
     uint3 by_thread{}, by_block{};
@@ -32,7 +32,7 @@ struct Member {
 std::array<Member, kMostOfCluster> members;
 std::vector<uint3> turns;  // of this launch, by serial number
 
-// Wherever in its first page it begins: on another OS thread that is another place.
+// Leaves room for any offset in the first page: the base differs between OS threads.
 std::size_t room_of(const Region& part) {
     return (part.size + 2 * kPage) / kPage * kPage;
 }
@@ -102,7 +102,7 @@ void show_to_cluster(const SharedImage& image) {
         const std::uintptr_t to = in_window_of(rank, part.begin);
         std::memcpy(reinterpret_cast<void*>(to), image.bytes.data() + at, part.bytes);
         std::uint8_t* state = cluster_memory.state_of(to);
-        for (std::size_t i = 0; i < part.bytes; ++i)  // histories are the window's
+        for (std::size_t i = 0; i < part.bytes; ++i)  // histories belong to the window
             state[i] = static_cast<std::uint8_t>(image.states[at + i] |
                                                  (state[i] & (kSplit | kMoreReaders)));
         at += part.bytes;
@@ -188,13 +188,13 @@ void check_reach(std::uintptr_t address, const void* code) {
     other.reached_in = code;
     other.by_thread = current->index;
     other.by_block = block.index;
-    // An array is there from its block's start, also if that has not come to the declaration.
+    // An array exists from its block's start, even before the block reaches the declaration.
     const Extent array = nearest_shared_array(of.address);
     if (of.region != &shared_arrays || of.address - array.begin >= array.bytes) return;
     std::uint8_t* const states = cluster_memory.state_of(in_window_of(rank, array.begin));
     if ((*states & kLive) != 0) return;
     std::memset(states, kLive, array.bytes);
-    other.shown.insert(other.shown.end() - 1, array);  // before the dynamic part
+    other.shown.insert(other.shown.end() - 1, array);  // keep the dynamic part last
 }
 
 void note_turn_of_cluster(const uint3& index) {
@@ -214,7 +214,7 @@ void cluster_of(unsigned x, unsigned y, unsigned z) {
     if (current == nullptr || (has.x == x && has.y == y && has.z == z)) return;
     const InRuntime guard;
     block.wanted_cluster = {x, y, z};
-    wait_for_turn();  // the launch begins again
+    wait_for_turn();  // the launch restarts with the cluster size
 }
 
 void* cluster_address(const void* pointer, unsigned rank, Site site) {

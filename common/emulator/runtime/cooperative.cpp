@@ -1,9 +1,9 @@
 /// @file
-/// A cooperative launch: blocks still run one after another, but each only up to the next barrier
-/// of the grid. There it is put aside with its threads and its shared memory, and when all are
-/// there, the first continues. What precedes the barrier is ordered before all that follows it. The
-/// blocks of a cluster run the same way, one cluster after another; there, blocks that have
-/// returned are not waited for.
+/// A cooperative launch. Blocks still run one after another, but each only up to the next grid
+/// barrier. There its threads and shared memory are saved, and when all blocks have arrived, the
+/// first one resumes. Everything before the barrier is ordered before everything after it. The
+/// blocks of a cluster run the same way, one cluster after another; a cluster does not wait for
+/// blocks that have returned.
 #include <array>
 #include <memory>
 #include <utility>
@@ -46,7 +46,7 @@ void abandon(std::vector<Waiting>& waiting) {
     }
 }
 
-// A GPU would wait forever.
+// A GPU would hang.
 void note_who_left(const std::vector<Waiting>& waiting, std::uint64_t blocks) {
     const Thread* thread = nullptr;
     for (const Thread& one : waiting.front().block.threads) {
@@ -61,14 +61,14 @@ void note_who_left(const std::vector<Waiting>& waiting, std::uint64_t blocks) {
     note(finding);
 }
 
-// Blocks that can meet: those of a cooperative grid, or of a cluster.
+// Blocks that can synchronize: those of a cooperative grid, or of a cluster.
 void run_together(const Launch& what, const std::vector<uint3>& blocks) {
     const Block blank = block;
     std::vector<Waiting> waiting;
     const auto run = [&](bool (*go)(const Launch&)) {
         if (in_cluster) note_turn_of_cluster(block.index);
         const bool ended = go(what);
-        if (tracing) trace_block_end();  // a request spans no barrier
+        if (tracing) trace_block_end();  // no request spans a barrier
         if (ended) {
             if (in_cluster && !launch_failed()) leave_cluster();
             return;
@@ -117,7 +117,7 @@ void run_together(const Launch& what, const std::vector<uint3>& blocks) {
     abandon(waiting);
 }
 
-// Would a GPU take it?
+// Why a GPU would reject this cluster size; empty if it would not.
 std::string why_no_cluster(const Launch& what, dim3 c) {
     if (what.cooperative)
         return "the emulator does not support launches that are both cooperative and in clusters.";

@@ -1,6 +1,6 @@
 /// @file
-/// Copies to, from and in the device's memory. Everything happens at once, also what CUDA does
-/// asynchronously, but for copies between the device and pinned memory (in_flight.hpp).
+/// Copies to, from and within device memory. All are done immediately, even where CUDA is
+/// asynchronous, except copies between the device and pinned memory (in_flight.hpp).
 #include <algorithm>
 #include <cstring>
 
@@ -15,9 +15,9 @@
 
 namespace {
 
-using namespace sixdays::emulator;  // this file is the runtime's face
+using namespace sixdays::emulator;  // this file implements the runtime's API
 
-std::size_t (*bytes_from)(const void*) = nullptr;  // know_host_buffers()
+std::size_t (*bytes_from)(const void*) = nullptr;  // set by know_host_buffers()
 
 }  // namespace
 
@@ -86,7 +86,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
 
 namespace {
 
-// A __device__ variable, whose address cudaGetSymbolAddress tells: here it lies beside the host's.
+// A __device__ variable, as returned by cudaGetSymbolAddress: here it is in host memory.
 bool is_variable(const void* p) {
     return device_variable_at(reinterpret_cast<std::uintptr_t>(p)).live;
 }
@@ -109,7 +109,7 @@ bool written_somewhere(const Rows& rows) {
     return false;
 }
 
-// Not a mistake: nobody may look at those.
+// Only a remark: the host may never read those values.
 void remark_on_unwritten(const char* call, const Rows& from, const void* code) {
     if (is_remarked(code) || is_excused(reinterpret_cast<std::uintptr_t>(from.begin))) return;
     std::size_t count = 0, first = 0, at = 0;
@@ -133,7 +133,7 @@ void move_rows(const Rows& to, const Rows& from, bool into, bool out_of) {
         std::byte* target = to.begin + row * to.pitch;
         const std::byte* source = from.begin + row * from.pitch;
         std::memmove(target, source, to.row_bytes);
-        if (into && out_of) {  // what was unwritten stays so
+        if (into && out_of) {  // unwritten bytes stay unwritten
             std::memmove(heap.state_of(reinterpret_cast<std::uintptr_t>(target)),
                          heap.state_of(reinterpret_cast<std::uintptr_t>(source)), to.row_bytes);
             forget_splits(target, to.row_bytes);
@@ -210,7 +210,7 @@ cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, cudaSt
     if (bytes == 0) return cudaSuccess;
     const cudaError_t error = check_side(call, "target", to, bytes, true, code);
     if (error != cudaSuccess) return error;
-    const bool variable = is_variable(to);  // of which no history is kept
+    const bool variable = is_variable(to);  // has no access history
     if (!variable) check_stream_order(call, stream, rows_of(to, bytes, bytes, 1), true, code);
     const DeviceMemoryOpen open;
     std::memset(to, byte, bytes);

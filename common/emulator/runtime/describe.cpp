@@ -22,13 +22,13 @@ struct Range {
     bool contains(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 
-// Filled while the program starts, before or after this file's own variables are.
+// A function, since other files' initializers may fill it before this file's run.
 std::vector<Extent>& device_variables() {
     static auto& all = *new std::vector<Extent>;
     return all;
 }
 
-// Read-only parts of the program and its libraries: code, literals, constant tables.
+// Read-only segments of the program and its libraries: code, literals, constant tables.
 const std::vector<Range>& constant_ranges() {
     static const std::vector<Range> ranges = [] {
         std::vector<Range> found;
@@ -94,7 +94,7 @@ bool is_constant_data(std::uintptr_t address) {
 
 namespace {
 
-// An offset as the kernel's author counts it: in elements of the size that was accessed.
+// An offset as the kernel's author counts it: in elements of the accessed size.
 std::string position(std::size_t offset, std::size_t bytes) {
     if (bytes <= 1 || bytes > 16 || offset % bytes != 0) return format("byte %zu", offset);
     return format("element %zu", offset / bytes);
@@ -113,7 +113,7 @@ std::string shared_array(const Extent& array) {
     return array.name == nullptr ? "a shared array" : format("the shared array `%s`", array.name);
 }
 
-// Thread (0,0,0) of block (0,0,0), which no guard would stop.
+// Thread (0,0,0) of block (0,0,0), which no guard would exclude.
 bool is_first_thread() {
     const uint3 b = block.index;
     return current != nullptr && current->id == 0 && b.x == 0 && b.y == 0 && b.z == 0;

@@ -1,6 +1,6 @@
 /// @file
-/// The device: one, with the limits of compute capability 8.0 and few multiprocessors, so that
-/// grid-stride loops have strides to make.
+/// The only device: it has the limits of compute capability 8.0 and few SMs, so that grid-stride
+/// loops iterate.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -22,10 +22,10 @@ constexpr int kThreadsPerMultiprocessor = 2048;
 constexpr int kBlocksPerMultiprocessor = 32;
 constexpr int kSharedPerMultiprocessor = 164 * 1024;
 constexpr int kRegisters = 65536;
-constexpr int kReservedShared = 1024;  // CUDA keeps this much of each block's shared memory
+constexpr int kReservedShared = 1024;  // CUDA reserves this much of each block's shared memory
 constexpr int kVersion = 13000;
 
-// What cudaDeviceGetAttribute says.
+// The results of cudaDeviceGetAttribute.
 constexpr std::pair<cudaDeviceAttr, int> kAttributes[] = {
     {cudaDevAttrMaxThreadsPerBlock, 1024},
     {cudaDevAttrMaxBlockDimX, 1024},
@@ -55,7 +55,7 @@ constexpr std::pair<cudaDeviceAttr, int> kAttributes[] = {
     {cudaDevAttrManagedMemory, 1},
     {cudaDevAttrConcurrentManagedAccess, 1},
     {cudaDevAttrMemoryPoolsSupported, 1},
-    // Nobody's clock ticks here, there is no bus and no cache: 0 says "not known".
+    // There is no clock, bus or cache here: 0 means "unknown".
     {cudaDevAttrComputeCapabilityMinor, 0},
     {cudaDevAttrClockRate, 0},
     {cudaDevAttrMemoryClockRate, 0},
@@ -69,7 +69,7 @@ constexpr std::pair<cudaDeviceAttr, int> kAttributes[] = {
 };
 
 std::set<const void*>& in_large_clusters() {
-    static auto& kernels = *new std::set<const void*>;  // also asked at the program's end
+    static auto& kernels = *new std::set<const void*>;  // used until the program ends
     return kernels;
 }
 
@@ -87,7 +87,7 @@ bool is_device(int device) {
 namespace sixdays::emulator {
 
 unsigned most_of_cluster(const void* kernel) {
-    // As below: a launch that cannot name its kernel may be of any.
+    // As below: a launch that cannot name its kernel may be of any of them.
     const auto& large = in_large_clusters();
     const bool allowed = kernel == nullptr ? !large.empty() : large.count(kernel) > 0;
     return allowed ? kMostOfCluster : 8;
@@ -96,13 +96,13 @@ unsigned most_of_cluster(const void* kernel) {
 std::size_t shared_limit(const void* kernel) {
     std::size_t limit = kStaticSharedLimit;
     for (const auto& [address, bytes] : shared_limits()) {
-        // A launch that cannot name its kernel's address may be of any that asked for more.
+        // A launch that cannot name its kernel's address gets the largest limit of any kernel.
         if (kernel == nullptr || address == kernel) limit = std::max(limit, bytes);
     }
     return limit;
 }
 
-// Time means nothing here, but it passes: a kernel that waits for its clock comes to an end.
+// Not a real time, but it advances: a kernel that waits for the clock terminates.
 long long ticks() noexcept {
     static long long asked = 0;
     return ++asked;
@@ -201,7 +201,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     return cudaSuccess;
 }
 
-// Registers are not known here, so this counts threads and shared memory only.
+// Registers are unknown here, so only threads and shared memory count.
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
                                                           int threads, std::size_t shared_bytes) {
     if (blocks == nullptr || kernel == nullptr || threads <= 0 || threads > 1024) {

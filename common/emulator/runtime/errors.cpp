@@ -1,5 +1,5 @@
 /// @file
-/// Error codes: their names and texts, word for word the CUDA runtime's, and the last one.
+/// Error codes: their names and texts, identical to the CUDA runtime's, and the last error.
 #include <algorithm>
 #include <array>
 
@@ -66,8 +66,8 @@ const Entry* find(cudaError_t error) {
     return found == kErrors.end() ? nullptr : found;
 }
 
-thread_local cudaError_t last = cudaSuccess;    // each thread of the host has its own
-cudaError_t unseen_kernel_error = cudaSuccess;  // until a synchronising call has told it
+thread_local cudaError_t last = cudaSuccess;    // each host thread has its own
+cudaError_t unseen_kernel_error = cudaSuccess;  // until a synchronizing call returns it
 
 }  // namespace
 
@@ -93,7 +93,7 @@ cudaError_t take_kernel_error() {
 
 extern "C" {
 
-// Unlike a GPU's, an error of a kernel ends here: a program that has seen it can go on.
+// Unlike on a GPU, a kernel's error is not sticky: a program that has read it can continue.
 cudaError_t cudaGetLastError() {
     const sixdays::emulator::Turn turn;
     const cudaError_t error = last;

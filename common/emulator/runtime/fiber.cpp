@@ -10,9 +10,8 @@ namespace sixdays::emulator {
 
 #if defined(__x86_64__)
 
-// The registers that a function must give back as it found them go onto the old stack; then the
-// stack is exchanged, and the same registers come from the new one. `ret` returns to where that one
-// stopped.
+// Pushes the callee-saved registers onto the old stack, switches stacks, and pops the same
+// registers from the new one. `ret` returns to where that fiber stopped.
 asm(R"(
 .text
 .globl sixdays_emulator_switch
@@ -42,7 +41,7 @@ void switch_context(Context& from, Context& to) {
 }
 
 void prepare_context(Context& context, std::byte* stack, void (*entry)()) {
-    // What the first switch pops: six registers, the entry, and the entry's return address, 0.
+    // The first switch pops six registers, the entry point and its return address, 0.
     void* first[8] = {};
     first[6] = reinterpret_cast<void*>(entry);
     std::byte* top = stack + kStackBytes - sizeof(first);
@@ -50,7 +49,7 @@ void prepare_context(Context& context, std::byte* stack, void (*entry)()) {
     context.stack_pointer = top;
 }
 
-#else  // slower: swapcontext also saves the signal mask, by a system call
+#else  // slower: swapcontext also makes a system call to save the signal mask
 
 void switch_context(Context& from, Context& to) {
     swapcontext(&from.machine, &to.machine);

@@ -1,6 +1,6 @@
 /// @file
-/// A fiber: a stack of its own, and a way to go there and come back. One runs each emulated thread,
-/// so that the thread can stop in the middle of a kernel, wait for its neighbours and go on.
+/// A fiber is a stack and an execution context. Each emulated thread runs on one, so that it can
+/// stop in the middle of a kernel, wait for other threads and continue.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 namespace sixdays::emulator {
 
 constexpr std::size_t kStackBytes = 128 * 1024;
-constexpr std::size_t kStackGuard = 4096;  // below each stack: running out faults, and harms nobody
+constexpr std::size_t kStackGuard = 4096;  // guard page below each stack: an overflow faults
 constexpr std::size_t kStackStride = kStackBytes + kStackGuard;
-constexpr std::size_t kMaxFibers = 16384;  // a cluster has many blocks at work
+constexpr std::size_t kMaxFibers = 16384;  // a whole cluster is in progress at once
 
-/// Where a fiber, or the scheduler, stopped.
+/// The saved state of a fiber, or of the scheduler.
 struct Context {
 #if defined(__x86_64__)
     void* stack_pointer = nullptr;
@@ -26,16 +26,16 @@ struct Context {
 #endif
 };
 
-/// Stops here, remembering the place in `from`, and goes on where `to` stopped.
+/// Saves the current state in `from` and resumes `to`.
 void switch_context(Context& from, Context& to);
 
 /// Makes `context` start at `entry` on the stack [stack, stack + kStackBytes).
 void prepare_context(Context& context, std::byte* stack, void (*entry)());
 
-/// All stacks lie side by side, so that one comparison tells a thread's local memory. Asked for
-/// once each.
+/// All stacks are contiguous, so that one comparison recognizes a thread's local memory. Call it
+/// once per index.
 std::byte* stack_of_fiber(std::size_t index);
-/// Which stack holds this address, or kMaxFibers.
+/// Index of the stack that contains this address, or kMaxFibers.
 std::size_t fiber_of_address(std::uintptr_t address);
 
 }  // namespace sixdays::emulator

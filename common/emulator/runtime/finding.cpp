@@ -24,12 +24,12 @@ std::optional<Stored> stored;
 std::string kernel_name;
 bool failed = false;
 bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
-bool asked = false;  // somebody has seen its text, or wanted it forgotten
-std::set<std::string> own_lines;  // that made findings and remarks
+bool asked = false;  // the program has read its text, or cleared the report
+std::set<std::string> own_lines;  // lines that made findings and remarks
 
 }  // namespace
 
-// For debug.gdb: it stops in the first, and prints what the second says.
+// For debug.gdb: it breaks in the first function and prints the text that the second returns.
 extern "C" [[gnu::noipa]] void sixdays_emulator_noted() {}
 extern "C" [[gnu::noipa, gnu::used]] const char* sixdays_emulator_finding() {
     const InRuntime guard;
@@ -48,7 +48,7 @@ bool launch_failed() {
 }
 
 void remember_line(const Site& made) {
-    const std::string file = made.file_name();  // in another folder, if a compiler cache had it
+    const std::string file = made.file_name();  // built elsewhere, if from a compiler cache
     const std::size_t begin = file.rfind("emulator/");
     own_lines.insert(file.substr(begin == std::string::npos ? 0 : begin + 9) + ":" +
                      std::to_string(made.line()));
@@ -68,7 +68,7 @@ void note(Finding finding) {
     if (finding.in_kernel) excuse_unwritten();
     set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
     if (is_telling()) {
-        tell_report();  // the one before, whose error nobody asked for
+        tell_report();  // the previous one, whose error was never read
     } else if (stored && !told) {
         return;
     }
@@ -84,7 +84,7 @@ void note(Finding finding) {
         stored->in_thread = true;
     }
     sixdays_emulator_noted();
-    if (current == nullptr && is_telling()) tell_report();  // a kernel's: when its launch has ended
+    if (current == nullptr && is_telling()) tell_report();  // a kernel's: when its launch ends
 }
 
 void fail(Finding finding) {
@@ -93,7 +93,7 @@ void fail(Finding finding) {
         tell_report();
         std::abort();
     }
-    wait_for_turn();  // the scheduler sees that the launch failed, and nobody goes on
+    wait_for_turn();  // the scheduler sees that the launch failed and resumes no thread
     std::abort();
 }
 

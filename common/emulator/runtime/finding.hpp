@@ -1,6 +1,6 @@
 /// @file
-/// A bug at the moment it is found: addresses of code, which become files and lines only when the
-/// report is read.
+/// A bug when it is found. It holds code addresses, which are resolved to files and lines only when
+/// the report is read.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace sixdays::emulator {
 
-/// A place in the source: known, or the return address of a call that was made there. With both,
-/// the code tells who called the function that the place is in: a helper's line says little.
+/// A position in the source: file and line, the return address of a call made there, or both. With
+/// both, the address locates the caller, since the line of a helper function says little.
 struct Place {
     const char* file = nullptr;
     unsigned line = 0;
@@ -27,7 +27,7 @@ struct Place {
         : file(f), line(l), code(return_address) {}
 };
 
-/// Whom a finding accuses, where that thread's block is not the one that runs.
+/// The thread to report, if its block is not the running one.
 struct Who {
     uint3 thread, block;
 };
@@ -40,47 +40,47 @@ struct Finding {
     std::string text;
     std::uintptr_t address = 0;
     std::vector<Place> others{};
-    const Thread* thread = nullptr;  // the current one if null
-    bool in_kernel = true;           // false: in a call of the runtime
-    Site made = Site::current();     // the line of the emulator that made it
+    const Thread* thread = nullptr;  // null: the current one
+    bool in_kernel = true;           // false: in a runtime call
+    Site made = Site::current();     // the line of the emulator that reported it
     std::optional<Who> who{};        // instead of `thread`
 };
 
-/// Stores the finding, if it is the first, and ends the launch: in a kernel this does not return.
+/// Stores the finding, if it is the first, and ends the launch. In a kernel this does not return.
 [[noreturn]] void fail(Finding finding);
-/// Stores the finding and returns; the launch ends when the thread next stops.
+/// Stores the finding and returns; the launch ends when the thread next yields.
 void note(Finding finding);
-/// Has this launch failed?
+/// True if this launch has failed.
 bool launch_failed();
-/// Not an error, but worth knowing: reported once per place, through remarks().
+/// Worth knowing but not an error: reported once per source position, through remarks().
 void remark(const Place& where, const std::string& text, Site made = Site::current());
 bool is_remarked(const Place& where);
 
-/// At once, on stderr.
+/// Prints to stderr immediately.
 void print_note(const std::string& text);
-/// Are findings printed when they are made (tell_findings())?
+/// True if findings are printed as soon as they are made (tell_findings()).
 bool is_telling();
-/// Is there a finding whose text has not been read?
+/// True if there is a finding whose text has not been read.
 bool is_unread();
 /// For own_lines_that_reported().
 void remember_line(const Site& made);
 
-/// What printf would make of it.
+/// Formats like printf.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 /// "thread (3,0,0) of block (7,0,0)"
 std::string name(const Thread& thread);
 std::string name(uint3 thread, uint3 block_index);
 std::string name(uint3 v);
 
-/// The file, relative to the project where it lies in it, and the line. Slow: asks addr2line.
+/// The file, relative to the project if it is inside it, and the line. Slow: it runs addr2line.
 struct Line {
     std::string file;
     int line = 0;
     std::string why_not{};  // if line is 0
-    std::string callers{};  // ":47", where this line's function was called from, if inlined
+    std::string callers{};  // ":47", the line that this line's function was inlined into, if any
 };
 Line find_line(const Place& place);
-/// "file.cu:12", or why that is not known.
+/// "file.cu:12", or the reason why it is unknown.
 std::string file_and_line(const Line& line);
 
 }  // namespace sixdays::emulator

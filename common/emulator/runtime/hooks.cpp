@@ -1,6 +1,6 @@
 /// @file
-/// The functions that g++ -fsanitize=thread calls before every load and store. ThreadSanitizer's
-/// library usually answers them; here the emulator does.
+/// The functions that g++ -fsanitize=thread calls before every load and store. They are usually
+/// part of ThreadSanitizer's library; here the emulator implements them.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,16 +13,16 @@ using sixdays::emulator::before_access;
 
 #define SIXDAYS_HERE __builtin_return_address(0)
 
-// The hook of a size is called where the type promises that alignment (up to 8; other accesses come
-// by the hooks of a range). UBSan asks, too, but no more than once for two addresses that are a
-// known distance apart, whatever that distance is.
+// The sized hooks are called where the type guarantees that alignment, up to 8; other accesses use
+// the range hooks. UBSan checks alignment too, but only once for two addresses a known distance
+// apart, whatever that distance is.
 #define SIXDAYS_ACCESS(p, bytes, kind)                                                \
     constexpr std::uintptr_t kAlignment = bytes < 8 ? bytes : 8;                      \
     if (reinterpret_cast<std::uintptr_t>(p) % kAlignment != 0)                        \
         sixdays::emulator::check_alignment(p, bytes, kAlignment, kind, SIXDAYS_HERE); \
     before_access(p, bytes, kind, SIXDAYS_HERE)
 
-// One hook per size, spelled by a macro because only the name and the size differ.
+// One hook per size. A macro, because only the name and the size differ.
 #define SIXDAYS_HOOKS(bytes)                                  \
     void __tsan_read##bytes(void* p) {                        \
         SIXDAYS_ACCESS(p, bytes, AccessKind::read);           \
@@ -52,23 +52,23 @@ void __tsan_write_range(void* p, std::size_t bytes) {
     before_access(p, bytes, AccessKind::write, SIXDAYS_HERE);
 }
 
-// A constructor tells the object which class it is of.
+// A constructor sets the object's virtual-table pointer.
 void __tsan_vptr_update(void** p, void*) {
     before_access(p, sizeof(void*), AccessKind::write, SIXDAYS_HERE);
 }
 
-// A function starts: is there stack left for it, and for a hook's own needs?
+// At the start of a function: is there enough stack for it, and for a hook?
 void __tsan_func_entry(void*) {
     sixdays::emulator::check_stack(__builtin_frame_address(0), SIXDAYS_HERE);
 }
 
-// Nothing to do here for these.
+// These need no action.
 void __tsan_init() {}
 void __tsan_func_exit() {}
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 
-// std::atomic and __sync_...: mostly of host code. Nothing else runs meanwhile in a kernel.
+// std::atomic and __sync_...: mostly from host code. In a kernel no other thread runs meanwhile.
 #define SIXDAYS_FETCH(bits, T, name)                                   \
     T __tsan_atomic##bits##_fetch_##name(T* p, T value, int) {         \
         before_access(p, sizeof(T), AccessKind::atomic, SIXDAYS_HERE); \
@@ -101,7 +101,7 @@ void __tsan_atomic_signal_fence(int) {}
     SIXDAYS_FETCH(bits, T, xor)                                                \
     SIXDAYS_COMPARE_EXCHANGE(bits, T, strong)                                  \
     SIXDAYS_COMPARE_EXCHANGE(bits, T, weak)
-// The guard of a static variable inside a function, mostly: not the kernel's business.
+// Mostly the guard of a function-local static variable, which is not the kernel's data.
 unsigned char __tsan_atomic8_load(const unsigned char* p, int) {
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);
 }

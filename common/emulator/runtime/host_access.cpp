@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uintptr_t kPage = 4096;
 
-// Opening all of a large heap for each small copy would take longer than the copy. So device memory
-// is opened where it is touched, by the fault that this causes, a piece at a time; and what was
-// opened is closed again when the kernel or the copy is done.
+// Making all of a large heap accessible for each small copy would take longer than the copy. So the
+// fault handler opens device memory one piece at a time, where it is accessed. The pieces are
+// closed again when the kernel or the copy ends.
 constexpr std::uintptr_t kPiece = std::uintptr_t{2} << 20;
 
 int open_count = 0;
@@ -78,14 +78,14 @@ Fault describe(const siginfo_t* info, void* context) {
     return fault;
 }
 
-// The calls that led to a fault, without those of its handler.
+// The call stack of a fault, without the frames of its handler.
 Calls calls_to(const Fault& fault) {
     Calls calls = calls_so_far();
     void** const end = calls.addresses + calls.count;
     void** const at = std::find(calls.addresses, end, fault.code);
     if (at == end) return calls;
     calls.count = static_cast<int>(std::copy(at, end, calls.addresses) - calls.addresses);
-    // One further, as a return address would be.
+    // One byte past the instruction, like a return address.
     calls.addresses[0] = static_cast<char*>(calls.addresses[0]) + 1;
     return calls;
 }
@@ -109,7 +109,7 @@ void note_device_memory(const Fault& fault, const Calls& calls) {
           false});
 }
 
-// The program ends here, GPU or not.
+// The program crashes here, with or without a GPU.
 void tell_crash(const Fault& fault, const Calls& calls) {
     print_note(file_and_line(find_line(own_place(calls))) + ": host code " +
                (fault.writes ? "writes" : "reads") +
@@ -128,11 +128,11 @@ void on_host_fault(int signal, siginfo_t* info, void* context) {
     } else if (!open_in_flight(fault.address, fault.writes, calls) &&
                !open_managed_page(fault.address, fault.writes, calls)) {
         if (is_telling() && previous.sa_handler == SIG_DFL) tell_crash(fault, calls);
-        sigaction(signal, &previous, nullptr);  // not ours: as if we had never been here
+        sigaction(signal, &previous, nullptr);  // not ours: restore the previous handler
     }
 }
 
-// Somebody else may have set a handler since the last time.
+// The program may have installed a handler since the last time.
 void watch_for_faults() {
     struct sigaction action = {}, before = {};
     action.sa_sigaction = on_host_fault;
@@ -145,7 +145,7 @@ void watch_for_faults() {
 
 void close_device_memory() {
     static const bool all_of_it = [] {
-        calls_so_far();  // its first call loads a library, which a handler should not
+        calls_so_far();  // its first call loads a library, which a signal handler must not do
         protect(reinterpret_cast<void*>(heap.base), kHeapBytes, HostMay::nothing);
         return true;
     }();
@@ -192,7 +192,7 @@ Calls calls_so_far() {
 }
 
 Place own_place(const Calls& calls) {
-    // Not "begins with": an object from a compiler cache may bear another folder's name.
+    // Not a prefix test: an object from a compiler cache may have been built in another folder.
     const auto lies_in = [](const Line& line, const char* folder) {
         return line.file.find(folder) != std::string::npos;
     };

@@ -1,6 +1,6 @@
 /// @file
-/// Memory that host code must not touch: the device's, always, and pinned memory while a copy is in
-/// flight. Its pages are protected meanwhile, and a fault there becomes a finding.
+/// Memory that host code must not access: device memory always, pinned memory while a copy is in
+/// flight. Its pages are protected, and a fault there becomes a finding.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace sixdays::emulator {
 
-/// From here on the host cannot touch device memory.
+/// From here on the host cannot access device memory.
 void close_device_memory();
 
-/// While one of these lives, device memory opens where it is touched: by a kernel, or by a copy.
+/// During its lifetime a kernel or a copy may access device memory, which opens on first use.
 class DeviceMemoryOpen {
 public:
     DeviceMemoryOpen();
@@ -26,20 +26,20 @@ private:
     const Turn turn_;
 };
 
-/// For a handler of faults: was it only that this place is not open yet? Then it is now.
+/// For fault handlers: true if device memory was only closed here; it is open afterwards.
 bool open_device_memory(std::uintptr_t address);
 
-/// What the host may do with the pages that hold [begin, begin + bytes).
+/// The host's access to the pages that hold [begin, begin + bytes).
 enum class HostMay { write, read, nothing };
 void protect(const void* begin, std::size_t bytes, HostMay what);
 
-/// The calls that led here, innermost first, as return addresses.
+/// The call stack, innermost frame first, as return addresses.
 struct Calls {
     void* addresses[24];
     int count = 0;
 };
 Calls calls_so_far();
-/// The innermost of them that is the program's own: no library, no part of the emulator.
+/// The innermost frame in the program's own code, outside libraries and the emulator.
 Place own_place(const Calls& calls);
 
 }  // namespace sixdays::emulator

@@ -16,10 +16,10 @@ namespace {
 struct InFlight {
     std::uint64_t number;
     Rows rows;                       // of pinned memory
-    std::vector<std::byte> arrives;  // row after row; empty if the rows are the source
+    std::vector<std::byte> arrives;  // contents, row by row; empty if the rows are the source
     cudaStream_t stream;
     bool joins_default;
-    Calls calls;  // that started it
+    Calls calls;  // the call stack that started it
 };
 std::vector<InFlight> copies;
 std::uint64_t last_copy = 0;
@@ -44,7 +44,7 @@ void close(const InFlight& copy) {
             copy.arrives.empty() ? HostMay::read : HostMay::nothing);
 }
 
-// Two of them may share a page; what forbids more comes last.
+// Two copies may share a page, so the stricter protection is applied last.
 void close_all() {
     for (const bool arriving : {false, true}) {
         for (const InFlight& copy : copies) {
@@ -69,10 +69,10 @@ void land_if(Condition condition) {
     if (rest == copies.end()) return;
     for (auto copy = rest; copy != copies.end(); ++copy) land(*copy);
     copies.erase(rest, copies.end());
-    close_all();  // those that are still in flight may share pages with them
+    close_all();  // copies still in flight may share pages with these
 }
 
-// The default stream and the others wait for each other, unless one was made not to.
+// The default stream synchronizes with the others, except non-blocking ones.
 bool waits_for(cudaStream_t stream, const InFlight& copy) {
     const bool joined = copy.joins_default && real(stream)->joins_default &&
                         (copy.stream == nullptr || stream == nullptr);

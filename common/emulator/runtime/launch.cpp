@@ -1,5 +1,5 @@
 /// @file
-/// A launch: is it one that a GPU would accept? Then block after block.
+/// A launch: checks whether a GPU would accept it, then runs one block after another.
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -41,7 +41,7 @@ std::uint64_t blocks_at_once(const Launch& what) {
     return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(multiprocessors);
 }
 
-bool rejects_all = false;  // of reject_launches()
+bool rejects_all = false;  // set by reject_launches()
 
 bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
@@ -93,7 +93,7 @@ bool check_configuration(const Launch& what) {
     return false;
 }
 
-std::uint64_t first_block = 0, most_blocks = UINT64_MAX;  // of only_blocks()
+std::uint64_t first_block = 0, most_blocks = UINT64_MAX;  // set by only_blocks()
 LastLaunch latest;
 std::uint64_t first_of_launch = 0, blocks_of_launch = 0;
 
@@ -116,7 +116,7 @@ void run_grid(const Launch& what) {
     if (what.cluster.x > 0) return run_clusters(what, what.cluster);
     if (what.cooperative) {
         run_cooperative_grid(what, blocks_of_launch);
-        if (block.wanted_cluster.x > 0)  // rejected, with a sentence
+        if (block.wanted_cluster.x > 0)  // run_clusters rejects it with a message
             run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
         return;
     }
@@ -125,7 +125,7 @@ void run_grid(const Launch& what) {
         forget_shared();
         restart_clock();
         run_block(what);
-        if (block.wanted_cluster.x > 0)  // nothing has been done yet
+        if (block.wanted_cluster.x > 0)  // no thread has done anything yet
             return run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
         if (tracing) trace_block_end();
     }
@@ -136,7 +136,7 @@ bool written_by_this_launch(std::uintptr_t address) {
     return h.write.serial >= clocks.first_serial || h.atomic.serial >= clocks.first_serial;
 }
 
-// __restrict__ promises that what is written through one pointer is not touched through another.
+// __restrict__ promises that memory written through one pointer is not accessed through another.
 // Here two of them are equal, and the kernel has written there.
 void check_restricted(const Launch& what) {
     const auto pair = equal_restricted_parameters();
@@ -197,8 +197,8 @@ bool enter_kernel(const char* kernel, const char* parameters, const void* caller
 
 namespace {
 
-// What a kernel launches. CUDA promises that such grids end before whoever waits for their parent
-// goes on, and no more; here they run when it has ended.
+// A launch by a kernel. CUDA guarantees only that such grids end before work that depends on their
+// parent starts; here they run when the parent has ended.
 struct Child {
     Launch what;
     std::vector<std::byte> arguments;
@@ -211,7 +211,7 @@ void launch_later(const Launch& what) {
     const auto* arguments = static_cast<const std::byte*>(what.arguments);
     children.push_back({what, {arguments, arguments + what.argument_bytes}});
     Launch& child = children.back().what;
-    child.in_order = nullptr;  // what lives no longer than the call stays behind
+    child.in_order = nullptr;  // drop pointers that do not outlive the call
     child.count = 0;
     child.stream = stream_of_parent;
 }

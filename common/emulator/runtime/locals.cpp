@@ -28,17 +28,17 @@ struct Held {
 struct Watched {
     std::vector<std::vector<Local>> unset = std::vector<std::vector<Local>>(kMaxThreads);
     std::vector<std::vector<Held>> held = std::vector<std::vector<Held>>(kMaxThreads);
-    unsigned count = 0;  // of both, of all threads
+    unsigned count = 0;  // entries in both, over all threads
 
     bool empty() const { return count == 0; }
 };
 Watched watched;
 
-// What a byte of a variable without a value holds: -ftrivial-auto-var-init=pattern.
+// The fill byte of uninitialized variables: -ftrivial-auto-var-init=pattern.
 constexpr std::byte kPattern{0xfe};
 
-// For each byte of the stacks: may it be without a value? Memory that was set by code which makes no
-// calls of the hooks, such as the runtime's own, differs from the pattern.
+// For each byte of the stacks: may it be uninitialized? Memory that was written by code without
+// hooks, such as the runtime's own, differs from the pattern.
 std::uint8_t* unset_bytes(std::uintptr_t address) {
     static auto* const all = static_cast<std::uint8_t*>(
         reserve(kMaxFibers * kStackStride, "what is known of local variables"));
@@ -138,7 +138,7 @@ void forget_local(const volatile void* variable, std::size_t bytes) noexcept {
     const InRuntime guard;
     auto& mine = watched.unset[current->id];
     if (mine.empty()) return;
-    mine.pop_back();  // they end in the reverse order
+    mine.pop_back();  // destroyed in reverse order
     --watched.count;
     watching_locals = !watched.empty();
     std::memset(unset_bytes(begin), 0, bytes);
@@ -150,7 +150,7 @@ void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const v
     if (!watched.unset[current->id].empty()) check_unset(address, bytes, writes, code);
 }
 
-// Of a block that was stopped, some are left.
+// A block that was stopped leaves some behind.
 void forget_locals() {
     if (!watching_locals) return;
     for (auto& of_thread : watched.unset) {

@@ -1,7 +1,7 @@
 /// @file
-/// Local variables that were declared without a value, in programs that are tried out and in
-/// exercises (sixdays_translate --locals adds the calls of watch_local). Others are not watched:
-/// their accesses must be fast.
+/// Uninitialized local variables, in exercises and in programs run by cudatry (sixdays_translate
+/// --locals inserts the calls of watch_local). Elsewhere they are not tracked, to keep local
+/// accesses fast.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace sixdays::emulator {
 
-/// Does any thread of the block have one that is not set yet, or that is held?
+/// True if any thread of the block has an uninitialized or held variable.
 extern bool watching_locals;
-/// An access of the current thread to its own stack; a finding if it reads such a variable.
+/// Checks an access of the current thread to its own stack; reports a read of such a variable.
 void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code);
 void forget_locals();  // a block starts
 
-/// Sums of a wgmma, the current thread's: it must not touch them until they are released.
-/// @param call  the thread's number of it
+/// The current thread's accumulators of a wgmma: it must not access them until they are released.
+/// @param call  index of the call, counted per thread
 void hold_local(const void* sums, std::size_t bytes, std::size_t call, const void* code);
-/// Unless a call from this number on adds to them, too.
+/// Releases them, unless a call from this index on accumulates into them too.
 void release_local(const void* sums, std::size_t call);
 
 }  // namespace sixdays::emulator

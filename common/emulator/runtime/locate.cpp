@@ -1,5 +1,5 @@
 /// @file
-/// From a return address to a file and a line, by asking addr2line, which comes with g++.
+/// Resolves a return address to a file and a line with addr2line, which comes with g++.
 #include <link.h>
 #include <unistd.h>
 
@@ -37,11 +37,11 @@ Line parse(const std::string& text) {
     return {text.substr(0, colon), std::atoi(text.c_str() + colon + 1)};
 }
 
-// The innermost place comes first, then where it was inlined. A helper that was inlined from a
-// header says less than the line of the kernel that called it, so the first .cu file wins; else the
-// first file that is not the system's.
+// The innermost frame comes first, then the frames it was inlined into. A helper in a header says
+// less than the kernel's line that called it, so the first .cu file wins; otherwise the first file
+// that is not a system header.
 Line ask_addr2line(std::uintptr_t address) {
-    // By its process, since the program's name may hold what a shell understands.
+    // Through /proc, since the program's name may contain shell metacharacters.
     const std::string command =
         format("addr2line -i -e /proc/%ld/exe 0x%zx 2>/dev/null", static_cast<long>(getpid()),
                static_cast<std::size_t>(address));
@@ -89,7 +89,7 @@ Line find_line(const Place& place) {
         if (place.code == nullptr) return known;
         Line caller = find_line(Place(place.code));
         if (ends_with(place.file, ".cu")) {
-            known.callers = caller.callers;  // of a function there
+            known.callers = caller.callers;  // callers of the function there
             return known;
         }
         if (caller.line == 0 || !ends_with(caller.file, ".cu")) return known;
@@ -97,10 +97,10 @@ Line find_line(const Place& place) {
         return caller;
     }
     if (place.code == nullptr) return {};
-    static auto& known = *new std::map<const void*, Line>;  // also asked at the program's end
+    static auto& known = *new std::map<const void*, Line>;  // used until the program ends
     const auto found = known.find(place.code);
     if (found != known.end()) return found->second;
-    // One byte back: the return address is already the next instruction's.
+    // One byte back: the return address belongs to the next instruction.
     Line line = ask_addr2line(reinterpret_cast<std::uintptr_t>(place.code) - program_start() - 1);
     line.file = relative(line.file);
     return known[place.code] = line;

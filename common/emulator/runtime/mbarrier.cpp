@@ -23,24 +23,24 @@ constexpr std::size_t kRowBytes = 128, kPlaceBytes = 16;
 
 struct TileCopy {
     unsigned char* to;
-    std::vector<unsigned char> bytes;  // as they will lie there
+    std::vector<unsigned char> bytes;  // in the layout of the target
     unsigned thread;
     const void* code;
 };
 
 struct Mbarrier {
-    unsigned arrivals = 0;            // of each phase
-    unsigned missing = 0;             // of this one
-    std::size_t told = 0, asked = 0;  // bytes of this phase
+    unsigned arrivals = 0;            // expected per phase
+    unsigned missing = 0;             // pending in this phase
+    std::size_t told = 0, asked = 0;  // bytes of this phase: expected, requested
     std::int64_t phase = 0;
     std::vector<TileCopy> copies;    // of this phase
-    std::vector<Thread*> waiting;    // for it
-    std::vector<std::int64_t> seen;  // by thread: the phase it waited for last
+    std::vector<Thread*> waiting;    // for this phase
+    std::vector<std::int64_t> seen;  // by thread: the last phase it waited for
     Place set_up;
-    unsigned by = 0;           // whom
-    bool engine_sees = false;  // the copy engine
+    unsigned by = 0;           // which thread
+    bool engine_sees = false;  // visible to the copy engine
 };
-constexpr std::int64_t kNone = -2, kUnused = -3;  // before phase 0 there is phase -1
+constexpr std::int64_t kNone = -2, kUnused = -3;  // the phase before phase 0 is -1
 
 std::map<std::uintptr_t, Mbarrier> mbarriers;  // of this block
 
@@ -48,7 +48,7 @@ std::uintptr_t address_of(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
 }
 
-// An access of the thread itself, not of the runtime.
+// An access by the thread itself, not by the runtime.
 void access(const void* p, std::size_t bytes, AccessKind what, const void* code) {
     in_runtime = false;
     before_access(p, bytes, what, code);
@@ -68,8 +68,8 @@ Mbarrier& find(std::uint64_t* word, const Place& place) {
                                 " uses an mbarrier that was never initialized: call init() first, "
                                 "then __syncthreads().");
     }
-    // Did init() come before? Asked once: an atomic would publish what this thread did, and to wait
-    // does not.
+    // Checks once that init() came before. An atomic access would publish the thread's writes,
+    // which waiting does not do.
     std::int64_t& seen = found->second.seen[current->id];
     if (seen == kUnused) {
         access(word, sizeof(*word), AccessKind::atomic, place.code);
@@ -78,7 +78,7 @@ Mbarrier& find(std::uint64_t* word, const Place& place) {
     return found->second;
 }
 
-// What a thread did before this, others may rely on who use the same word after it.
+// Release: threads that use the same word later may rely on what this thread did before.
 void tell(const std::uint64_t* word) {
     thread_fence();
     use_atomically(Space::shared, address_of(word), true, true);
@@ -88,7 +88,7 @@ void learn(const std::uint64_t* word) {
     thread_fence();
 }
 
-// All has come that this phase waits for. @param now  tiles in flight arrive
+// Ends the phase if all its arrivals and bytes are there. @param now  tiles in flight arrive now
 void complete(Mbarrier& b, bool now) {
     if (b.missing > 0 || b.asked != b.told || (!b.copies.empty() && !now)) return;
     for (const TileCopy& copy : b.copies) {
@@ -112,7 +112,7 @@ std::int64_t phase_of(const Mbarrier& b, unsigned parity) {
     return static_cast<unsigned>(b.phase % 2) != parity % 2 ? b.phase - 1 : b.phase;
 }
 
-// There is no other parity (PTX, mbarrier.test_wait).
+// PTX allows no other parity (mbarrier.test_wait).
 void check_parity(const Mbarrier& b, unsigned parity, const Place& place) {
     if (parity < 2) return;
     fail_barrier(
@@ -124,7 +124,7 @@ void check_parity(const Mbarrier& b, unsigned parity, const Place& place) {
         {b.set_up});
 }
 
-// What waits for phase `phase` lets its tiles arrive.
+// A thread that waits for phase `phase` lets that phase's tiles arrive.
 bool is_complete(Mbarrier& b, std::int64_t phase) {
     complete(b, b.phase == phase);
     return b.phase != phase;
@@ -138,7 +138,7 @@ void wait_in(Mbarrier& b, const Place& place, Site site) {
     wait_for_turn();
 }
 
-// Where the copy engine will say that a copy has come.
+// The mbarrier on which the copy engine will complete a copy.
 Mbarrier& find_for_engine(std::uint64_t* word, const Place& place) {
     Mbarrier& b = find(word, place);
     if (!b.engine_sees) {
@@ -162,7 +162,7 @@ void start(Mbarrier& b, std::uint64_t* word, TileCopy copy) {
     set_pending(copy.to, copy.bytes.size(), true);
     b.asked += copy.bytes.size();
     b.copies.push_back(std::move(copy));
-    tell(word);  // who waits for the tile reads after these writes
+    tell(word);  // orders these writes before reads of threads that wait for the tile
     complete(b, !b.waiting.empty());
 }
 
@@ -347,7 +347,7 @@ void forget_mbarriers() {
     fills_tile = false;
 }
 
-// Who waits for what, a barrier each, at most three.
+// Reports which thread waits for which mbarrier, one thread per mbarrier, at most three.
 bool report_waiting_for_mbarriers() {
     std::string text;
     std::vector<Place> where;

@@ -20,27 +20,27 @@ Region heap;
 
 namespace {
 
-// Between two allocations there is unallocated memory, so that a loop that runs too far is
-// seen. Freed memory is not handed out again until the heap has been used up once.
+// Allocations are separated by unallocated gaps, so that an index past the end is detected. Freed
+// memory is not reused until the allocator has passed through the whole heap.
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kGap = 64 * 1024;
 
 struct Allocation {
     std::size_t bytes;
     bool live;
-    Calls calls;  // that made it
+    Calls calls;  // the call stack that made it
     std::uint64_t number;
     const char* freed_by = nullptr;
 };
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
-std::uint64_t last_number = 0, last_excused = 0;   // of an allocation
-/// A part of the heap, and where in it the next allocation is looked for.
+std::uint64_t last_number = 0, last_excused = 0;   // numbers of allocations
+/// A part of the heap; `next` is where the search for the next allocation starts.
 struct HeapPart {
     std::uintptr_t begin = 0, end = 0, next = 0;
     std::size_t live_bytes = 0;
 } of_device, with_host;
 
-// Address space of the emulator's own; some of it is asked for while the program starts.
+// The emulator's own address space; some of it is reserved during program startup.
 std::vector<Extent>& reserved() {
     static auto& all = *new std::vector<Extent>;
     return all;
@@ -50,7 +50,7 @@ std::size_t round_up(std::size_t n, std::size_t to) {
     return (n + to - 1) / to * to;
 }
 
-// Whole pages go back to the system.
+// Returns whole pages to the system.
 void give_back(void* pointer, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     const std::uintptr_t begin = round_up(address, 4096), end = (address + bytes) / 4096 * 4096;
@@ -121,7 +121,7 @@ static void* allocate_in(HeapPart& part, std::size_t bytes, std::uint8_t state) 
         while (!blocking->second.live) blocking = allocation_before(blocking->first - 1);
         at = round_up(blocking->first + blocking->second.bytes, kAlignment) + kGap;
     }
-    // What was freed here is forgotten.
+    // Forget allocations that were freed here.
     for (auto it = allocations.lower_bound(at); it != allocations.end() && it->first < at + step;) {
         it = allocations.erase(it);
     }
@@ -310,9 +310,9 @@ bool is_nobodys(std::uintptr_t address) {
 
 std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
     constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
-    constexpr std::uint64_t kNear = 1 << 24;  // further below 0 it is something else
-    std::uint64_t nearest = kNear;            // the fewest elements below 0
-    std::size_t held = 0;                     // by that allocation
+    constexpr std::uint64_t kNear = 1 << 24;  // further below 0 is not a wrapped index
+    std::uint64_t nearest = kNear;            // the fewest elements below 0 so far
+    std::size_t held = 0;                     // bytes of that allocation
     for (const auto& [begin, allocation] : allocations) {
         const std::uint64_t index = (address - begin) / bytes;
         if (address < begin || (address - begin) % bytes != 0 || !allocation.live) continue;
@@ -325,7 +325,7 @@ std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
                 ". Is a negative stride or index stored in a 32-bit unsigned variable?",
                 index, elements, allocation.bytes, index - kWrap);
         }
-        if (kWrap - index - 1 >= nearest) continue;  // also if the index is larger than 32 bits
+        if (kWrap - index - 1 >= nearest) continue;  // also rejects indices of more than 32 bits
         nearest = kWrap - index - 1;
         held = allocation.bytes;
     }

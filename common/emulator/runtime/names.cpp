@@ -16,7 +16,7 @@ bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// "a", "f(b, c)" of "a, f(b, c)".
+// {"a", "f(b, c)"} from "a, f(b, c)".
 std::vector<std::string> split(const std::string& list) {
     std::vector<std::string> parts;
     int depth = 0;
@@ -48,9 +48,9 @@ bool has_word(const std::string& text, const std::string& word) {
     return false;
 }
 
-// Some lines of a source file, as one; "" if it is not here.
+// `count` lines of a source file, joined; "" if the file is missing.
 std::string source(const std::string& file, int line, int count) {
-    std::ifstream in(file);  // whole, or from where the program stands
+    std::ifstream in(file);  // as an absolute path, or relative to the working directory
     if (!in) in.open(SIXDAYS_EMULATOR_ROOT "/" + file);
     std::string text, one;
     for (int i = 1; i < line + count && std::getline(in, one); ++i) {
@@ -59,7 +59,7 @@ std::string source(const std::string& file, int line, int count) {
     return text;
 }
 
-// The arguments of the only cudaMalloc that a line makes.
+// The arguments of cudaMalloc, if the line contains exactly one call.
 std::vector<std::string> arguments_of_malloc(const Line& line) {
     if (line.line == 0) return {};
     const std::string text = source(line.file, line.line, 1), call = "cudaMalloc";
@@ -138,7 +138,7 @@ std::string known_as(const Extent& allocation) {
     }
     const Line line = find_line(allocated_in(allocation));
     const std::string type = line.file.substr(std::min(line.file.rfind('.'), line.file.size()));
-    const bool in_buffer = line.file.rfind("common/gpu/", 0) == 0;  // Buffer's, not the reader's
+    const bool in_buffer = line.file.rfind("common/gpu/", 0) == 0;  // Buffer's, not the caller's
     if (line.line != 0 && !in_buffer && (type == ".cu" || type == ".cpp" || type == ".cc")) {
         const auto asked = arguments_of_malloc(line);
         where = "allocated " + (asked.empty() ? "" : "as `" + last_word(asked[0]) + "` ") + "in " +
@@ -157,7 +157,7 @@ std::string elements_for_bytes(const Extent& allocation) {
     for (const char c : size) {
         small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
-    // What knows of bytes, or multiplies by the size of a type.
+    // Signs that the size is in bytes already.
     for (const char* word : {"size", "byte", "* 2", "*2", "2 *", "2*", "* 4", "*4", "4 *", "4*",
                              "* 8", "*8", "8 *", "8*", "<<"}) {
         if (small.find(word) != std::string::npos) return "";

@@ -1,6 +1,6 @@
 /// @file
-/// What the program's author calls a piece of memory: so that a message can say `x`, and not "an
-/// allocation". Read from the launch and from the source itself.
+/// The name of a piece of memory in the program, so that a message can say `x` instead of "an
+/// allocation". It is read from the launch and from the source.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace sixdays::emulator {
 
-/// A launch begins, or ends (null); and how its kernel declares its parameters.
+/// A launch starts, or ends (null); and the declaration of its kernel's parameters.
 void name_launch(const Launch* what);
 void name_parameters(const char* declared);
 
@@ -21,19 +21,19 @@ struct Parameter {
     std::string name;
     bool restricted;       // __restrict__
     bool constant;         // points to const
-    std::uintptr_t value;  // of a pointer; of anything else 0
+    std::uintptr_t value;  // of a pointer, otherwise 0
 };
-/// Of the launch that runs; fewer if some were left to their default values.
+/// Of the running launch; fewer if some were left at their default values.
 std::vector<Parameter> parameters();
 
-/// Two of them that are __restrict__ and equal, and through which the kernel may write.
+/// Two equal __restrict__ pointers through which the kernel may write.
 std::optional<std::pair<Parameter, Parameter>> equal_restricted_parameters();
 
-/// " It is `in` of the kernel, allocated as `d_in` in main.cu:12.", as far as that is known.
+/// " It is `in` of the kernel, allocated as `d_in` in main.cu:12.", as far as known.
 std::string known_as(const Extent& allocation);
-/// "n", if the call that made this allocation asks for so many bytes and may have meant elements.
+/// "n", if the call that made this allocation passed n bytes and probably meant n elements.
 std::string elements_for_bytes(const Extent& allocation);
-/// "tile[y][x + 1]", which ends in this column.
+/// "tile[y][x + 1]": the expression that ends in this column.
 std::string expression_at(const char* file, unsigned line, unsigned column);
 
 }  // namespace sixdays::emulator

@@ -13,7 +13,7 @@ namespace {
 Order order = Order::forward;
 std::uint64_t seed = 0;
 
-// splitmix64, a small generator that is the same on every machine.
+// splitmix64: a small generator that gives the same sequence on every machine.
 std::uint64_t mix(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -43,7 +43,7 @@ void order_threads(unsigned size) {
 std::uint64_t block_of_turn(std::uint64_t turn, std::uint64_t count) {
     if (order == Order::forward) return turn;
     if (order == Order::reversed) return count - 1 - turn;
-    // Steps of a size that shares no factor with the count visit every block once.
+    // A step coprime to the count visits every block exactly once.
     std::uint64_t step = mix(seed) % count | 1;
     while (std::gcd(step, count) != 1) step += 2;
     return (turn * (step % count) + mix(seed + 1) % count) % count;

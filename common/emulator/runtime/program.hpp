@@ -1,12 +1,12 @@
 /// @file
-/// What the running program's own file says of it.
+/// The load address of the running program.
 #pragma once
 
 #include <cstdint>
 
 namespace sixdays::emulator {
 
-/// Where the program was loaded; addresses in its debug information count from here.
+/// Addresses in the program's debug information are relative to this address.
 std::uintptr_t program_start();
 
 }  // namespace sixdays::emulator

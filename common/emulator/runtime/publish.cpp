@@ -14,7 +14,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-/// A point in the life of one block: all before a barrier, and some warps further.
+/// What one may know of a block: everything before a barrier, and more of some warps.
 struct BlockClock {
     std::uint32_t barrier = 0;
     std::vector<std::pair<unsigned, LaneClocks>> warps;
@@ -40,8 +40,8 @@ struct BlockClock {
     }
 };
 
-/// One clock for each block of the launch, in the order in which they ran; null: nothing is known
-/// of that block. Shared by all who know the same, and copied before it is changed.
+/// One clock per block of the launch, in execution order; null: nothing is known of that block.
+/// Shared between threads that know the same, and copied on write.
 using Clock = std::shared_ptr<const BlockClock>;
 using Knowledge = std::shared_ptr<std::vector<Clock>>;
 
@@ -76,7 +76,7 @@ bool covers(const Knowledge& knowledge, const PastAccess& past) {
            (*knowledge)[block]->covers(past);
 }
 
-/// What is published at a word, and who was the last to do so.
+/// The knowledge published at a word, and who last published there.
 struct Word {
     Knowledge told;
     PastAccess by;
@@ -84,19 +84,19 @@ struct Word {
 std::unordered_map<std::uintptr_t, Word> words;
 std::unordered_map<std::uintptr_t, Word> shared_words;  // of this block
 
-/// Of one thread, since the last barrier of its block.
+/// The state of one thread since its block's last barrier.
 struct Voice {
     bool fenced = false;
-    LaneClocks fence{};              // what of its own warp its last fence had behind it
-    Knowledge of_others_at_fence;    // and of other blocks
-    Knowledge knows;                 // what it has learned from words
-    std::vector<const Word*> taken;  // words that it used, but with no fence since
+    LaneClocks fence{};              // clocks of its own warp at its last fence
+    Knowledge of_others_at_fence;    // and knowledge of other blocks
+    Knowledge knows;                 // acquired from words
+    std::vector<const Word*> taken;  // words that it used without a fence since
 };
 std::vector<Voice> voices(kMaxThreads);
 bool news = false;      // since the last barrier
 bool any_news = false;  // in this block
 
-// What the threads of the block fenced before their last barrier: each may publish it.
+// What the block's threads fenced before their last barrier: any of them may publish it.
 BlockClock fenced_by_block;
 Knowledge of_others_by_block;
 
@@ -107,7 +107,7 @@ void learn(Voice& mine) {
 
 void publish(Word& at, const Voice& mine) {
     const PastAccess now = this_moment(nullptr);
-    if (same_moment(at.by, now)) return;  // and said the same
+    if (same_moment(at.by, now)) return;  // already published at this moment
     at.by = now;
     auto own = std::make_shared<BlockClock>(fenced_by_block);
     if (mine.fenced) {
@@ -169,7 +169,7 @@ void share_in_warp(unsigned warp, unsigned lanes) {
     }
 }
 
-static Knowledge of_cluster, of_segment;  // so far, and when all had come to the last barrier
+static Knowledge of_cluster, of_segment;  // so far, and at the last barrier that all reached
 
 void tell_cluster(unsigned threads) {
     for (unsigned id = 0; id < threads; ++id) {
@@ -193,7 +193,7 @@ void begin_segment() {
 void forget_knowledge_of_cluster() {
     of_cluster.reset();
     of_segment.reset();
-    // The next cluster's shared memory lies there, too.
+    // The next cluster's shared memory reuses these addresses.
     std::erase_if(words, [](const auto& word) { return cluster_memory.contains(word.first); });
 }
 
@@ -204,7 +204,7 @@ void thread_fence() noexcept {
     mine.fenced = news = any_news = clocks.orders_beyond_barriers = true;
     mine.fence = clocks_of_warp();
     mine.of_others_at_fence = mine.knows;
-    step_clock();  // what the thread does after the fence is not behind it
+    step_clock();  // what the thread does next comes after the fence
 }
 
 void forget_fence() noexcept {

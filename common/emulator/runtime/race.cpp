@@ -17,7 +17,7 @@ bool judgement_pending = false;
 
 namespace {
 
-/// A word, or one byte of a word whose bytes have their own histories.
+/// A word, or one byte of a word whose bytes have separate histories.
 struct Piece {
     std::uintptr_t address;
     std::size_t bytes;
@@ -25,11 +25,11 @@ struct Piece {
     const void* memory() const { return reinterpret_cast<const void*>(out_of_own_window(address)); }
 };
 
-/// A race, unless the memory is such and such later on.
+/// A possible race: what happens to the memory next decides.
 struct Suspicion {
     Race race;
     Piece piece;
-    std::array<std::byte, 4> value{};  // that was there
+    std::array<std::byte, 4> value{};  // of the memory at that time
 
     Suspicion(const Race& r, const Piece& p) : race(r), piece(p) {
         std::memcpy(value.data(), p.memory(), p.bytes);
@@ -39,15 +39,15 @@ struct Suspicion {
     }
 };
 
-// Two lanes of one warp stored there in the same instruction: a race if the second value differs.
+// Two lanes of one warp stored here in the same instruction: a race if the second value differs.
 std::vector<Suspicion> stores;
-// A plain read beside an atomic: a race, unless the reader's next access to the word is a
-// compare-and-swap that expects the value read, for then it made no difference what that was.
+// A plain read concurrent with an atomic: a race, unless the reader's next access to the word is a
+// compare-and-swap that expects the value read. Then a stale value is harmless.
 std::vector<Suspicion> suspicions;
 
-// Places in the code whose plain read was followed by a compare-and-swap in some thread. A thread
-// that reads there and then does nothing has seen enough: `if (old >= value) return;` in a loop
-// that computes an atomic maximum.
+// Code positions whose plain read was followed by a compare-and-swap in some thread. A thread that
+// reads there and goes no further is not racing: `if (old >= value) return;` in a loop that
+// computes an atomic maximum.
 std::set<std::uint32_t> reads_of_cas_loops;
 
 bool sees_enough(const PastAccess& reader) {
@@ -65,7 +65,7 @@ const char* verb(AccessKind kind) {
                                       : "writes";
 }
 
-/// One access to one piece, and what is known of the piece.
+/// One access to one piece, and the piece's history.
 class Check {
 public:
     Check(const NewAccess& access, AccessKind kind, const PastAccess& me, std::uint32_t since)
@@ -130,7 +130,7 @@ private:
         for (const PastAccess& past : readers) {
             if (came_before(past) || sees_enough(past)) continue;
             Race found = race(past, "reads");
-            if (past.serial != me_.serial) accuse(found);  // nothing can clear that read now
+            if (past.serial != me_.serial) accuse(found);  // no later access can clear that read
             std::swap(found.accused, found.other);
             std::swap(found.does, found.did);
             suspect(found, piece);
@@ -139,7 +139,7 @@ private:
         h.atomic = me_;
     }
 
-    // The reader's part of the value that a compare-and-swap expects there.
+    // Compares with this piece's part of the value that a compare-and-swap expects.
     bool expects(const Piece& piece, const void* value) const {
         if (access_.expected == nullptr) return false;
         const auto* expected = static_cast<const std::byte*>(access_.expected);
@@ -182,8 +182,8 @@ private:
     const std::uint32_t since_;
 };
 
-// A volatile access of global memory is how flags between blocks are read and written, and orders
-// like an atomic. In shared memory volatile orders nothing: it is a plain access.
+// Blocks signal each other with volatile accesses to global memory, which therefore order like
+// atomics. In shared memory volatile orders nothing: it counts as a plain access.
 AccessKind kind_in(Space space, AccessKind kind) {
     if (kind == AccessKind::volatile_read)
         return space == Space::shared ? AccessKind::read : AccessKind::atomic;

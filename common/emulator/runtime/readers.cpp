@@ -10,7 +10,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-/// Lanes of a warp that read at one moment and place.
+/// Lanes of a warp that read at the same clock and code position.
 struct Readers {
     PastAccess last;
     std::uint32_t lanes;
@@ -32,7 +32,7 @@ struct Readers {
     }
 };
 
-// Of each piece. Beyond that many, the first are forgotten: a race may then be missed, never made.
+// Per piece. Beyond that, the oldest are dropped: this can miss a race but never invents one.
 constexpr std::size_t kMost = 64;
 std::unordered_map<std::uintptr_t, std::vector<Readers>> kept;
 
@@ -46,14 +46,14 @@ template <class Condition>
 void keep(Region& region, std::uintptr_t piece, const PastAccess& reader, Condition came_before) {
     std::vector<Readers>& all = kept[piece];
     std::uint8_t& state = *region.state_of(piece);
-    if ((state & kMoreReaders) == 0) all.clear();  // of memory that was freed meanwhile
+    if ((state & kMoreReaders) == 0) all.clear();  // left over from freed memory
     state |= kMoreReaders;
     const auto lane = std::uint32_t{1} << reader.lane();
     if (!all.empty() && all.back().belong_with(reader)) {
         all.back() = {reader, all.back().lanes | lane};
         return;
     }
-    // Who waited for a stream's later work has waited for the earlier, too.
+    // Whoever waited for a stream's later work has waited for its earlier work too.
     if (reader.serial < clocks.first_serial) {
         std::erase_if(all, [&](const Readers& one) {
             return one.last.serial < clocks.first_serial && same_stream(one.last, reader);

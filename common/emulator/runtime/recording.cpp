@@ -1,6 +1,6 @@
 /// @file
-/// recording.hpp: a launch is a few numbers and the bytes of its arguments, so a copy of them can
-/// be launched again. And what a captured stream is asked for.
+/// recording.hpp: a launch is a few numbers and the bytes of its arguments, so a copy can be
+/// launched again. Also the work of a captured stream.
 #include "common/emulator/recording.hpp"
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-WorkList* entries = nullptr;  // of what is being written down
+WorkList* entries = nullptr;  // of the graph being captured
 bool launches_only = true;
 cudaStream_t recorded = nullptr;  // by a Recording
 
@@ -44,7 +44,7 @@ void record(const Launch& what) {
     }
     const auto* arguments = static_cast<const std::byte*>(what.arguments);
     const std::vector<std::byte> bytes(arguments, arguments + what.argument_bytes);
-    Launch later = what;  // what lives no longer than the call stays behind
+    Launch later = what;  // drop pointers that do not outlive the call
     later.in_order = nullptr;
     later.count = 0;
     entries->push_back([later, bytes](cudaStream_t stream) {

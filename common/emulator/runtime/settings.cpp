@@ -1,12 +1,12 @@
 /// @file
-/// Calls that other programs make and that change little or nothing here: further devices, caches,
-/// limits, priorities, pools, functions that a stream calls. What cannot be had is rejected as CUDA
-/// rejects it where it cannot be had.
+/// Calls that have little or no effect here: further devices, caches, limits, priorities, pools,
+/// stream callbacks. Unsupported requests return the error that CUDA returns on a device without
+/// the feature.
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/turn.hpp"
 
-using namespace sixdays::emulator;  // this file is the runtime's face
+using namespace sixdays::emulator;  // this file implements the runtime's API
 
 struct CUmemPoolHandle_st {};
 
@@ -85,7 +85,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
     return give(priority, 0);
 }
-// All that the stream was given before is done.
+// All earlier work of the stream is done, so the callback runs now.
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned) {
     const Turn turn;

@@ -19,9 +19,9 @@ Region shared_arrays;
 Region shared_dynamic;
 Region shared_tiles;
 
-// Dynamic shared memory always lies at one address, which has a name: what a file declares outside
-// of its kernels, `extern __shared__ float tile[];`, is that name.
-static constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
+// Dynamic shared memory has a fixed address and a symbol: `extern __shared__ float tile[];` at file
+// scope is an alias of it.
+static constexpr std::size_t kGuard = 64 * 1024;  // on both sides
 extern "C" {
 alignas(4096) unsigned char sixdays_dynamic_memory[kGuard + kDynamicSharedLimit + kGuard];
 }
@@ -29,7 +29,7 @@ asm(".globl sixdays_dynamic_shared\n.set sixdays_dynamic_shared, sixdays_dynamic
 
 namespace {
 
-std::vector<Extent> arrays;   // that this block has opened, and tiles that it has cut
+std::vector<Extent> arrays;   // opened by this block, and its tiles
 std::size_t array_bytes = 0;  // of the arrays
 
 std::vector<Tile> tiles;
@@ -45,9 +45,8 @@ std::uintptr_t number(const void* p) {
 
 }  // namespace
 
-// Shared arrays are thread_local variables of the program, so they lie where the OS thread that
-// runs the kernel has its copy of those. The first object that the system lists is the program
-// itself.
+// Shared arrays are thread_local variables of the program, so their address depends on the OS
+// thread that runs the kernel. The first object in the list is the program itself.
 void find_shared_arrays() {
     Extent found;
     dl_iterate_phdr(
@@ -63,7 +62,7 @@ void find_shared_arrays() {
     Region& region = shared_arrays;
     const std::uintptr_t base = found.begin / 16 * 16;
     if (shared_arrays.state != nullptr)
-        forget_shared();  // of the last launch, maybe on another OS thread
+        forget_shared();  // left by the last launch, maybe on another OS thread
     region.space = Space::shared;
     region.base = base;
     region.size = found.begin + found.bytes - base;
@@ -78,11 +77,11 @@ void open_shared_array(const volatile void* pointer, std::size_t bytes, const ch
     if (current == nullptr) return;
     const InRuntime guard;
     std::uint8_t* state = shared_arrays.state_of(number(array));
-    if ((*state & kLive) != 0) return;  // another thread came by before
+    if ((*state & kLive) != 0) return;  // another thread has opened it
     std::memset(state, kLive, bytes);
     arrays.push_back({number(array), bytes, true, name});
     array_bytes += bytes;
-    // What cudaFuncSetAttribute allows is of the dynamic part alone.
+    // The limit set by cudaFuncSetAttribute applies to the dynamic part alone.
     const std::size_t all =
         shared_limit(kernel) > kStaticSharedLimit ? kDynamicSharedLimit : kStaticSharedLimit;
     if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > all) {
@@ -109,7 +108,7 @@ void* cut_shared_tile(const void* pointer, std::size_t bytes, Site site) {
     for (const Tile& tile : tiles) {
         if (tile.offset == offset && tile.bytes == bytes) return reinterpret_cast<void*>(tile.at);
     }
-    // The same place among the banks as on a GPU, and in the swizzle of Hopper's tiles.
+    // Keeps the offset modulo 1024, so that banks and Hopper's swizzle are the same as on a GPU.
     const std::uintptr_t after =
         tiles.empty() ? shared_tiles.base : tiles.back().at + tiles.back().bytes;
     const std::uintptr_t at = (after + kTileGap) / 1024 * 1024 + offset % 1024;
@@ -150,8 +149,8 @@ void forget_shared() {
     }
 }
 
-// A number of 32 bits: in which of the three regions, and where in it; or where in those of a
-// cluster.
+// A 32-bit shared address: one of the three regions and the offset in it, or an offset in the
+// cluster's windows.
 constexpr std::uint32_t kSharedWindow = 0xf0000000u, kWindow = 1u << 24;
 constexpr std::uint32_t kClusterWindow = kSharedWindow + 3 * kWindow;
 
@@ -161,7 +160,7 @@ std::uint32_t to_shared_space(const void* generic) {
     for (std::uint32_t i = 0; i < 3; ++i) {
         const Region& region = *kSharedRegions[i];
         if (!region.contains(number(generic))) continue;
-        // The same place among rows of 128 bytes.
+        // Keeps the position within a row of 128 bytes.
         const auto offset = static_cast<std::uint32_t>(number(generic) - region.base);
         return kSharedWindow + i * kWindow + static_cast<std::uint32_t>(region.base % 128) + offset;
     }

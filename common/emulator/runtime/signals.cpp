@@ -21,7 +21,7 @@ volatile bool time_is_up = false;
 
 namespace {
 
-constexpr std::size_t kStackReserve = 16 * 1024;  // for a hook's own needs
+constexpr std::size_t kStackReserve = 16 * 1024;  // for a hook itself
 int limit_in_seconds = 60;
 pthread_t kernel_thread;
 struct sigaction old_fault, old_bus, old_clock;
@@ -29,7 +29,7 @@ struct sigaction old_fault, old_bus, old_clock;
 const void* where(void* context) {
 #if defined(__x86_64__)
     const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
-    // One further, as a return address would be.
+    // One byte past the instruction, like a return address.
     return reinterpret_cast<const void*>(machine.gregs[REG_RIP] + 1);
 #else
     static_cast<void>(context);
@@ -37,11 +37,10 @@ const void* where(void* context) {
 #endif
 }
 
-// Leaving a handler by a switch of stacks is allowed to us here: the interrupted thread never goes
-// on.
+// Leaving a signal handler by switching stacks is safe here: the interrupted thread never resumes.
 void on_fault(int signal, siginfo_t* info, void* context) {
     if (open_device_memory(reinterpret_cast<std::uintptr_t>(info->si_addr))) return;
-    if (current == nullptr) {  // not ours: as if we had never been here
+    if (current == nullptr) {  // not ours: restore the previous handler
         sigaction(signal, signal == SIGSEGV ? &old_fault : &old_bus, nullptr);
         return;
     }
@@ -53,8 +52,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
           address});
 }
 
-// Once a second. A kernel that makes no access cannot see the flag: after two more seconds it is
-// ended where it stands, which must then be in a loop of its own.
+// Runs once per second. A kernel that makes no accesses never sees the flag, so after two more
+// seconds it is ended where it is: in a loop without accesses.
 void on_clock(int, siginfo_t*, void* context) {
     if (pthread_equal(pthread_self(), kernel_thread) == 0) {
         pthread_kill(kernel_thread, SIGVTALRM);
@@ -78,7 +77,7 @@ void set_timer(int seconds) {
     setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
-// Handlers need a stack of their own: the thread's may be what is used up.
+// Handlers need their own stack, since the thread's may have overflowed.
 void give_handlers_a_stack() {
     constexpr std::size_t kBytes = 256 * 1024;
     static void* const stack = reserve(kBytes, "a signal stack");

@@ -1,13 +1,12 @@
 /// @file
-/// The two things that no hook can see: a fault (a stack that overflows, say), and time that
-/// passes.
+/// What hooks cannot see: faults, such as a stack overflow, and elapsed time.
 #pragma once
 
 namespace sixdays::emulator {
 
 struct Place;
 
-/// While one of these lives, faults of kernels become findings, and a block has limited time.
+/// During its lifetime, faults in kernels become findings and a block's time is limited.
 class Guard {
 public:
     Guard();
@@ -17,16 +16,16 @@ public:
 };
 
 /// Ends the launch if the current thread's stack is nearly used up.
-/// @param frame  of a function that was just called
-/// @param code   where in the kernel, as a return address
+/// @param frame  of the function just entered
+/// @param code   return address, which locates the function's call in the kernel
 void check_stack(const void* frame, const void* code);
 
-/// A block starts: its time starts anew.
+/// A block starts, with its full time.
 void restart_clock();
-/// It goes on.
+/// A block resumes, with the rest of its time.
 void resume_clock();
 
-/// Set when a block's time is up; the next hook, barrier or warp call ends the launch.
+/// Set when a block's time is up. The next hook, barrier or warp call ends the launch.
 extern volatile bool time_is_up;
 [[noreturn]] void fail_for_time(const Place& where);
 

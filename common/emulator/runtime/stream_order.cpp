@@ -11,11 +11,11 @@ namespace sixdays::emulator {
 
 namespace {
 
-std::map<std::uint64_t, std::vector<Work>> works;  // by stream; those that the host knows are gone
-StreamKnowledge last_work;                         // by stream, the number of its last work
+std::map<std::uint64_t, std::vector<Work>> works;  // by stream; without those the host knows of
+StreamKnowledge last_work;                         // by stream: number of its last work
 StreamKnowledge host, at_launch;
-std::vector<CUstream_st*> streams;      // that were created and still live
-constexpr std::size_t kMostAlone = 64;  // works that are remembered while there is no other stream
+std::vector<CUstream_st*> streams;      // created and not destroyed
+constexpr std::size_t kMostAlone = 64;  // works kept while there is only the default stream
 
 bool knows(const StreamKnowledge& one, std::uint64_t stream, std::uint64_t number) {
     const auto found = one.find(stream);
@@ -79,7 +79,7 @@ void begin_work(cudaStream_t stream, const char* what, const Place& where) {
     }
     if (clocks.first_concurrent > clocks.serial) forget_all_readers();
     std::vector<Work>& mine = works[me->id];
-    // A stream that is made later may not wait for the default stream's last launches.
+    // A stream created later may be unordered with the default stream's last launches.
     if (streams.empty() && mine.size() >= kMostAlone) mine.erase(mine.begin());
     mine.push_back({clocks.serial + 1, UINT32_MAX, last_work[me->id], what, where});
 }
@@ -130,7 +130,7 @@ bool is_stream(cudaStream_t stream) {
 void add_stream(CUstream_st* stream) {
     streams.push_back(stream);
 }
-// What it still does is done before the default stream's next turn, as if it lived.
+// Its pending work still comes before the default stream's next work.
 void remove_stream(CUstream_st* stream) {
     if (stream->joins_default) learn(real(nullptr)->knows, stream->knows);
     streams.erase(std::remove(streams.begin(), streams.end(), stream), streams.end());
@@ -183,7 +183,7 @@ void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows,
         }
         h = {me, {}, {}, {}};
         forget_readers(heap, address);
-        if (bytes == 1) heap.words[(address - heap.base) / 4] = h;  // if it is a word again later
+        if (bytes == 1) heap.words[(address - heap.base) / 4] = h;  // for when it is merged
     };
     for (std::size_t row = 0; row < rows.count && !found; ++row) {
         const auto begin = reinterpret_cast<std::uintptr_t>(rows.begin + row * rows.pitch);

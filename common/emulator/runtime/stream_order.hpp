@@ -1,10 +1,10 @@
 /// @file
-/// Which launches and asynchronous copies, on which streams, are known to come before which. The
-/// emulator runs them one after the other; a GPU may run two at the same time, unless they are on
-/// one stream, or an event or a wait of the host is between them.
+/// Which launches and asynchronous copies on which streams are ordered. The emulator runs them one
+/// after the other. A GPU may run two at the same time, unless they are on one stream, or an event
+/// or a host wait is between them.
 ///
-/// Each copy has its own serial number, and each launch one per block. The histories of words hold
-/// them (clocks.hpp), so two launches that access one word are compared there like two threads.
+/// Each copy has its own serial number, and each launch one per block. The access histories contain
+/// them (clocks.hpp), so accesses by two launches are compared like those by two threads.
 #pragma once
 
 #include <cstddef>
@@ -18,40 +18,40 @@
 
 namespace sixdays::emulator {
 
-/// A launch or a copy begins on this stream: its serial numbers start at clocks.serial + 1. Sets
+/// A launch or a copy starts on this stream: its serial numbers begin at clocks.serial + 1. Sets
 /// clocks.first_concurrent.
 void begin_work(cudaStream_t stream, const char* what, const Place& where);
 
-/// Did the launch or copy with this serial number come before the one that runs?
+/// True if the launch or copy with this serial number came before the running one.
 bool work_came_before(std::uint32_t serial);
-/// "the launch of k in a.cu:12", where {0} stands for its place.
+/// `what` is "the launch of k in a.cu:12", with {0} for file and line.
 struct Work {
-    std::uint32_t first;   // serial number
-    std::uint32_t end;     // the next one's first
-    std::uint64_t number;  // on its stream
+    std::uint32_t first;   // first serial number
+    std::uint32_t end;     // first serial number of the next work
+    std::uint64_t number;  // counted per stream
     std::string what;
     Place where;
 };
 const Work* work_of(std::uint32_t serial);
-/// What was started last and the host has not waited for; null if there is nothing.
+/// The most recent work that the host has not waited for; null if there is none.
 const Work* unfinished_work();
-/// Of two accesses by earlier work.
+/// True if two past accesses belong to work of the same stream.
 bool same_stream(const PastAccess& a, const PastAccess& b);
 
-/// What is known to have ended before whatever the stream does next; null: the default stream.
+/// The work known to have ended before the next work of this stream; null: the default stream.
 StreamKnowledge known_to(cudaStream_t stream);
 void learn(StreamKnowledge& mine, const StreamKnowledge& more);
 bool host_knows(const StreamKnowledge& known);
-/// The host has waited, so all that starts from now on knows this.
+/// The host has waited: everything started from now on knows this.
 void host_learns(const StreamKnowledge& known);
 void host_learns_everything();
 void add_stream(CUstream_st* stream);
-/// Was it created, and not destroyed since? Null, the default stream, is one.
+/// True if it was created and not destroyed. Null, the default stream, always counts.
 bool is_stream(cudaStream_t stream);
 void remove_stream(CUstream_st* stream);
 
-/// An asynchronous copy, or cudaMemsetAsync, uses device memory in its stream's turn: a finding if
-/// another stream may do so at the same time, and one of them writes.
+/// An asynchronous copy or cudaMemsetAsync uses device memory in stream order: reports a race if
+/// work of another stream may access it at the same time and one of the two writes.
 void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows, bool writes,
                         const Place& where);
 

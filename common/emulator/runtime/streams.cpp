@@ -1,7 +1,7 @@
 /// @file
-/// Streams and events. Every launch and copy is done before its call returns, so a stream is a name
-/// and an event a time of day; but the host is held to waiting for copies (in_flight.hpp). The
-/// times say how long the emulator took: nothing about a GPU.
+/// Streams and events. Every launch and copy is done before its call returns, so a stream holds no
+/// work and an event is a time stamp. The host must still wait for its copies (in_flight.hpp).
+/// Elapsed times measure the emulator, not a GPU.
 #include <chrono>
 
 #include "common/emulator/runtime/api.hpp"
@@ -11,13 +11,13 @@
 #include "common/emulator/runtime/stream_order.hpp"
 #include "common/emulator/runtime/turn.hpp"
 
-using namespace sixdays::emulator;  // this file is the runtime's face
+using namespace sixdays::emulator;  // this file implements the runtime's API
 
 struct CUevent_st {
     bool recorded = false;
     std::chrono::steady_clock::time_point when;
-    std::set<std::uint64_t> covered;  // copies before it, by number
-    StreamKnowledge knows;            // what has ended when it happens
+    std::set<std::uint64_t> covered;  // numbers of earlier copies
+    StreamKnowledge knows;            // work that has ended before the event
 };
 
 extern "C" {
@@ -25,7 +25,7 @@ extern "C" {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     const Turn turn;
     if (stream == nullptr) return result(cudaErrorInvalidValue);
-    if (current != nullptr) {  // a kernel's: its launches run one after the other (launch.cpp)
+    if (current != nullptr) {  // in a kernel, launches run in order (launch.cpp)
         *stream = nullptr;
         return cudaSuccess;
     }

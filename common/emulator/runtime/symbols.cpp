@@ -1,6 +1,5 @@
 /// @file
-/// Copies to and from `__device__` and `__constant__` variables, which have names instead of
-/// pointers.
+/// Copies to and from `__device__` and `__constant__` variables, by name instead of pointer.
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/host_access.hpp"

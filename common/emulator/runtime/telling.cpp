@@ -1,6 +1,6 @@
 /// @file
-/// What is printed: findings when they are made, if the program does not read reports, and at the
-/// end of the program every report that was not read.
+/// What the emulator prints: findings as soon as they are made, if the program does not read
+/// reports; at the end of the program, every report that was not read.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace sixdays::emulator {
 namespace {
 
 bool telling = false;
-std::set<std::string> told_before;  // kind and place of each finding that was printed
+std::set<std::string> told_before;  // kind and position of each printed finding
 std::vector<std::pair<Place, std::string>> remarked;
 
 void print_trace() {
@@ -43,7 +43,7 @@ void print(const char* begin, const std::string& text) {
     std::fprintf(stderr, "%s%s\n", begin, text.c_str());
 }
 
-// A program in which the emulator found a bug does not end with status 0.
+// A program in which the emulator found a bug must not exit with status 0.
 void at_end(int status, void*) {
     const bool failed = is_unread() || !told_before.empty();
     tell_report();
@@ -55,20 +55,20 @@ void at_end(int status, void*) {
         std::fflush(nullptr);
         _exit(1);
     }
-    if (failed) return;  // a launch that stopped shows too little
+    if (failed) return;  // a failed launch leaves too little to judge
     if (const Work* work = unfinished_work(); telling && work != nullptr) {
         print_note("the program ends without waiting for " + work->what + ", started in " +
                    file_and_line(find_line(work->where)) +
                    ". What a kernel prints may be lost, and its errors go unnoticed: call "
                    "cudaDeviceSynchronize() first.");
     }
-    const std::string leaks = status == 0 ? describe_leaks() : "";  // else it ended early
+    const std::string leaks = status == 0 ? describe_leaks() : "";  // otherwise it ended early
     if (!leaks.empty()) print_note(leaks);
     if (telling && tracing) print_trace();
 }
 
-// After the destructors of the program's static objects, which may still call CUDA: what is
-// registered first is called last. (What the emulator keeps is made before, see CMakeLists.txt.)
+// After the destructors of static objects, which may call CUDA: handlers run in reverse order of
+// registration. (The emulator's own state is built even earlier, see CMakeLists.txt.)
 [[gnu::constructor(102)]] void wait_for_end() {
     on_exit(at_end, nullptr);
 }

@@ -15,25 +15,25 @@ bool tracing = false;
 
 namespace {
 
-/// One instruction of one kernel, and what its requests came to.
+/// One instruction of one kernel, and the sum over its requests.
 struct Instruction {
     unsigned kernel;
     const void* code;
     LineTrace sum;
 };
 
-/// The requests of one warp at one instruction that still miss lanes, oldest first.
+/// One warp's requests at one instruction that are still incomplete, oldest first.
 struct Open {
-    std::uint64_t first = 0;  // how many were there before
+    std::uint64_t first = 0;  // number of requests before these
     std::deque<Request> requests;
 };
 
 std::vector<std::string> kernel_names;
 std::vector<Instruction> instructions;
 std::map<std::tuple<unsigned, const void*, Memory, Operation>, unsigned> numbers;
-// In this block, by instruction; then by warp, or by thread.
+// Of this block, by instruction, then by warp or by thread.
 std::vector<std::array<Open, kMaxThreads / kWarp>> open;
-std::vector<std::vector<std::uint64_t>> passed;  // how often the thread came by
+std::vector<std::vector<std::uint64_t>> passed;  // how often each thread executed it
 
 Operation operation_of(AccessKind what) {
     if (what == AccessKind::atomic) return Operation::atomic;

@@ -1,5 +1,5 @@
 /// @file
-/// The arithmetic of one request: sectors of global memory, passes of shared memory.
+/// The cost of one request: sectors of global memory, wavefronts of shared memory.
 #include <algorithm>
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-// The numbers of all units of that size that the lanes touch, each once, in order.
+// The distinct units of that size that the lanes touch, in ascending order.
 std::vector<std::uint64_t> units_touched(const Request& request, std::uint64_t size) {
     std::vector<std::uint64_t> units;
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -26,7 +26,7 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
     return (a + b - 1) / b;
 }
 
-// The most different words that any one of the 32 banks must serve.
+// The largest number of distinct words that any of the 32 banks must serve.
 std::uint64_t fullest_bank(const std::vector<std::uint64_t>& wanted) {
     std::array<std::uint64_t, 32> in_bank{};
     for (const std::uint64_t word : wanted) ++in_bank[word % 32];
@@ -39,7 +39,7 @@ Request some_lanes(const Request& request, std::uint32_t lanes) {
     return part;
 }
 
-// The most lanes that update one word.
+// The largest number of lanes that update the same word.
 std::uint64_t most_lanes_on_a_word(const Request& request) {
     std::uint64_t most = 0;
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -64,7 +64,7 @@ Count count_sectors(const Request& request) {
 Count count_passes(const Request& request, bool atomic) {
     const auto words = units_touched(request, 4);
     Count count{units_touched(request, 1).size(), fullest_bank(words), divide_up(words.size(), 32)};
-    // 8 bytes a lane are served half a warp at a time, 16 bytes a quarter; unless one pass will do.
+    // Half a warp at a time with 8 bytes per lane, a quarter with 16, unless one wavefront will do.
     const unsigned parts = request.bytes > 8 ? 4 : request.bytes > 4 ? 2 : 1;
     if (parts > 1 && count.units > 1) {
         count.units = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// A trace in words, numbers and characters.
+/// Formats a trace as sentences, tables and pictures.
 #include <algorithm>
 #include <vector>
 
@@ -29,7 +29,7 @@ std::string place(const LineTrace& line) {
     return line.file + ":" + std::to_string(line.line);
 }
 
-// For the table: the file without its folders.
+// For the table: file name without folders.
 std::string short_place(const LineTrace& line) {
     const std::size_t slash = line.file.rfind('/');
     return (slash == std::string::npos ? line.file : line.file.substr(slash + 1)) + ":" +
@@ -45,7 +45,7 @@ std::vector<std::int64_t> steps(const LineTrace& line) {
     return found;
 }
 
-// "its lanes are 4096 bytes apart", or what else can be said of the worst request.
+// "its lanes are 4096 bytes apart", or another description of the worst request.
 std::string how_lanes_lie(const LineTrace& line) {
     const auto between = steps(line);
     if (between.empty()) return "few of its lanes are active";
@@ -60,7 +60,7 @@ std::string how_lanes_lie(const LineTrace& line) {
     return format("its lanes are %llu bytes apart", static_cast<unsigned long long>(step));
 }
 
-// One character per sector from the lowest to the highest address: how many lanes touch it.
+// One character per sector from the lowest to the highest address: the number of lanes in it.
 std::string sector_row(const LineTrace& line) {
     std::vector<std::uint64_t> touched;
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -84,7 +84,7 @@ std::string sector_row(const LineTrace& line) {
     return row;
 }
 
-// One character per bank: how many different words of it are wanted.
+// One character per bank: the number of distinct words requested from it.
 std::string bank_row(const LineTrace& line) {
     std::vector<std::uint64_t> wanted;
     for (unsigned lane = 0; lane < 32; ++lane) {

@@ -1,11 +1,11 @@
 /// @file
-/// The device serves one thread of the host at a time.
+/// The device serves one host thread at a time.
 #pragma once
 
 namespace sixdays::emulator {
 
-/// Calls of the runtime, and launches, begin with one: other threads of the host wait until it is
-/// gone. A kernel's own calls belong to its launch.
+/// Held by runtime calls and launches: other host threads wait until it is destroyed. Calls by a
+/// kernel belong to its launch.
 class Turn {
 public:
     Turn();

@@ -1,7 +1,7 @@
 /// @file
-/// What g++ -fsanitize=undefined calls when a kernel does what C++ leaves undefined: an index
-/// beyond an array, an overflow, a misaligned pointer. And assert(). Outside of kernels they print
-/// and abort. Whether one may return, and so its name, is emulate.cmake's -fsanitize-recover.
+/// The handlers that g++ -fsanitize=undefined calls for undefined behaviour in a kernel: an index
+/// past an array, an overflow, a misaligned pointer. Also assert(). Outside of kernels they print
+/// and abort. Which handlers may return depends on -fsanitize-recover in emulate.cmake.
 #include <bit>
 #include <cinttypes>
 #include <cmath>
@@ -16,9 +16,9 @@
 
 namespace {
 
-using namespace sixdays::emulator;  // the compiler calls this file; it has no other callers
+using namespace sixdays::emulator;  // only the compiler generates calls to this file
 
-// What the compiler passes, as far as it is used here: gcc/ubsan.c, libubsan's ubsan_value.h.
+// The arguments that the compiler passes, as far as needed: gcc/ubsan.c, libubsan's ubsan_value.h.
 struct Source {
     const char* file;
     std::uint32_t line;
@@ -26,7 +26,7 @@ struct Source {
 };
 struct Type {
     std::uint16_t kind;  // 0: integer, 1: floating point
-    std::uint16_t info;  // integers: lowest bit: signed; others: log2 of the width in bits
+    std::uint16_t info;  // integers: bit 0: signed; others: log2 of the width in bits
     char name[1];
 };
 struct Overflow {
@@ -55,7 +55,7 @@ struct Mismatch {
     unsigned char check;
 };
 
-// A value of up to 64 bits is passed itself, a wider one by address.
+// Values of up to 64 bits are passed directly, wider ones by address.
 std::string text_of(const Type& type, std::uintptr_t value) {
     const unsigned bits = 1u << (type.info >> 1);
     if (type.kind != 0 || bits > 64) return "a value";
@@ -64,7 +64,7 @@ std::string text_of(const Type& type, std::uintptr_t value) {
     return format("%" PRIdPTR, static_cast<std::intptr_t>(value << shift) >> shift);
 }
 
-// A floating-point number, passed like that.
+// A floating-point value, passed in the same way.
 double number_of(const Type& type, std::uintptr_t value) {
     if (type.info == 32) return std::bit_cast<float>(static_cast<std::uint32_t>(value));
     if (type.info == 64) return std::bit_cast<double>(static_cast<std::uint64_t>(value));
@@ -91,7 +91,7 @@ double number_of(const Type& type, std::uintptr_t value) {
     found(Kind::undefined_behaviour, cudaErrorLaunchFailure, where, what, 0, nullptr, made);
 }
 
-// In a kernel a finding. The host's own sums are not the device's business: worth knowing.
+// A finding in a kernel, only a remark in host code.
 void overflow(const Overflow* data, const char* sign, std::uintptr_t a, std::uintptr_t b,
               Site made = Site::current()) {
     const std::string text = text_of(*data->type, a) + " " + sign + " " + text_of(*data->type, b) +
@@ -121,7 +121,7 @@ void __ubsan_handle_negate_overflow(Overflow* d, std::uintptr_t a) {
     const InRuntime guard;
     undefined(d->where, "-(" + text_of(*d->type, a) + ") does not fit into " + d->type->name + ".");
 }
-// C++ leaves the result open. A GPU's is certain, and the processor's here is another one.
+// Undefined in C++, but defined on a GPU, with a result other than this processor's.
 void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
     if (current == nullptr) return;
     const InRuntime guard;
@@ -208,7 +208,7 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
     undefined(*where, "a count of leading or trailing zeros of 0 is undefined.");
 }
 
-// assert() in a kernel; elsewhere what it always does.
+// assert() in a kernel; in host code the usual behaviour.
 void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
     const InRuntime guard;
     if (current == nullptr) {

@@ -1,6 +1,6 @@
 /// @file
-/// Warp calls. Each lane stores its value and waits; when the last lane of the mask arrives, the
-/// results of all lanes are computed at once.
+/// Warp calls. Each lane stores its value and waits. When the last lane of the mask arrives, the
+/// results of all lanes are computed.
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -60,8 +60,8 @@ void finish_if_complete(const Thread& me) {
     if ((wanted & ~companions(me)) == 0) finish(me.warp(), wanted);
 }
 
-// Two lanes that wait for each other in different calls wait forever. Checking one of those that
-// wait for `me` is enough: they agreed with each other when they arrived.
+// Two lanes that wait for each other in different calls never return. Checking one of the lanes
+// that wait for `me` is enough: they agreed with each other when they arrived.
 void check_companions(const Thread& me) {
     for (unsigned rest = block.waiting_lanes[me.warp()] & me.call.mask; rest != 0;
          rest &= rest - 1) {
@@ -109,7 +109,7 @@ void check_call(const Thread& me) {
 
 std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int argument, int width,
                         Site site) {
-    if (current == nullptr) return value;  // host code: no other lanes
+    if (current == nullptr) return value;  // host code has no other lanes
     const InRuntime guard;
     if (time_is_up) fail_for_time(site);
     Thread& me = *current;
@@ -137,7 +137,7 @@ bool answer_active_masks() {
     for (unsigned id = 0; id < block.size; ++id) {
         Thread& me = block.threads[id];
         if (!asks_who_is_active(&me)) continue;
-        unsigned here = 0;  // the lanes that ask at the same place are taken to run side by side
+        unsigned here = 0;  // lanes at the same call are taken to be converged
         for (unsigned lane = 0; lane < kWarp; ++lane) {
             const Thread* other = block.lane(me.warp(), lane);
             if (asks_who_is_active(other) && other->call.site.line() == me.call.site.line() &&

@@ -1,5 +1,5 @@
 /// @file
-/// What the lanes of a warp call get, once all have come.
+/// The results of a warp call, once all lanes have arrived.
 #include <algorithm>
 
 #include "common/emulator/runtime/block.hpp"
@@ -9,7 +9,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-// Which lane's value a shuffle hands to `lane`. Out of the group, up or down: its own.
+// The source lane of a shuffle for `lane`. Up and down past the group: the lane itself.
 unsigned source_lane(const WarpSlot& call, unsigned lane) {
     const auto width = static_cast<unsigned>(call.width);
     const auto argument = static_cast<unsigned>(call.argument);
@@ -96,7 +96,7 @@ unsigned lanes_with(unsigned warp, unsigned members, std::uint64_t value) {
     return equal;
 }
 
-// The result of lane `me`, for the calls that look at all lanes' values.
+// The result for lane `me` of the calls that combine the values of all lanes.
 std::uint64_t vote(unsigned warp, unsigned members, const Thread& me) {
     const WarpCall what = me.call.what;
     switch (what) {

@@ -19,7 +19,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-constexpr unsigned kGroup = 128;  // threads
+constexpr unsigned kGroup = 128;  // threads per warpgroup
 constexpr int kM = 64, kK = 16, kMostN = 256;
 
 struct Call {
@@ -28,19 +28,19 @@ struct Call {
     int pairs;
     bool add;
     std::array<float*, kGroup> sums{};
-    std::array<std::array<std::uint32_t, 4>, kGroup> fragments{};  // of a, where it has some
+    std::array<std::array<std::uint32_t, 4>, kGroup> fragments{};  // of a, if it is in registers
     unsigned came = 0;
     Place place;
 };
 
-// Calls are numbered as each thread makes them; those before `done` are made.
+// Each thread numbers its calls; those before `done` have been executed.
 struct Group {
     std::deque<Call> calls;
     std::size_t done = 0;
     std::array<std::size_t, kGroup> made{};             // by thread: its calls so far
-    std::array<std::vector<std::size_t>, kGroup> ends;  // and how many they were at each commit
+    std::array<std::vector<std::size_t>, kGroup> ends;  // by thread: `made` at each commit
     std::array<bool, kGroup> fenced{};                  // since its last commit
-    std::vector<Thread*> waiting;                       // for the others to come
+    std::vector<Thread*> waiting;                       // for the rest of the warpgroup
 };
 struct Groups {
     std::array<Group, kMaxThreads / kGroup> of;
@@ -61,7 +61,7 @@ std::uintptr_t place_in(const WgmmaOperand& x, int i, int k) {
     } else {
         at += static_cast<std::uintptr_t>(i * 128 + k * 2);
     }
-    return at ^ (at >> 7 & 7) << 4;  // the swizzle
+    return at ^ (at >> 7 & 7) << 4;  // the 128-byte swizzle
 }
 
 float number(std::uint32_t bits, bool is_bf16) {
@@ -70,7 +70,7 @@ float number(std::uint32_t bits, bool is_bf16) {
                    : static_cast<float>(__half::from_bits(half));
 }
 
-// Register i of lane 4 r + c of warp w holds rows 16 w + r + 8 (i % 2), columns 2 c + 8 (i / 2) on.
+// Register i, lane 4 r + c, warp w: row 16 w + r + 8 (i % 2), columns 2 c + 8 (i / 2) and the next.
 void fetch_fragments(const Call& call, float* to) {
     for (int thread = 0; thread < static_cast<int>(kGroup); ++thread) {
         for (int i = 0; i < 4; ++i) {
@@ -84,7 +84,7 @@ void fetch_fragments(const Call& call, float* to) {
     }
 }
 
-// The operand's 16 x `count` numbers, k by k. The current thread reads them.
+// The operand's 16 x `count` values, one k after another. The current thread reads them.
 void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call& call) {
     const int step = x.across ? 1 : 8, along = x.across ? 8 : 1;
     for (int i = 0; i < count; i += along) {
@@ -108,7 +108,7 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
 
 void make(const Call& call) {
     static float a[kK * kM], b[kK * kMostN];
-    // No turn ends within its reads: another thread that waits would make the same call.
+    // No turn may end during these reads: another waiting thread would execute the same call.
     current->accesses_left = kAccessesPerTurn;
     const int N = 8 * call.pairs;
     if (call.a.fragment != nullptr) {
@@ -207,7 +207,7 @@ void wgmma_wait(int groups_left, const float* sums, Site site) {
         make(mine.calls.front());
         mine.calls.pop_front();
         ++mine.done;
-        // Whoever waits for this call knows that its operands were read.
+        // Threads that wait for this call are ordered after its operand reads.
         thread_fence();
         use_atomically(Space::shared, reinterpret_cast<std::uintptr_t>(&mine), true, true);
     }

@@ -50,13 +50,13 @@ Elsewhere elsewhere(std::uintptr_t address, std::size_t bytes) {
             "reference, which holds a host address?"};
 }
 
-// Do other threads of the block write it if they continue while this thread waits?
+// True if other threads of the block write it while this thread waits.
 bool is_written_later(const NewAccess& a) {
     yield();
     return (*a.region.state_of(a.address) & kWritten) != 0;
 }
 
-// For shared memory: where the write may be missing, judging by what the block has done so far.
+// For shared memory: where the write is probably missing, given what the block has done so far.
 std::string never_written(const NewAccess& a) {
     std::string text =
         ", which no thread of this block has written, not even before the last __syncthreads(). ";

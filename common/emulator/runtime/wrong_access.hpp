@@ -1,14 +1,14 @@
 /// @file
-/// The report of a wrong access: what is wrong, and what is likely to be missing.
+/// Reports of invalid accesses: what is wrong, and what is probably missing.
 #pragma once
 
 #include "common/emulator/runtime/race.hpp"
 
 namespace sixdays::emulator {
 
-/// Not all of its bytes are live, or belong to the region at all.
+/// Some bytes are not live, or not in the region at all.
 [[noreturn]] void fail_outside(const NewAccess& access);
-/// A read of memory that was never written.
+/// A write of constant memory, and a read of memory that was never written.
 [[noreturn]] void fail_constant(const NewAccess& a);
 [[noreturn]] void fail_uninitialised(const NewAccess& access);
 /// An asynchronous copy to it is still in flight.
@@ -16,7 +16,7 @@ namespace sixdays::emulator {
 /// In no region, and not accessible to the current thread.
 [[noreturn]] void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind,
                                  const void* code);
-/// The block only reads, for a very long time.
+/// A misaligned address, and a block that has only read for a very long time.
 [[noreturn]] void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alignment,
                                   AccessKind kind, const void* code);
 [[noreturn]] void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code);

@@ -1,5 +1,5 @@
-// Calls of the runtime with one wrong argument each: the error that CUDA returns. And what the device
-// says of itself, by properties, attributes and occupancy alike.
+// Runtime calls with one invalid argument each must return CUDA's error. Also checks that
+// properties, attributes and occupancy describe the same device.
 #include <cuda_runtime_api.h>
 
 #include <string>
@@ -20,7 +20,7 @@ struct Call {
     cudaError_t (*make)();
 };
 
-// Right arguments for everything.
+// Valid arguments for all calls.
 void* pointer = nullptr;
 float* device = nullptr;
 float host[64];
@@ -31,12 +31,12 @@ cudaEvent_t first, second, unrecorded;
 cudaDeviceProp properties;
 cudaFuncAttributes of_function;
 float milliseconds = 0;
-const char kernel = 0;  // some address
+const char kernel = 0;  // just an address
 cudaMemPool_t pool;
 std::size_t limit = 0;
 void nothing(void*) {}
 template <class Enum>
-Enum value_of(int value) {  // that no enumerator has
+Enum value_of(int value) {  // not an enumerator
     return static_cast<Enum>(value);
 }
 void nothing_on_stream(cudaStream_t, cudaError_t, void*) {}
@@ -62,7 +62,7 @@ const Call kCalls[] = {
     {"register, nothing", kInvalid, [] { return cudaHostRegister(host, 0, 0); }},
     {"register", kOk, [] { return cudaHostRegister(host, sizeof(host), 0); }},
     {"register twice", kInvalid, [] { return cudaHostRegister(host + 63, 4, 0); }},
-    {"register behind it", kOk, [] { return cudaHostRegister(host + 64, 4, 0); }},
+    {"register after it", kOk, [] { return cudaHostRegister(host + 64, 4, 0); }},
     {"device pointer of that", kOk, [] { return cudaHostGetDevicePointer(&pointer, host + 9, 0); }},
     {"unregister the middle", kInvalid, [] { return cudaHostUnregister(host + 1); }},
     {"unregister", kOk, [] { return cudaHostUnregister(host); }},
@@ -193,7 +193,7 @@ const Call kCalls[] = {
 
 }  // namespace
 
-TEST_CASE("a call with one wrong argument returns CUDA's error, and the next call knows it") {
+TEST_CASE("a call with one invalid argument returns CUDA's error, and so does cudaGetLastError()") {
     const Device<float> x(std::vector<float>(64, 1.0f));
     device = x.data();
     REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
@@ -213,7 +213,7 @@ TEST_CASE("a call with one wrong argument returns CUDA's error, and the next cal
     cudaStreamDestroy(stream);
 }
 
-TEST_CASE("properties, attributes and occupancy agree on the device") {
+TEST_CASE("properties, attributes and occupancy describe the same device") {
     cudaDeviceProp p;
     REQUIRE(cudaGetDeviceProperties(&p, 0) == cudaSuccess);
     const auto attribute = [](cudaDeviceAttr which) {
@@ -243,7 +243,7 @@ TEST_CASE("properties, attributes and occupancy agree on the device") {
           p.sharedMemPerBlockOptin);
     CHECK(static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)) ==
           p.sharedMemPerMultiprocessor);
-    // Of compute capability 8.0: CUDA Programming Guide, "Technical Specifications".
+    // Compute capability 8.0: CUDA Programming Guide, "Technical Specifications".
     CHECK(p.maxThreadsPerBlock == 1024);
     CHECK(p.maxThreadsDim[2] == 64);
     CHECK(p.maxGridSize[0] == 2147483647);
@@ -262,8 +262,8 @@ TEST_CASE("properties, attributes and occupancy agree on the device") {
     };
     CHECK(resident(1, 0) == 32);
     CHECK(resident(64, 0) == 32);
-    CHECK(resident(65, 0) == 21);  // 64 warps, three a block
+    CHECK(resident(65, 0) == 21);  // 64 warps, three per block
     CHECK(resident(1024, 0) == 2);
-    CHECK(resident(32, 40 * 1024) == 4);  // each with 1 KB that CUDA keeps
+    CHECK(resident(32, 40 * 1024) == 4);  // each plus the 1 KB that CUDA reserves
     CHECK(resident(32, 163 * 1024) == 1);
 }

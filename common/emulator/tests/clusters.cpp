@@ -1,5 +1,5 @@
-// Clusters: right ones give what CUDA's manual says, in any order of turns, and are not accused;
-// mistakes are told at their line.
+// Clusters: correct kernels compute what CUDA's manual specifies, in any execution order, and are
+// not reported; bugs are reported at their line.
 #include "common/emulator/tests/clusters.hpp"
 
 #include <fstream>
@@ -27,7 +27,7 @@ std::vector<int> run(const std::string& name, std::size_t count) {
     return got;
 }
 
-// The same of a kernel that nobody accuses.
+// The same, for a kernel that must not be reported.
 std::vector<int> of_right(const std::string& name, std::size_t count) {
     std::vector<int> got = run(name, count);
     CHECK_FALSE(last_report());
@@ -41,7 +41,7 @@ std::string text_of_line(int line) {
     return text;
 }
 
-// Ints of this formula.
+// The ints formula(0), formula(1), ...
 template <class Formula>
 std::vector<int> made(int count, Formula formula) {
     std::vector<int> all;
@@ -49,7 +49,7 @@ std::vector<int> made(int count, Formula formula) {
     return all;
 }
 
-// What read_the_next() makes of clusters of n blocks.
+// The result of read_the_next() in clusters of n blocks.
 auto next_of(int n) {
     return [n](int i) { return 10 * (i / 4 / n * n + (i / 4 % n + 1) % n) + i % 4; };
 }
@@ -63,7 +63,7 @@ TEST_CASE("blocks of a cluster read, write and count in each other's shared memo
     CHECK(of_right("template_neighbours", 32) == made(32, next_of(4)));
     CHECK(of_right("neighbours_by_call", 32) == made(32, next_of(8)));
     CHECK(of_right("alone", 32) == made(32, next_of(1)));
-    // 32 numbers of each cluster, whose sevenfold falls into 16 bins twice.
+    // 32 numbers per cluster; seven times each is spread over 16 bins, two per bin.
     CHECK(of_right("histogram", 32) == std::vector<int>(32, 2));
     CHECK(of_right("arrive_early", 4) == std::vector<int>{2, 1, 4, 3});
     CHECK(of_right("by_ptx", 4) == std::vector<int>{102, 101, 104, 103});
@@ -72,7 +72,7 @@ TEST_CASE("blocks of a cluster read, write and count in each other's shared memo
     set_order(Order::forward);
 }
 
-TEST_CASE("a launch in clusters is described by the kernel, its prototype or a call") {
+TEST_CASE("the cluster size can come from the kernel, its prototype or the launch") {
     CHECK(of_right("neighbours_by_address", 32) == made(32, next_of(8)));
     CHECK(of_right("template_by_address", 32) == made(32, next_of(4)));
     CHECK(of_right("declared", 32) == made(32, next_of(2)));
@@ -84,7 +84,7 @@ TEST_CASE("a launch in clusters is described by the kernel, its prototype or a c
     CHECK(properties.clusterLaunch == by_attribute);
 }
 
-TEST_CASE("threads of a cluster come to its barrier by any line, and may meet others on the way") {
+TEST_CASE("threads may reach a cluster barrier at different lines and use others in between") {
     const auto order = GENERATE(Order::forward, Order::reversed, Order::shuffled);
     set_order(order, 7);
     CHECK(of_right("syncs_between", 8) == std::vector<int>(8, 1));
@@ -94,7 +94,7 @@ TEST_CASE("threads of a cluster come to its barrier by any line, and may meet ot
     set_order(Order::forward);
 }
 
-TEST_CASE("what is in flight stays so while its block waits for the cluster") {
+TEST_CASE("what is in flight stays in flight while its block waits for the cluster") {
     const auto order = GENERATE(Order::forward, Order::reversed);
     set_order(order);
     CHECK(of_right("mbarrier_across", 4) == std::vector<int>(4, 5));
@@ -104,7 +104,7 @@ TEST_CASE("what is in flight stays so while its block waits for the cluster") {
     set_order(Order::forward);
 }
 
-TEST_CASE("requests of warps that are not full are counted in clusters, too") {
+TEST_CASE("requests of partial warps are counted in clusters too") {
     start_trace();
     run("histogram", 32);
     std::uint64_t requests = 0, accesses = 0;
@@ -117,7 +117,7 @@ TEST_CASE("requests of warps that are not full are counted in clusters, too") {
     CHECK(accesses == 32);
 }
 
-TEST_CASE("a barrier of a cluster orders global memory, and what it orders can be told to others") {
+TEST_CASE("a cluster barrier orders global memory, also for those who learn of it later") {
     const auto order = GENERATE(Order::forward, Order::reversed, Order::shuffled);
     set_order(order, 7);
     const std::vector<int> got = run("global_memory", 64);
@@ -145,8 +145,8 @@ TEST_CASE("a block of a cluster knows its rank, index and extents") {
     CHECK_FALSE(last_report());
 }
 
-// In the forward order: findings.txt.
-TEST_CASE("a mistake with clusters is told at its line when turns are reversed") {
+// findings.txt covers the forward order.
+TEST_CASE("a bug with clusters is reported at its line when the order is reversed") {
     struct Case {
         const char *name, *says;
         Kind kind;
@@ -198,7 +198,7 @@ TEST_CASE("a mistake with clusters is told at its line when turns are reversed")
     CHECK(text_of_line(report->line).find(std::string("MARK ") + name) != std::string::npos);
 }
 
-TEST_CASE("a loop without end over a barrier of blocks is told") {
+TEST_CASE("an endless loop over a barrier of blocks is reported") {
     const auto name = GENERATE(as<std::string>{}, "endless", "endless_in_grid");
     set_time_limit(1);
     run(name, 1);
@@ -210,7 +210,7 @@ TEST_CASE("a loop without end over a barrier of blocks is told") {
     clear_report();
 }
 
-TEST_CASE("a launch in clusters that no GPU takes is rejected") {
+TEST_CASE("a cluster launch that no GPU accepts is rejected") {
     struct Case {
         const char *name, *says;
     };
@@ -231,6 +231,6 @@ TEST_CASE("a launch in clusters that no GPU takes is rejected") {
     CHECK(last_report()->kind == Kind::invalid_launch);
     CHECK(last_report()->text.find(says) != std::string::npos);
     clear_report();
-    CHECK(run("alone", 32) == made(32, next_of(1)));  // the next launch knows nothing of it
+    CHECK(run("alone", 32) == made(32, next_of(1)));  // the next launch is unaffected
     CHECK_FALSE(last_report());
 }

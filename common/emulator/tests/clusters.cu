@@ -1,4 +1,4 @@
-// Clusters. For a GPU of sm_90 and newer as well.
+// Clusters. Also for GPUs of sm_90 and newer.
 #include "common/emulator/tests/clusters.hpp"
 
 #include <cooperative_groups.h>
@@ -18,7 +18,7 @@ namespace sixdays::emulator::tests {
 
 namespace {
 
-// Each block stores its number, and reads the next one's of its cluster.
+// Each block stores its number and reads that of the next block of its cluster.
 __device__ void read_the_next(int* out) {
     __shared__ int mine[4];
     const cg::cluster_group cluster = cg::this_cluster();
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(64) __cluster_dims__(N, 1, 1) template_neighbo
 __global__ void neighbours_by_call(int* out, float, int first) {
     if (first == 7) read_the_next(out);
 }
-// Its definition does not repeat that it has clusters; and its argument follows from the call.
+// The definition does not repeat the cluster size; and a template argument is deduced.
 __global__ void __cluster_dims__(2, 1, 1) declared(int* out);
 __global__ void declared(int* out) {
     read_the_next(out);
@@ -49,7 +49,7 @@ __global__ void __cluster_dims__(16, 1, 1) deduced(T* out) {
     read_the_next(out);
 }
 
-// As many threads as a cluster can have, all of which wait.
+// The maximum number of threads in a cluster, all of which wait.
 __global__ void many_threads(int* out) {
     __shared__ int mine;
     const cg::cluster_group cluster = cg::this_cluster();
@@ -79,7 +79,7 @@ __global__ void __cluster_dims__(2, 1, 1) global_memory(int* out) {
     out[32 + blockIdx.x] = out[blockIdx.x ^ 1];
 }
 
-// The same as the next one's number, all in PTX; and by the way that C++ makes an address short.
+// Reads the next block's number with PTX; and with a shared address converted in C++.
 __global__ void __cluster_dims__(2, 1, 1) by_ptx(int* out) {
     __shared__ int mine;
     unsigned rank, there;
@@ -97,7 +97,7 @@ __global__ void __cluster_dims__(2, 1, 1) by_ptx(int* out) {
     cg::this_cluster().sync();
 }
 
-// Between arriving and waiting lies work that nobody else sees.
+// Thread-local work between arrive and wait.
 __global__ void __cluster_dims__(2, 1, 1) arrive_early(int* out) {
     __shared__ int mine;
     const cg::cluster_group cluster = cg::this_cluster();
@@ -109,7 +109,7 @@ __global__ void __cluster_dims__(2, 1, 1) arrive_early(int* out) {
     cluster.sync();
 }
 
-// Both warps have arrived before one of them goes on to another barrier.
+// Both warps have arrived when one of them goes on to another barrier.
 __global__ void __cluster_dims__(2, 1, 1) syncs_between(int* out) {
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned warp = threadIdx.x / 32;
@@ -124,7 +124,7 @@ __global__ void __cluster_dims__(2, 1, 1) syncs_between(int* out) {
     cluster.sync();
 }
 
-// A cluster's barrier need not be one line.
+// Threads can reach a cluster barrier at different lines.
 __global__ void two_lines(int* out) {
     if (threadIdx.x < 32) {
         out[threadIdx.x] = 1;
@@ -135,7 +135,7 @@ __global__ void two_lines(int* out) {
     }
 }
 
-// The others' array is there from their start, though they have not come to its declaration.
+// The other blocks' array exists from their start, even before they reach its declaration.
 __device__ int sum_of_cluster(int value) {
     __shared__ int parts[8];
     const cg::cluster_group cluster = cg::this_cluster();
@@ -152,7 +152,7 @@ __global__ void __cluster_dims__(4, 1, 1) pushed(int* out) {
     out[blockIdx.x] = sum_of_cluster(static_cast<int>(blockIdx.x) + 1);
 }
 
-// A tile that was cut out of dynamic shared memory is the same one behind the barrier.
+// A tile cut out of dynamic shared memory is still the same after the barrier.
 __global__ void __cluster_dims__(2, 1, 1) tiles_across(int* out) {
     extern __shared__ __align__(16) unsigned char memory[];
     gpu::SharedTiles(memory).next<int>(4)[threadIdx.x] = 3;
@@ -160,7 +160,7 @@ __global__ void __cluster_dims__(2, 1, 1) tiles_across(int* out) {
     out[4 * blockIdx.x + threadIdx.x] = gpu::SharedTiles(memory).next<int>(4)[threadIdx.x];
 }
 
-// What is on its way at the barrier arrives behind it.
+// A copy in flight at the barrier arrives after it.
 __global__ void __cluster_dims__(2, 1, 1) copy_across(int* out) {
     __shared__ int mine[4];
     __pipeline_memcpy_async(&mine[threadIdx.x], &out[32 + threadIdx.x], sizeof(int));
@@ -188,7 +188,7 @@ __global__ void __cluster_dims__(2, 1, 1) sums_across(int* out) {
     if (threadIdx.x < 32) out[32 * blockIdx.x + threadIdx.x] = static_cast<int>(sum[0][0]);
 }
 
-// An mbarrier keeps what has arrived while its block waits for the cluster.
+// An mbarrier keeps its arrivals while its block waits for the cluster.
 __global__ void __cluster_dims__(2, 1, 1) mbarrier_across(int* out) {
     __shared__ gpu::Mbarrier both;
     if (threadIdx.x == 0) both.init(2);
@@ -217,8 +217,8 @@ __global__ void indices(int* out) {
     cluster.sync();
 }
 
-// What a cluster's first block knows of its second, the cluster that comes later hears of by fence
-// and atomic.
+// What the first block of a cluster knows of the second reaches the later cluster through a fence
+// and an atomic.
 __global__ void __cluster_dims__(2, 1, 1) told_to_others(int* out) {
     const unsigned cluster = blockIdx.x / 2;
     if (blockIdx.x % 2 == 1) out[1 + cluster] = 11;
@@ -230,7 +230,7 @@ __global__ void __cluster_dims__(2, 1, 1) told_to_others(int* out) {
     if (is_later) out[3] = out[2 - cluster];
 }
 
-// A cluster that is three-dimensional.
+// A three-dimensional cluster.
 __global__ void __cluster_dims__(1, 2, 2) deep(int* out) {
     const cg::cluster_group cluster = cg::this_cluster();
     const dim3 index = cluster.block_index();
@@ -238,7 +238,7 @@ __global__ void __cluster_dims__(1, 2, 2) deep(int* out) {
         cluster.block_rank() + 10 * index.z + 100 * index.y + 1000 * cluster.dim_blocks().z);
 }
 
-// --- mistakes ------------------------------------------------------------------------------------
+// --- planted bugs --------------------------------------------------------------------------------
 
 __global__ void __cluster_dims__(2, 1, 1) no_first_barrier(int* out) {
     __shared__ int mine;
@@ -276,7 +276,7 @@ __global__ void __cluster_dims__(2, 1, 1) another_cluster(int* out) {
     cg::this_cluster().sync();
     out[32 + blockIdx.x] = out[blockIdx.x ^ 2];  // MARK another_cluster
 }
-// The history of a part of a word is kept where the owner comes first, too.
+// The history of part of a word is kept, even if its owner accesses it first.
 template <class T>
 __global__ void __cluster_dims__(2, 1, 1) narrow(int* out) {
     __shared__ T mine[4];
@@ -288,7 +288,7 @@ __global__ void __cluster_dims__(2, 1, 1) narrow(int* out) {
     if (blockIdx.x == 1) out[1] = mine[1] == firsts[1];  // MARK narrow_char, MARK narrow_half
     cluster.sync();
 }
-// Each cluster has a counter of its own, where nobody else says anything.
+// Each cluster has its own counter, which no other cluster updates.
 __global__ void __cluster_dims__(2, 1, 1) not_told(int* out) {
     __shared__ int counter;
     counter = 0;
@@ -389,7 +389,7 @@ __global__ void __cluster_dims__(2, 1, 1) waits_without_arriving(int*) {
     cg::this_cluster().barrier_wait();  // MARK waits_without_arriving
 }
 
-// How a launch in clusters is described.
+// The ways to specify a cluster launch.
 struct InClusters {
     InClusters(dim3 grid, dim3 block, dim3 cluster) {
         config.gridDim = grid;

@@ -1,5 +1,5 @@
 /// @file
-/// Clusters of blocks: kernels that are right, kernels that are not, and how they are launched.
+/// Clusters of blocks: correct and buggy kernels, and their launches.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 namespace sixdays::emulator::tests {
 
 struct ClusterCase {
-    const char* name;          // a mistake's line bears `MARK name`
+    const char* name;          // the line of a bug has the comment `MARK name`
     void (*launch)(int* out);  // 64 ints of device memory, each -1
 };
 const std::vector<ClusterCase>& clusters();

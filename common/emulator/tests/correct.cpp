@@ -1,4 +1,4 @@
-// Right kernels are not accused, in any order of turns.
+// Correct kernels are not reported, in any execution order.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -67,7 +67,7 @@ const Case kCases[] = {
 
 constexpr int kLength = 256;
 
-// 1, 2, 3, ... in, zeros out.
+// Input 1, 2, 3, ...; output initially zeros.
 std::vector<float> run(const Case& c) {
     std::vector<float> numbers(kLength);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i + 1);
@@ -83,7 +83,7 @@ std::vector<float> run(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("right kernels are not accused, and give the same results in every order") {
+TEST_CASE("correct kernels are not reported, and compute the same results in every order") {
     clear_report();
     cudaGetLastError();
     for (const Case& c : kCases) {
@@ -93,7 +93,7 @@ TEST_CASE("right kernels are not accused, and give the same results in every ord
             INFO("seed " << seed << " (0: reversed)");
             set_order(seed == 0 ? Order::reversed : Order::shuffled, seed);
             const auto got = run(c);
-            // Which place a value gets is chance where places are handed out by an atomic.
+            // Positions assigned by an atomic depend on the order.
             const bool places_vary = std::string(c.name) == "warp_aggregated" ||
                                      std::string(c.name) == "fences_for_long";
             if (!places_vary) CHECK(std::memcmp(got.data(), expected.data(), kLength * 4) == 0);
@@ -103,7 +103,7 @@ TEST_CASE("right kernels are not accused, and give the same results in every ord
     CHECK(static_cast<int>(std::size(kCases)) == count_of_right());
 }
 
-TEST_CASE("a chain of semaphores over 2,000 blocks is followed at little cost") {
+TEST_CASE("tracking a chain of semaphores over 2,000 blocks is fast") {
     const Device<float> in(std::vector<float>(64, 1.0f)), out(std::vector<float>(66, 0.0f));
     const std::clock_t start = std::clock();
     REQUIRE(run_right("semaphore_chain", 2000, 64, 0, in.data(), 64, out.data()));
@@ -114,7 +114,7 @@ TEST_CASE("a chain of semaphores over 2,000 blocks is followed at little cost") 
 }
 
 TEST_CASE(
-    "a kernel that works for long is not taken for one that waits, nor its clock for another's") {
+    "a kernel that works for long is not reported as stuck, nor mixed up by a clock overflow") {
     const Device<float> in(std::vector<float>{1, 2, 3, 4}), out(std::vector<float>(4, 0.0f));
     for (const int n : {21'000'000, 21'000'001}) {
         REQUIRE(run_right("adds_for_long", 1, 1, 0, in.data(), n, out.data()));
@@ -127,10 +127,10 @@ TEST_CASE(
     CHECK(told.host()[2] == 1.0f);
 }
 
-TEST_CASE("a copy that nobody waited for does not arrive in a later launch") {
+TEST_CASE("a copy that was never waited for does not arrive in a later launch") {
     const Device<float> in(std::vector<float>(256, 1.0f));
     const Device<float> other(std::vector<float>(256, 2.0f)), out(std::vector<float>(256, 0.0f));
-    // 256 threads leave a copy; 128 run and clean up behind themselves; then 256 copy anew.
+    // 256 threads leave a copy in flight; 128 run and forget theirs; then 256 start new ones.
     REQUIRE(run_right("copy_left_behind", 1, 256, 0, in.data(), 1, out.data()));
     REQUIRE(run_right("copy_left_behind", 1, 128, 0, in.data(), 0, out.data()));
     REQUIRE(run_right("copy_left_behind", 1, 256, 0, other.data(), 2, out.data()));

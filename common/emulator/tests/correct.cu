@@ -1,4 +1,4 @@
-// Kernels that are right, each in a way that a careless checker might take for wrong.
+// Correct kernels, each of which an imprecise checker might report.
 #include <cstdint>
 #include <iterator>
 
@@ -7,7 +7,7 @@
 
 namespace sixdays::emulator::tests {
 
-// The classic: the last block to finish adds up what the others left.
+// The classic: the last block to finish sums the partial results of all.
 __global__ void last_block_sums(const float* in, int, float* out) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -22,7 +22,7 @@ __global__ void last_block_sums(const float* in, int, float* out) {
         out[1] = sum;
     }
 }
-// The same, but every thread's part is published by thread 0 after a barrier.
+// The same, but thread 0 publishes every thread's part after a barrier.
 __global__ void last_block_of_many(const float* in, int, float* out) {
     __shared__ bool last;
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -38,7 +38,7 @@ __global__ void last_block_of_many(const float* in, int, float* out) {
         out[1 + threadIdx.x] += out[1 + j];
     }
 }
-// With a counter that is a variable, which the last block sets back by a plain store.
+// With a counter in a variable, which the last block resets by a plain store.
 __device__ unsigned blocks_done = 0;
 __global__ void last_block_resets(const float* in, int, float* out) {
     __shared__ bool last;
@@ -52,7 +52,7 @@ __global__ void last_block_resets(const float* in, int, float* out) {
     for (unsigned b = 0; b < gridDim.x; ++b) out[0] += out[1 + b];
     blocks_done = 0;
 }
-// Every thread fences its own part, and after a barrier one thread speaks for all.
+// Every thread fences its own part, and one thread publishes all of them after a barrier.
 __global__ void last_block_all_fence(const float* in, int, float* out) {
     __shared__ bool last;
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -68,7 +68,7 @@ __global__ void last_block_all_fence(const float* in, int, float* out) {
         out[1 + threadIdx.x] += out[1 + j];
     }
 }
-// One block after another, in the order of their tickets, adds to what the one before left.
+// Each block, in the order of the tickets, adds to the previous block's result.
 __global__ void semaphore_chain(const float* in, int, float* out) {
     __shared__ unsigned ticket;
     unsigned* next_ticket = reinterpret_cast<unsigned*>(out);
@@ -88,12 +88,12 @@ __global__ void semaphore_chain(const float* in, int, float* out) {
         atomicExch(now_served, ticket + 1);
     }
 }
-// Each block waits for the flag of the one before it alone, and so knows of all before that one.
-// The last fence stands before the last barrier, or behind it.
+// Each block waits only for the flag of its predecessor, and so knows of all blocks before. The
+// last fence is before or after the last barrier.
 template <bool EVERY_THREAD_FENCES>
 __device__ __forceinline__ void in_a_row(const float* in, float* out) {
     __shared__ unsigned ticket;
-    unsigned* flags = reinterpret_cast<unsigned*>(out);  // flags[0] counts the blocks that began
+    unsigned* flags = reinterpret_cast<unsigned*>(out);  // flags[0] counts started blocks
     const unsigned t = threadIdx.x;
     if (t == 0) {
         ticket = atomicAdd(flags, 1u);
@@ -116,7 +116,7 @@ __global__ void flags_in_a_row(const float* in, int, float* out) {
 __global__ void flags_in_a_row_all_fence(const float* in, int, float* out) {
     in_a_row<true>(in, out);
 }
-// The same by single warps: a warp call hands on what a barrier would.
+// The same with single warps: a warp call passes knowledge on like a barrier.
 __global__ void warps_in_a_row(const float* in, int, float* out) {
     unsigned* served = reinterpret_cast<unsigned*>(out);
     const unsigned t = threadIdx.x;
@@ -134,7 +134,7 @@ __global__ void warps_in_a_row(const float* in, int, float* out) {
     __syncwarp();
     if (t == 0) atomicExch(served, ticket + 1);
 }
-// CUDA's manual shows how to make an atomic that is missing: its first read is a plain one.
+// An atomic built as CUDA's manual shows: its first read is a plain one.
 __device__ void atomic_max(float* address, float value) {
     int* bits = reinterpret_cast<int*>(address);
     int old = *bits, assumed;
@@ -163,7 +163,7 @@ __global__ void atomics_by_cas(const float* in, int, float* out) {
     __syncthreads();
     if (blockIdx.x == 0) out[8 + threadIdx.x] = most;
 }
-// Between the plain read and the compare-and-swap, the other warp has its turn.
+// The other warp runs between the plain read and the compare-and-swap.
 __global__ void cas_after_a_turn(const float* in, int, float* out) {
     int* bits = reinterpret_cast<int*>(out);
     int old = *bits, assumed;
@@ -205,7 +205,7 @@ __global__ void half_warps(const float* in, int, float* out) {
     const unsigned t = threadIdx.x, half = t / 16;
     const unsigned mask = half == 0 ? 0x0000ffffu : 0xffff0000u;
     s[t] = in[t];
-    for (unsigned i = 0; i <= half; ++i) {  // the second half goes round once more
+    for (unsigned i = 0; i <= half; ++i) {  // one more iteration for the second half
         __syncwarp(mask);
         const float next = s[half * 16 + (t + 1) % 16];
         __syncwarp(mask);
@@ -287,7 +287,7 @@ __global__ void double_buffer(const float* in, int n, float* out) {
     const unsigned t = threadIdx.x;
     float sum = 0.0f;
     for (unsigned start = 0, b = 0; start < static_cast<unsigned>(n); start += 128, b ^= 1) {
-        tile[b][t] = in[start + t];  // the buffer that everybody left a barrier ago
+        tile[b][t] = in[start + t];  // the buffer that all left a barrier ago
         __syncthreads();
         sum += tile[b][(t + 64) % 128];
     }
@@ -318,7 +318,7 @@ __global__ void zero_filled_copy(const float* in, int, float* out) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x % 4];
 }
-// The plain read sees enough, sooner or later, and then nothing follows it.
+// Eventually the plain read is enough, and no compare-and-swap follows it.
 __global__ void maximum_by_cas(const float* in, int n, float* out) {
     int* most = reinterpret_cast<int*>(out);
     const int value =
@@ -337,7 +337,7 @@ __global__ void shift_by_all_bits(const float*, int n, float* out) {
     const unsigned all = (1u << (static_cast<unsigned>(n) / 8)) - 1;
     out[threadIdx.x] = all == ~0u ? 1.0f : 0.0f;
 }
-// n: 0 does without a copy, 1 leaves one behind, 2 or more waits for it.
+// n: 0 starts no copy, 1 leaves one in flight, 2 or more waits for it.
 __global__ void copy_left_behind(const float* in, int n, float* out) {
     __shared__ float tile[256];
     const unsigned t = threadIdx.x, place = (t + static_cast<unsigned>(n)) % 256;
@@ -370,7 +370,7 @@ __global__ void threads_wait_for_each_other(const float*, int, float* out) {
         *flag = 1.0f;
     }
 }
-// Of the accesses after which a thread lets others run, whichever it is: one of its own array, too.
+// A thread yields after a number of accesses, even if the last one is to its own array.
 __global__ void waits_with_own_array(const float*, int, float* out) {
     const volatile float* flag = out;
     volatile float own[4] = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -427,7 +427,7 @@ __global__ void partial_vector(const float*, int, float* out) {
     if (threadIdx.x == 0) {
         float4* v = reinterpret_cast<float4*>(out);
         v[1] = make_float4(1, 2, 3, 4);
-        out[8] = 1.0f;  // the rest of v[2] stays unwritten
+        out[8] = 1.0f;  // the rest of v[2] remains unwritten
         v[3] = v[2];
     }
 }
@@ -436,8 +436,8 @@ __global__ void hashes(const float*, int, float* out) {
     for (int i = 0; i < 10; ++i) h = (h ^ 17u) * 16777619u;  // unsigned arithmetic may wrap
     out[threadIdx.x] = static_cast<float>(h >> 8) * (1.0f / 16777216.0f);
 }
-// A store for every four loads, for as long as it takes. Which of the five is every 20,000th
-// access, at which the emulator looks closer, goes by n % 5.
+// A store per four loads, for a long time. n % 5 determines which of the five is each 20,000th
+// access, which the emulator treats differently.
 __global__ void adds_for_long(const float* in, int n, float* out) {
     float sum = 0.0f;
     for (int i = 0; i < n % 5; ++i) sum += in[0];
@@ -446,7 +446,7 @@ __global__ void adds_for_long(const float* in, int n, float* out) {
         out[threadIdx.x] = sum;
     }
 }
-// More fences than a thread's clock can count, and then the first block tells the second one.
+// More fences than a thread's clock can count, and then the first block signals the second one.
 __global__ void fences_for_long(const float* in, int n, float* out) {
     unsigned* flag = reinterpret_cast<unsigned*>(out);
     if (threadIdx.x != 0) return;
@@ -512,7 +512,7 @@ constexpr Right kRight[] = {
 
 }  // namespace
 
-// The launch is spelled as translate/ would write it, so that the table can give the name.
+// The launch as translate/ would write it, so that the kernel's name comes from the table.
 bool run_right(const std::string& name, int grid, int block, int shared_bytes, const float* in,
                int n, float* out) {
     for (const Right& r : kRight) {

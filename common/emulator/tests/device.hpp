@@ -14,7 +14,7 @@ namespace sixdays::emulator::tests {
 template <class T>
 class Device {
 public:
-    /// n elements that nobody has written.
+    /// n unwritten elements.
     explicit Device(std::size_t n) : n_(n) {
         check(cudaMalloc(reinterpret_cast<void**>(&data_), n * sizeof(T)), "cudaMalloc");
     }

@@ -1,9 +1,9 @@
-// Every line of the emulator that makes a finding makes one here, and its whole report is as
-// findings.txt has it: kind, error, kernel, block, thread, and every word. Places in the source are
-// given as the text of the line, so that another line is seen and a moved one is not.
+// Every line of the emulator that reports a finding is covered here, and findings.txt contains the
+// whole report: kind, error, kernel, block, thread, and text. Source positions are stored as the
+// text of the line, so that a wrong line is detected and a moved one is not.
 //
-// After a change, SIXDAYS_WRITE_FINDINGS=findings.txt emulator_tests "[findings]" writes the file
-// anew; its diff says what has become of the reports.
+// After a change, SIXDAYS_WRITE_FINDINGS=findings.txt emulator_tests "[findings]" rewrites the
+// file; its diff shows every changed report.
 #include "common/emulator/tests/findings.hpp"
 
 #include <cublas_v2.h>
@@ -73,7 +73,7 @@ std::string triple(const std::array<std::uint32_t, 3>& v) {
            ")";
 }
 
-// All that is told of it.
+// The complete report of this work.
 std::string story_of(const Work& one) {
     cudaDeviceSynchronize();
     cudaGetLastError();
@@ -124,7 +124,7 @@ std::size_t bytes_of_host(const void* pointer) {
     return at < sizeof(host_of_64) ? sizeof(host_of_64) - at : 0;
 }
 
-// 64 floats that host and kernels share.
+// 64 floats of managed memory.
 class Managed {
 public:
     Managed() {
@@ -143,7 +143,7 @@ void add_one(const volatile float* in, volatile float* out, cudaStream_t stream)
     tests::add_one(const_cast<const float*>(in), const_cast<float*>(out), stream);
 }
 
-// Calls of the runtime, and what the host does with the device's memory.
+// Runtime calls, and accesses of the host to device memory.
 const std::vector<Work> kCalls = {
     {"index_below_0", [](float* x) { store_before(3, x); }},
     {"stride_below_0", [](float* x) { store_before(1, x + 10); }},
@@ -268,7 +268,7 @@ const std::vector<Work> kCalls = {
          const Managed y;
          cudaDeviceSynchronize();
          add_one(x, y.data() + 40, nullptr);
-         host_of_64[0] = y.data()[41];  // another word of the page
+         host_of_64[0] = y.data()[41];  // another word of the same page
          add_one(x, y.data() + 40, nullptr);
          host_of_64[0] = y.data()[40];
      }},
@@ -373,7 +373,7 @@ std::vector<Work> all_work() {
     for (const Work& one : kCalls) all.push_back(one);
     for (const ClusterCase& one : clusters()) {
         const std::string name = one.name;
-        if (name.rfind("endless", 0) == 0 || name == "many_threads") continue;  // take seconds
+        if (name.rfind("endless", 0) == 0 || name == "many_threads") continue;  // slow
         all.push_back({std::string("cluster_") + one.name, [launch = one.launch](float*) {
                            const Device<int> out(std::vector<int>(64, -1));
                            launch(out.data());
@@ -381,7 +381,7 @@ std::vector<Work> all_work() {
     }
     for (const Mistake& one : mistakes()) {
         const std::string name = one.name;
-        // Which thread is stopped is chance; and so is where the compiler puts two arrays.
+        // Not deterministic: which thread is stopped, and where the compiler puts two arrays.
         if (name.rfind("endless", 0) == 0 || name == "next_shared_array") continue;
         all.push_back({"mistake_" + name, [one](float*) {
                            const auto n = static_cast<std::size_t>(one.n);
@@ -395,8 +395,7 @@ std::vector<Work> all_work() {
 
 }  // namespace
 
-TEST_CASE("the whole report of every mistake is as on file, and every check makes one",
-          "[findings]") {
+TEST_CASE("the report of every bug equals findings.txt, and every check makes one", "[findings]") {
     const auto on_file = stories_on_file();
     std::map<std::string, std::string> told;
     std::string written;
@@ -423,7 +422,7 @@ TEST_CASE("the whole report of every mistake is as on file, and every check make
     }
     std::sort(files.begin(), files.end());
     for (const std::string& line : lines_without_report(folder(), files, seen)) {
-        // Where a thread is stopped, and which, is chance: mistakes.cpp and clusters.cpp have that.
+        // Which thread is stopped, and where, varies: mistakes.cpp and clusters.cpp test that.
         if (line.find("fail({Kind::stuck, cudaErrorLaunchTimeout, where,") != std::string::npos)
             continue;
         INFO("no report above was made by " << line);
@@ -431,7 +430,7 @@ TEST_CASE("the whole report of every mistake is as on file, and every check make
     }
 }
 
-TEST_CASE("what is just allowed is not reported") {
+TEST_CASE("code that is just within the rules is not reported") {
     for (const Provoked& one : right_kernels()) {
         INFO(one.name);
         CHECK(story_of({one.name, one.work}).empty());

@@ -1,5 +1,5 @@
-// Kernels for findings.cpp. One thread of many makes the mistake, in blocks and grids of three
-// dimensions where that can be, so that a report that names another thread or line is seen.
+// Kernels for findings.cpp. One thread among many has the bug, where possible in three-dimensional
+// blocks and grids, so that a report with a wrong thread or line is detected.
 #undef NDEBUG  // assert() is under test, in release builds too
 #include "common/emulator/tests/findings.hpp"
 
@@ -18,7 +18,7 @@
 
 namespace cg = cooperative_groups;
 
-// What is wrong here is wrong on purpose.
+// The warnings are about planted bugs.
 #pragma GCC diagnostic ignored "-Wreturn-type"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -188,8 +188,8 @@ __global__ void takes_reference(const float& one, float* x) {
     if (chosen()) x[0] = one;
 }
 
-// Its padding has no value, what the runtime writes has one, and in its second turn `turn` has none
-// again, before it is set.
+// Padding stays uninitialized, the runtime's writes count as initialization, and `turn` is
+// uninitialized again in its second iteration, until it is assigned.
 struct Padded {
     char letter;
     double number;
@@ -224,7 +224,7 @@ __global__ void no_such_number(float* x) {
     x[5] = static_cast<float>(static_cast<long long>(much * NAN));
 }
 
-// Each block watches its own variable, also while another runs.
+// Each block tracks its own variable, even while another block runs.
 __global__ void unset_local_behind_grid_barrier(float* x) {
     float mine[4];
     const Unset watched(mine, "mine");
@@ -232,7 +232,7 @@ __global__ void unset_local_behind_grid_barrier(float* x) {
     if (blockIdx.x == 0) mine[0] = 1.0f;
     if (blockIdx.x == 0 || threadIdx.x == 2) x[4 * blockIdx.x + threadIdx.x] = mine[0];
 }
-// The others still wait there when one has failed.
+// The other threads are still waiting there when one has failed.
 __global__ void fails_behind_grid_barrier(float* x) {
     cg::this_grid().sync();
     if (blockIdx.x == 0 && threadIdx.x == 33) x[80] = 1.0f;
@@ -304,7 +304,7 @@ __global__ void other_reader(float* x) {
     if (t == 71) a = x[40];
     if (store != 0 && t == 71) x[40] = a;
 }
-// Warps 0, 1 and 2 have read; warp 3 waits for two of them.
+// Warps 0, 1 and 2 have read; warp 3 waits for only two of them.
 __global__ void third_reader(float* x) {
     const int t = static_cast<int>(threadIdx.x);
     __shared__ int done;
@@ -325,7 +325,7 @@ __global__ void third_reader(float* x) {
         x[40] = 2.0f;
     }
 }
-// What another warp's lanes have met says nothing of these.
+// Synchronization of another warp's lanes says nothing about these.
 __global__ void another_warp_meets(float* x) {
     const int t = static_cast<int>(threadIdx.x);
     __shared__ int flag;
@@ -353,7 +353,7 @@ __global__ void barrier_left_out(float* x) {
     }
     x[t] = 1;
 }
-// The second barrier of a loop is for half of the threads.
+// Only half of the threads reach the loop's second barrier.
 __global__ void barrier_in_if_of_loop(float* x) {
     __shared__ float tile[64];
     const int t = static_cast<int>(threadIdx.x);
@@ -566,7 +566,7 @@ __global__ void tile_told(float*, const __grid_constant__ gpu::TileMap map) {
     gpu::copy_tile_async(memory, map, 0, 0, full);
     gpu::copy_tile_async(memory + 1024, map, 0, 0, full);
 }
-// Tiles of 8 rows and 64 columns of two matrices of 2 x 28 numbers, also beyond their edges.
+// Tiles of 8 rows and 64 columns of two matrices of 2 x 28 numbers, also past their edges.
 __global__ void tiles_of_planes(const std::uint16_t* numbers,
                                 const __grid_constant__ gpu::TileMap map) {
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -612,7 +612,7 @@ __global__ void bulk(float* x) {
 
 // --- warpgroups --------------------------------------------------------------------------------------
 enum class Differs { nothing, a, b, a_panel, b_panel, a_across, b_across, pairs, add, type };
-// Thread 70 makes a call that differs in one thing from the others'.
+// Thread 70 makes a call that differs from the others' in one respect.
 __global__ void warpgroup(Differs what) {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int t = static_cast<int>(threadIdx.x);
@@ -664,7 +664,7 @@ __global__ void warpgroup_in_part(int fence_from, int call_to, bool waits, float
     if (!waits) wgmma_wait(0, &sum[0][0], Site::current());
 }
 
-// As many tiles as get places of their own, and more.
+// More tiles than can be placed separately.
 __global__ void many_tiles(float* x) {
     extern __shared__ __align__(16) unsigned char memory[];
     const cg::cluster_group cluster = cg::this_cluster();

@@ -1,6 +1,6 @@
 /// @file
-/// Mistakes whose whole report is in findings.txt: at least one for each line of the emulator that
-/// makes a finding, and for each condition of a check one where it alone is violated.
+/// Bugs whose whole report is in findings.txt: at least one for each line of the emulator that
+/// reports, and one for each condition of a check that violates only this condition.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,19 +13,19 @@ struct Provoked {
     const char* name;
     void (*work)(float* x);  // 64 floats of device memory, each 1
 };
-/// Kernels with a mistake, and launches that no GPU takes.
+/// Kernels with a bug, and launches that no GPU accepts.
 std::vector<Provoked> provoked_by_kernels();
-/// The same with none.
+/// Kernels without a bug.
 std::vector<Provoked> right_kernels();
 
 /// out[0] += in[0] by one thread.
 void add_one(const float* in, float* out, cudaStream_t stream);
-/// The same of bytes.
+/// The same for bytes.
 void add_one_byte(const unsigned char* in, unsigned char* out, cudaStream_t stream);
-float* address_of_variable();  // of 4 floats
+float* address_of_variable();  // a variable of 4 floats
 
-/// Readers of one word, and a writer that waits for all of them but `left_out`, or for all if that
-/// is -1: by what they tell it through memory, or by a warp call of some lanes.
+/// Readers of one word, and a writer that waits for all of them except `left_out` (-1: for all):
+/// through signals in memory, or a warp call of some lanes.
 enum class ReadersAre { blocks, warps, warps_in_shared_memory, lanes };
 void readers_and_a_writer(ReadersAre what, int readers, int left_out, float* word, int* done);
 

@@ -1,5 +1,5 @@
-// Tiles by the copy engine, mbarriers, wgmma: right ones are not accused in any order of turns, and
-// each mistake is told for what it is.
+// Tile copies, mbarriers, wgmma: correct uses are not reported in any execution order, and each bug
+// is reported for what it is.
 #include "common/emulator/tests/hopper.hpp"
 
 #include <string>
@@ -33,7 +33,7 @@ struct Numbers {
     }
 };
 
-// What is told of the product that `run` makes; "" if nothing.
+// The report of the product that `run` computes; "" if there is none.
 template <class Run>
 std::string told_of(const Run& run) {
     const Numbers x;
@@ -61,19 +61,19 @@ std::string told(Wrong wrong) {
 
 }  // namespace
 
-TEST_CASE("a warpgroup's product takes an operand from registers, and may replace the sums") {
+TEST_CASE("a warpgroup's product can take a from registers and can overwrite the accumulators") {
     CHECK(told_of([](auto... x) { product_from_registers(0, x...); }).empty());
 }
 
-// After 20,000 accesses of a thread others get a turn, but not in the midst of a product.
-TEST_CASE("a warpgroup's product is made once, wherever a thread's turn ends") {
+// A thread yields after 20,000 accesses, but never during a product.
+TEST_CASE("a warpgroup's product is computed once, wherever a thread's turn ends") {
     for (int reads = 18500; reads < 20500; reads += 200) {
         CAPTURE(reads);
         CHECK(told_of([reads](auto... x) { product_from_registers(reads, x...); }) == "");
     }
 }
 
-TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in any order") {
+TEST_CASE("a warpgroup's product is correct, and its bugs are reported in any execution order") {
     struct Case {
         Wrong wrong;
         const char* words;
@@ -124,8 +124,8 @@ TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in 
     set_order(Order::forward);
 }
 
-// What threads beyond a small block had learned was kept, and pointed to words that were forgotten.
-TEST_CASE("a block of many threads after one of few after one of many") {
+// Regression: state of threads beyond a small block survived with dangling pointers.
+TEST_CASE("blocks of many, few and many threads may follow each other") {
     const Device<unsigned> word(std::vector<unsigned>{0});
     for (const int threads : {384, 32, 384, 32, 1024}) fence_in_a_block(threads, word.data());
     CHECK(cudaDeviceSynchronize() == cudaSuccess);

@@ -60,7 +60,7 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         }
     }
     gpu::wgmma_commit();
-    float others[N / 8][4] = {};  // of another product
+    float others[N / 8][4] = {};  // of a different product
     if (wrong == Wrong::first_sums_read_early || wrong == Wrong::other_sums_named ||
         wrong == Wrong::fence_of_another_group) {
         if (wrong != Wrong::fence_of_another_group) gpu::wgmma_fence();

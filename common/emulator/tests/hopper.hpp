@@ -1,5 +1,5 @@
 /// @file
-/// One product of 64 x 128 by a warpgroup, as Hopper makes it, and what can be wrong with it.
+/// One 64 x 128 product of a warpgroup on Hopper, correct or with one planted bug.
 #pragma once
 
 #include "common/tensor/half.hpp"
@@ -20,10 +20,10 @@ enum class Wrong {
     operand_leaves,
     half_a_group,
     other_operands,
-    some_replace,  // the sums; others add to them
+    some_replace,  // some threads overwrite the accumulators, others add to them
     sums_read_early,
-    first_sums_read_early,  // of two products
-    other_sums_named,       // by the wait
+    first_sums_read_early,  // the first of two products
+    other_sums_named,       // the wait names other accumulators
     no_fence,
     fence_of_another_group,
     set_up_unseen,
@@ -31,11 +31,11 @@ enum class Wrong {
 };
 /// out (64, 128) = a (64, 64) times the transpose of b (128, 64); all row-major.
 void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out);
-/// The same with a from registers. The sums begin as NaN, and the first product replaces them.
-/// @param reads  of a by the last thread, before it multiplies
+/// The same with a in registers. Accumulators start as NaN, and the first product overwrites them.
+/// @param reads  reads of a by the last thread before the product
 void product_from_registers(int reads, const bf16* a, const bf16* b, float* out);
 
-/// A fence and an atomic by each thread of a block of so many.
+/// A fence and an atomic by each thread of a block.
 void fence_in_a_block(int threads, unsigned* word);
 
 }  // namespace sixdays::emulator::tests

@@ -1,4 +1,4 @@
-// What the host may touch when, and what a thread's own memory holds before anybody writes it.
+// What the host may access and when, and the contents of uninitialized local memory.
 #include "common/emulator/tests/host.hpp"
 
 #include <cuda_runtime_api.h>
@@ -24,7 +24,7 @@ using namespace sixdays::emulator::tests;
 
 namespace {
 
-// The line of this file, or of host.cu, whose MARK has this name.
+// The line with this MARK in this file, or in host.cu.
 int marked_line(const std::string& name, const char* extension = ".cpp") {
     std::string path = __FILE__;
     std::ifstream file(path.replace(path.rfind(".cpp"), 4, extension));
@@ -40,12 +40,12 @@ bool says(const Report& report, const std::string& words) {
     return report.text.find(words) != std::string::npos;
 }
 
-// A compiler cache may hand out an object that was made in another folder: then the path is longer.
+// The path is longer if a compiler cache supplied an object built in another folder.
 bool ends_with(const std::string& text, const std::string& end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// Runs it, and expects this kind of finding at the marked line.
+// Runs the code and expects this kind of finding at the marked line.
 Report found(Kind kind, const std::string& mark, const std::function<void()>& code,
              const char* extension = ".cpp") {
     clear_report();
@@ -73,7 +73,7 @@ void nothing_found(const std::function<void()>& code) {
     CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-// Pinned memory with n floats of this value.
+// n floats of pinned memory with this value.
 struct Pinned {
     Pinned(int n, float value) {
         REQUIRE(cudaMallocHost(&data, static_cast<std::size_t>(n) * 4) == cudaSuccess);
@@ -97,7 +97,7 @@ volatile float sink;
 
 }  // namespace
 
-TEST_CASE("a local variable that nobody gave a value holds a very wrong one") {
+TEST_CASE("an uninitialized local variable contains a conspicuous value") {
     const Device<float> in(std::vector<float>(5, 1.0f)), out(1);
     sum(in.data(), 5, true, out.data());
     CHECK(out.host()[0] == 5.0f);
@@ -111,7 +111,7 @@ TEST_CASE("a local variable that nobody gave a value holds a very wrong one") {
     CHECK(number.host()[0] < -1000000);
 }
 
-TEST_CASE("host code that touches device memory is told its line, and goes on") {
+TEST_CASE("host code that accesses device memory is reported with its line, and continues") {
     const Device<float> x(std::vector<float>(100, 3.0f));
     float* p = x.data();
     const Report read = found(Kind::device_memory, "read", [&] {
@@ -145,10 +145,10 @@ TEST_CASE("host code that touches device memory is told its line, and goes on") 
         sink = host[3];
     });
     CHECK(host[7] == 48.0f);
-    CHECK(host[8] == 8.0f);  // what the host wrote is there
+    CHECK(host[8] == 8.0f);  // the host's write has taken effect
 }
 
-TEST_CASE("a large allocation is closed to the host up to its last element, and closed again") {
+TEST_CASE("a large allocation is protected up to its last element, again after every call") {
     const Device<float> x(std::vector<float>(2000000, 3.0f)), y(std::vector<float>(100000, 3.0f));
     found(Kind::device_memory, "last", [&] {
         sink = x.data()[1999999];  // MARK last
@@ -159,7 +159,7 @@ TEST_CASE("a large allocation is closed to the host up to its last element, and 
     });
 }
 
-TEST_CASE("freed memory and memory past an allocation are closed to the host too") {
+TEST_CASE("freed memory and memory past an allocation are protected from the host too") {
     float* p = nullptr;
     REQUIRE(cudaMalloc(&p, 64) == cudaSuccess);
     const Report past = found(Kind::device_memory, "past", [&] {
@@ -175,7 +175,7 @@ TEST_CASE("freed memory and memory past an allocation are closed to the host too
     CHECK(says(freed, "freed by cudaFree"));
 }
 
-TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be read before") {
+TEST_CASE("a copy to pinned memory arrives when the host waits, and must not be read before") {
     const Device<float> x(std::vector<float>(1000, 3.0f));
     const Pinned here(1000, 1.0f), there(1000, 1.0f);
     const auto fetch = [&](cudaStream_t stream) {
@@ -192,7 +192,7 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be r
     CHECK(
         says(early,
              "fills and that may not have arrived yet. Wait for it first: cudaStreamSynchronize"));
-    CHECK(sink == 3.0f);  // from here on it is there
+    CHECK(sink == 3.0f);  // it has arrived now
     found(Kind::pending_copy, "overwrites", [&] {
         fetch(nullptr);
         here.data[0] = 7.0f;  // MARK overwrites
@@ -214,13 +214,13 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be r
         cudaMemcpyAsync(host.data(), x.data(), 4000, cudaMemcpyDeviceToHost, nullptr);
         CHECK(host[999] == 3.0f);
     });
-    nothing_found([&] {  // what is copied is what was there when the copy was started
+    nothing_found([&] {  // a copy delivers the source as it was at its start
         fetch(nullptr);
         twice(x.data(), 1000, x.data());
         cudaStreamSynchronize(nullptr);
         CHECK(here.data[999] == 3.0f);
     });
-    nothing_found([&] {  // the device keeps the order of its own copies
+    nothing_found([&] {  // the device keeps its copies in order
         const Device<float> y(1000);
         fetch(nullptr);
         cudaMemcpyAsync(y.data(), here.data, 4000, cudaMemcpyHostToDevice, nullptr);
@@ -228,7 +228,7 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be r
     });
 }
 
-TEST_CASE("host code may touch managed memory once it has waited, and what no kernel uses") {
+TEST_CASE("host code may access managed memory that no kernel uses, and all of it after waiting") {
     float *shared = nullptr, *other = nullptr;
     cudaMallocManaged(&shared, 8192 * sizeof(float));
     cudaMallocManaged(&other, 64);
@@ -254,8 +254,8 @@ TEST_CASE("host code may touch managed memory once it has waited, and what no ke
         }};
     for (std::size_t i = 0; i < waits.size(); ++i) {
         launch();
-        shared[2 + i] = 5.0f;  // neighbours in the page, and other memory
-        other[i] = shared[0];  // which the kernel reads, too
+        shared[2 + i] = 5.0f;  // other words of the page, and other memory
+        other[i] = shared[0];  // also read by the kernel
         shared[8191] = other[i];
         waits[i](stream, event);
         CHECK(shared[1] == static_cast<float>(i + 2));
@@ -289,7 +289,7 @@ TEST_CASE("host code may touch managed memory once it has waited, and what no ke
     cudaFree(shared);
 }
 
-TEST_CASE("which synchronisation waits for which copy") {
+TEST_CASE("each synchronisation call waits for the copies of its streams only") {
     const Device<float> x(std::vector<float>(64, 3.0f));
     const Pinned here(64, 1.0f);
     const Stream a, b, c(cudaStreamNonBlocking);
@@ -298,7 +298,7 @@ TEST_CASE("which synchronisation waits for which copy") {
     const auto fetch = [&](cudaStream_t stream) {
         cudaMemcpyAsync(here.data, x.data(), 256, cudaMemcpyDeviceToHost, stream);
     };
-    // Does the host, after `wait`, get at what a copy on `stream` brings?
+    // True if the host can access the target of a copy on `stream` after `wait`.
     const auto arrives = [&](cudaStream_t stream, const std::function<void()>& wait) {
         clear_report();
         std::fill_n(here.data, 64, 1.0f);
@@ -316,7 +316,7 @@ TEST_CASE("which synchronisation waits for which copy") {
     CHECK(!arrives(a.it, [&] { cudaStreamSynchronize(b.it); }));
     CHECK(!arrives(a.it, [&] { twice(x.data(), 64, x.data(), a.it); }));
     CHECK(arrives(a.it, [&] { cudaDeviceSynchronize(); }));
-    // The default stream and the others wait for each other, but for one made not to.
+    // The default stream synchronizes with the others, except non-blocking ones.
     CHECK(arrives(a.it, [&] { cudaStreamSynchronize(nullptr); }));
     CHECK(arrives(nullptr, [&] { cudaStreamSynchronize(a.it); }));
     CHECK(!arrives(c.it, [&] { cudaStreamSynchronize(nullptr); }));
@@ -329,7 +329,7 @@ TEST_CASE("which synchronisation waits for which copy") {
     }));
     CHECK(arrives(a.it, [&] { cudaMemcpy(x.data(), host.data(), 4, cudaMemcpyHostToDevice); }));
     CHECK(!arrives(c.it, [&] { cudaMemcpy(x.data(), host.data(), 4, cudaMemcpyHostToDevice); }));
-    // Events: what was recorded, waited for by the host or by another stream.
+    // Events: the host or another stream waits for what was recorded.
     CHECK(arrives(a.it, [&] {
         cudaEventRecord(event, a.it);
         cudaEventSynchronize(event);
@@ -348,11 +348,11 @@ TEST_CASE("which synchronisation waits for which copy") {
     cudaEventDestroy(event);
 }
 
-TEST_CASE("two copies in flight on one page: what one of them forbids outlives the other") {
+TEST_CASE("of two copies in flight on a page, each is protected until it has been waited for") {
     const Device<float> x(std::vector<float>(64, 3.0f)), y(std::vector<float>(64, 0.0f));
     const Pinned here(64, 1.0f);
     const Stream a, b;
-    const auto start = [&] {  // the first half arrives on a, the second half leaves on b
+    const auto start = [&] {  // a copy to the first half on a, from the second half on b
         cudaMemcpyAsync(here.data, x.data(), 128, cudaMemcpyDeviceToHost, a.it);
         cudaMemcpyAsync(y.data(), here.data + 32, 128, cudaMemcpyHostToDevice, b.it);
     };
@@ -379,7 +379,7 @@ TEST_CASE("two copies in flight on one page: what one of them forbids outlives t
     cudaDeviceSynchronize();
 }
 
-TEST_CASE("rows of pinned memory in flight close no byte between them") {
+TEST_CASE("between rows of pinned memory in flight the host may access every byte") {
     std::vector<float> numbers(64);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
     const Device<float> x(numbers);
@@ -401,7 +401,7 @@ TEST_CASE("rows of pinned memory in flight close no byte between them") {
     });
 }
 
-TEST_CASE("the source of an asynchronous copy from pinned memory may be read, not changed") {
+TEST_CASE("the source of an asynchronous copy from pinned memory may be read but not written") {
     const Device<float> x(std::vector<float>(1000, 0.0f));
     const Pinned here(1000, 1.0f);
     const auto send = [&] {
@@ -430,7 +430,7 @@ TEST_CASE("the source of an asynchronous copy from pinned memory may be read, no
         cudaStreamSynchronize(nullptr);
         here.data[999] = 4.0f;
     });
-    nothing_found([&] {  // pageable memory is copied aside before the call returns
+    nothing_found([&] {  // pageable memory is staged before the call returns
         std::vector<float> host(1000, 5.0f);
         cudaMemcpyAsync(x.data(), host.data(), 4000, cudaMemcpyHostToDevice, nullptr);
         host[0] = 6.0f;
@@ -438,7 +438,7 @@ TEST_CASE("the source of an asynchronous copy from pinned memory may be read, no
     });
 }
 
-TEST_CASE("pinned memory is freed once, and known as such") {
+TEST_CASE("pinned memory can be freed once, and pointer attributes recognize it") {
     float* p = nullptr;
     REQUIRE(cudaHostAlloc(reinterpret_cast<void**>(&p), 100, cudaHostAllocDefault) == cudaSuccess);
     cudaPointerAttributes attributes{};
@@ -459,7 +459,7 @@ TEST_CASE("pinned memory is freed once, and known as such") {
     clear_report();
 }
 
-TEST_CASE("a copy to the host of which nobody has written a byte is rejected") {
+TEST_CASE("a copy of entirely unwritten memory to the host is rejected") {
     const Device<float> x(64), y(64);
     std::vector<float> host(64);
     const Report report = found(Kind::uninitialised_read, "unwritten", [&] {
@@ -468,7 +468,7 @@ TEST_CASE("a copy to the host of which nobody has written a byte is rejected") {
         CHECK(error == cudaErrorLaunchFailure);
     });
     CHECK(says(report, "copies 256 bytes to the host, none of which were ever written"));
-    // What was unwritten stays so when the device copies it.
+    // A copy within the device keeps unwritten bytes unwritten.
     REQUIRE(cudaMemcpy(y.data(), x.data(), 256, cudaMemcpyDeviceToDevice) == cudaSuccess);
     CHECK(cudaMemcpy(host.data(), y.data(), 256, cudaMemcpyDeviceToHost) != cudaSuccess);
     CHECK(cudaMemcpy2D(host.data(), 16, y.data(), 32, 16, 8, cudaMemcpyDeviceToHost) !=
@@ -483,7 +483,7 @@ TEST_CASE("a copy to the host of which nobody has written a byte is rejected") {
     clear_report();
 }
 
-TEST_CASE("an unsigned index below 0 is called that") {
+TEST_CASE("an unsigned index that wrapped below 0 is reported as such") {
     const Device<float> x(std::vector<float>(64, 3.0f));
     for (const unsigned before : {1u, 33u}) {
         const Report report = found(
@@ -493,11 +493,11 @@ TEST_CASE("an unsigned index below 0 is called that") {
         CHECK(says(report, "that is " + std::to_string(before) + " below 0"));
     }
     clear_report();
-    store_before(1, x.data() + 10);  // from a pointer into it: a stride of -1
+    store_before(1, x.data() + 10);  // relative to a pointer into it: a stride of -1
     REQUIRE(last_report());
     CHECK(says(*last_report(), "that is 2^32 elements past its element 9. Is a negative stride"));
     cudaGetLastError();
-    // Of several allocations the one that it is least below: x lies lower than y, z higher.
+    // Of several allocations, the closest one above: x is before y, z after it.
     const Device<float> y(std::vector<float>(32, 3.0f)), z(std::vector<float>(16, 3.0f));
     clear_report();
     store_before(1, y.data());
@@ -506,14 +506,14 @@ TEST_CASE("an unsigned index below 0 is called that") {
     CHECK(says(*last_report(), "that is 1 below 0"));
     cudaGetLastError();
     clear_report();
-    store_before(0x80000000u, x.data());  // further below 0 than one would subtract
+    store_before(0x80000000u, x.data());  // too far below 0 for a wrapped index
     REQUIRE(last_report());
     CHECK(!says(*last_report(), "below 0"));
     cudaGetLastError();
     clear_report();
 }
 
-TEST_CASE("the source of an asynchronous copy of a kernel may not change before its wait") {
+TEST_CASE("the source of a kernel's asynchronous copy must not change before its wait") {
     const Device<float> x(std::vector<float>(4, 3.0f)), out(4);
     nothing_found([&] { change_source_in_flight(x.data(), 3.0f, out.data()); });
     const Report report = found(
@@ -523,7 +523,7 @@ TEST_CASE("the source of an asynchronous copy of a kernel may not change before 
                            std::to_string(marked_line("started", ".cu"))));
 }
 
-TEST_CASE("a read of what is still on its way names who started the copy, and what is missing") {
+TEST_CASE("a read of a pending copy names the thread that started it, and the missing wait") {
     const auto told = [](const char* name) {
         for (const Mistake& mistake : mistakes()) {
             if (std::string(mistake.name) != name) continue;
@@ -554,7 +554,7 @@ TEST_CASE("a read of what is still on its way names who started the copy, and wh
 
 namespace {
 
-// What a process says on stderr when it ends after this.
+// The stderr of a process that exits after running this code.
 std::string said_at_exit(const std::function<void()>& code, int& status) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
@@ -578,7 +578,7 @@ std::string said_at_exit(const std::function<void()>& code, int& status) {
 
 }  // namespace
 
-TEST_CASE("device memory that was never freed is a note at the end, not an error") {
+TEST_CASE("device memory that was never freed causes a note at exit, not an error") {
     int status = 0;
     const std::string leak = said_at_exit(
         [] {
@@ -614,8 +614,8 @@ TEST_CASE("device memory that was never freed is a note at the end, not an error
     CHECK(reset.empty());
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends it in its own way
-TEST_CASE("a fault that is not the emulator's ends the program as ever") {
+#if !defined(__SANITIZE_ADDRESS__)  // which replaces the signal
+TEST_CASE("a fault that the emulator did not cause ends the program as usual") {
     int status = 0;
     said_at_exit(
         [] {

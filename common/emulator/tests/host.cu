@@ -3,7 +3,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
-// What is wrong here is wrong on purpose.
+// The warnings are about planted bugs.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
@@ -17,7 +17,7 @@ void twice(const float* in, int n, float* out, cudaStream_t stream) {
     twice_kernel<<<static_cast<unsigned>(n + 255) / 256, 256, 0, stream>>>(in, n, out);
 }
 
-using Numbers = const float*;  // by its name nobody sees what it points to
+using Numbers = const float*;  // the name hides the pointer type
 __global__ void sum_restricted_kernel(Numbers __restrict__ a, Numbers __restrict__ b,
                                       const float* __restrict__ in, int n,
                                       float* __restrict__ out) {

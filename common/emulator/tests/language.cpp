@@ -1,4 +1,4 @@
-// Programs as their authors write them: every spelling in language.cu does the same.
+// CUDA in the spellings of many authors: all versions in language.cu do the same.
 #include "common/emulator/tests/language.hpp"
 
 #include <numeric>
@@ -14,7 +14,7 @@ using namespace sixdays::emulator::tests;
 
 namespace {
 
-// What went wrong since the last call, told like cudaGetLastError() would.
+// The last error: the report, or what cudaGetErrorString() says; "" if there was none.
 std::string told() {
     const cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) return "";
@@ -41,7 +41,7 @@ TEST_CASE("every spelling of a kernel and its launch runs") {
     }
 }
 
-TEST_CASE("a kernel called without <<<>>> is a finding, and does not run") {
+TEST_CASE("a kernel called without <<<>>> is reported and does not run") {
     const Device<int> out(std::vector<int>(64, -1));
     call_like_a_function(out.data());
     const std::string host = told();
@@ -55,7 +55,7 @@ TEST_CASE("a kernel called without <<<>>> is a finding, and does not run") {
     CHECK(out.host() == std::vector<int>(64, -1));
 }
 
-TEST_CASE("what a kernel launches runs when it has ended, and so on") {
+TEST_CASE("a kernel's launches run when it has ended, and their launches after them") {
     const Device<int> out(std::vector<int>(64, 0));
     launch_from_a_kernel(out.data());
     CHECK(told() == "");
@@ -69,14 +69,14 @@ TEST_CASE("what a kernel launches runs when it has ended, and so on") {
     CHECK(last_report()->kernel == "count_launches");
 }
 
-TEST_CASE("dynamic shared memory may have rows") {
+TEST_CASE("dynamic shared memory may be declared with rows") {
     const Device<int> out(std::vector<int>(64, -1));
     rows_of_dynamic_memory(out.data());
     CHECK(told() == "");
     CHECK(out.host()[63] == 1063);
 }
 
-TEST_CASE("a kernel's own memory is device memory, and its mistakes are found") {
+TEST_CASE("a kernel's own allocations are device memory, and their bugs are reported") {
     const Device<int> out(std::vector<int>(64, -1));
     own_memory(out.data(), 4);
     CHECK(contains(told(), "reads 4 bytes at element 4 of an allocation of 4 elements"));
@@ -85,7 +85,7 @@ TEST_CASE("a kernel's own memory is device memory, and its mistakes are found") 
     CHECK(out.host()[0] == 3);
 }
 
-TEST_CASE("host memory is a kernel's once it is registered") {
+TEST_CASE("kernels can access host memory once it is registered") {
     std::vector<int> numbers(64, 5);
     const Device<int> out(std::vector<int>(64, -1));
     CHECK(cudaHostRegister(numbers.data(), 64 * sizeof(int), cudaHostRegisterMapped) ==
@@ -100,27 +100,27 @@ TEST_CASE("host memory is a kernel's once it is registered") {
     CHECK(contains(told(), "at a host address"));
 }
 
-TEST_CASE("what is std::atomic on the host is an atomic of a kernel, too") {
+TEST_CASE("an operation that is std::atomic on the host is atomic in kernels too") {
     const Device<unsigned> count(std::vector<unsigned>(1, 0u));
     count_by_builtin(count.data());
     CHECK(told() == "");
     CHECK(count.host()[0] == 64);
 }
 
-TEST_CASE("a kernel behind a pointer may ask for more than 48 KiB, up to the device's limit") {
+TEST_CASE("a kernel passed by pointer can request more than 48 KiB, up to the device's limit") {
     const Device<int> out(std::vector<int>(1, 0));
     much_shared_memory(out.data(), 0);
     CHECK(contains(told(), "102400 bytes of dynamic shared memory; this kernel may use 49152"));
-    much_shared_memory(out.data(), 164 * 1024);  // the device has 163
+    much_shared_memory(out.data(), 164 * 1024);  // the limit is 163
     CHECK(contains(told(), "this kernel may use 49152"));
     much_shared_memory(out.data(), 100 * 1024);
     CHECK(told() == "");
     CHECK(out.host().front() == 7);
 }
 
-TEST_CASE("what a kernel may ask for is its dynamic shared memory; with its arrays it is 163 KiB") {
+TEST_CASE("the attribute limits dynamic shared memory; with static arrays the limit is 163 KiB") {
     const Device<int> out(std::vector<int>(1, 0));
-    much_beside_an_array(out.data(), 48 * 1024);  // nobody has asked for more yet
+    much_beside_an_array(out.data(), 48 * 1024);  // no request for more yet
     CHECK(contains(told(),
                    "shared arrays take 32 bytes so far, and its dynamic shared memory 49152"));
     much_beside_an_array(out.data(), 100 * 1024);
@@ -131,7 +131,7 @@ TEST_CASE("what a kernel may ask for is its dynamic shared memory; with its arra
                    "shared arrays take 32 bytes so far, and its dynamic shared memory 166912"));
 }
 
-TEST_CASE("variables of the device are copied by name") {
+TEST_CASE("device variables are copied by name") {
     const std::vector<float> in{1, 2, 3, 4, 5, 6, 7, 8};
     std::vector<float> out(8);
     through_symbols(in.data(), out.data());
@@ -146,7 +146,7 @@ TEST_CASE("variables of the device are copied by name") {
     CHECK(contains(told(), "16 bytes from byte 20 on: the variable has only 32 bytes"));
 }
 
-TEST_CASE("a variable of the device can be copied by its address, and not beyond its end") {
+TEST_CASE("a device variable can be copied by address, but not past its end") {
     const std::vector<float> in{7, 8};
     std::vector<float> out(9, 5.0f);
     CHECK(through_its_address(in.data(), out.data(), 0) == cudaSuccess);
@@ -156,7 +156,7 @@ TEST_CASE("a variable of the device can be copied by its address, and not beyond
     CHECK(contains(told(), "36 bytes: its source is the variable `in_device`, which has only 32"));
 }
 
-TEST_CASE("a sum that overflows on the host is a note") {
+TEST_CASE("an overflow in host code causes a note") {
     remarks();
     CHECK(sum_on_the_host(2147483647, 1) == -2147483647 - 1);
     CHECK(told() == "");
@@ -165,14 +165,14 @@ TEST_CASE("a sum that overflows on the host is a note") {
     CHECK(contains(notes[0], "2147483647 + 1 does not fit into 'int'"));
 }
 
-TEST_CASE("an object with virtual functions, made by one kernel, serves the next") {
+TEST_CASE("an object with virtual functions that one kernel made can be used by the next") {
     const Device<int> out(1);
     sides_of_a_square(out.data());
     CHECK(told() == "");
     CHECK(out.host()[0] == 4);
 }
 
-TEST_CASE("a graph does what its streams were asked for, at each launch and not before") {
+TEST_CASE("a graph does the captured work at each launch and not before") {
     std::vector<unsigned> out(64);
     CHECK(by_a_graph(false, 3, out.data()) == 2);
     CHECK(told() == "");
@@ -184,14 +184,14 @@ TEST_CASE("a graph does what its streams were asked for, at each launch and not 
     cudaGetLastError();
 }
 
-TEST_CASE("a texture is read between its texels and beyond its edges") {
+TEST_CASE("a texture is interpolated between texels, and the address mode applies outside") {
     constexpr int wrap = 0, clamp = 1, mirror = 2, border = 3;
     CHECK(sampled({false, false, clamp}, 2.5f, 1.5f) == 12);
     CHECK(sampled({false, false, clamp}, 2.99f, 1.0f) == 12);
     CHECK(sampled({false, false, clamp}, 9.0f, -3.0f) == 3);
     CHECK(sampled({false, false, border}, 4.0f, 0.0f) == 0);
-    CHECK(sampled({false, true, wrap}, 1.3f, -0.5f) == 11);    // 5.2 of 4, -1.5 of 3
-    CHECK(sampled({false, true, mirror}, 1.3f, -0.1f) == 2);   // turns round at the edge
+    CHECK(sampled({false, true, wrap}, 1.3f, -0.5f) == 11);    // 5.2 mod 4, -1.5 mod 3
+    CHECK(sampled({false, true, mirror}, 1.3f, -0.1f) == 2);   // mirrored at the edge
     CHECK(sampled({true, false, clamp}, 2.0f, 1.0f) == 6.5f);  // between 1, 2, 11 and 12
     CHECK(sampled({true, false, clamp}, 0.0f, 0.0f) == 0);
     CHECK(sampled({true, false, border}, 4.0f, 0.5f) == 1.5f);  // half of 3
@@ -199,7 +199,7 @@ TEST_CASE("a texture is read between its texels and beyond its edges") {
     CHECK(sampled_bytes(1.5f) == 0.2f);
     CHECK(sampled_layer(1.5f, 2.5f, 1) == 121);
     CHECK(sampled_layer(1.5f, 2.5f, 0) == 21);
-    // A direction to the middle of a quarter of each face: texel 0, 1, 10 or 11 of face 0 to 5.
+    // Directions to a quarter's centre on each face: texel 0, 1, 10 or 11 of faces 0 to 5.
     CHECK(sampled_cube(1, 0.5f, 0.5f) == 0);
     CHECK(sampled_cube(-1, 0.5f, 0.5f) == 101);
     CHECK(sampled_cube(0.5f, 1, 0.5f) == 211);
@@ -209,7 +209,7 @@ TEST_CASE("a texture is read between its texels and beyond its edges") {
     CHECK(told() == "");
 }
 
-TEST_CASE("a surface is written by kernels, and not beyond its edge") {
+TEST_CASE("kernels can write a surface, but not past its edge") {
     const Device<float> out(12);
     through_a_surface(2, out.data());
     CHECK(told() == "");
@@ -220,7 +220,7 @@ TEST_CASE("a surface is written by kernels, and not beyond its edge") {
     CHECK(contains(told(), "byte 0 of row 3 is outside the surface"));
 }
 
-TEST_CASE("rows of cudaMallocPitch begin 512 bytes apart, or a multiple") {
+TEST_CASE("the pitch of cudaMallocPitch is a multiple of 512 bytes") {
     const std::vector<float> in{1, 2, 3, 4, 5, 6};
     std::vector<float> out(6);
     CHECK(through_pitched_rows(in.data(), out.data(), 3, 2) == 512);
@@ -230,26 +230,26 @@ TEST_CASE("rows of cudaMallocPitch begin 512 bytes apart, or a multiple") {
     CHECK(through_pitched_rows(long_rows.data(), long_rows.data(), 129, 2) == 1024);
 }
 
-TEST_CASE("a block size is suggested that fills a multiprocessor") {
+TEST_CASE("the suggested block size fills an SM") {
     int blocks = 0, threads = 0;
     suggested_block(&blocks, &threads, 0, 0);
     CHECK(threads == 1024);
-    CHECK(blocks == 8);  // two on each of four multiprocessors
+    CHECK(blocks == 8);  // two on each of the four SMs
     suggested_block(&blocks, &threads, 0, 768);
-    CHECK(threads == 512);  // 4 of them; of 768, only 2: 1536 of 2048 threads
+    CHECK(threads == 512);  // 4 of them per SM; with 768 threads only 2: 1536 of 2048 threads
     CHECK(blocks == 16);
     suggested_block(&blocks, &threads, 100 * 1024, 0);
     CHECK(blocks == 4);
 }
 
-TEST_CASE("__trap ends the launch, by line and thread") {
+TEST_CASE("__trap ends the launch and is reported with line and thread") {
     stop_at_trap();
     const std::string text = told();
     CHECK(contains(text, "language_calls.cu:"));
     CHECK(contains(text, "thread (3,0,0) of block (0,0,0) stops at __trap()"));
 }
 
-TEST_CASE("the copy engine is asked in PTX, and what is wrong with it is told") {
+TEST_CASE("PTX can use the copy engine, and bugs with it are reported") {
     std::vector<int> numbers(64);
     std::iota(numbers.begin(), numbers.end(), 1000);
     const std::vector<int> reversed(numbers.rbegin(), numbers.rend());

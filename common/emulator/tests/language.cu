@@ -1,4 +1,4 @@
-// Kernels and launches in the spellings of many hands, which are not this project's style.
+// Kernels and launches in the spellings of many authors, not in this project's style.
 // clang-format off
 #include "common/emulator/tests/language.hpp"
 

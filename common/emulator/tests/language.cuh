@@ -1,10 +1,10 @@
 /// @file
-/// What block-wide helpers need: shared memory in a header, in a template, behind an include.
+/// What block-wide helpers need: shared memory in a header, in a template, in a nested include.
 #pragma once
 
 #include "language_table.cuh"
 
-/// The value of the thread at the other end of the block.
+/// The value of the mirrored thread of the block.
 template <int THREADS, class T>
 __device__ T swap_ends(T value) {
     __shared__ T ends[THREADS];

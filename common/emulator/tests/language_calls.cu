@@ -1,4 +1,4 @@
-// Calls into the runtime, and PTX, in the spellings of many hands, which are not this project's.
+// Runtime calls and PTX in the spellings of many authors, not in this project's style.
 // clang-format off
 #include "common/emulator/tests/language.hpp"
 
@@ -122,7 +122,7 @@ int by_a_graph(bool by_hand, unsigned word, unsigned* out) {
         cudaMemcpyAsync(to, own, bytes, cudaMemcpyDeviceToDevice, a);
         cudaFreeAsync(own, a);
         cudaLaunchHostFunc(a, count_one, &launches);
-        if (cudaStreamSynchronize(a) == cudaSuccess) return -1;  // nothing has happened yet
+        if (cudaStreamSynchronize(a) == cudaSuccess) return -1;  // nothing has run yet
         cudaGetLastError();
         cudaStreamEndCapture(a, &graph);
         cudaEventDestroy(fork);
@@ -172,7 +172,7 @@ __global__ void read_texture(cudaTextureObject_t texture, float* out) {
     out[threadIdx.y * 4 + threadIdx.x] = tex2D<float>(texture, threadIdx.x + 0.5f, threadIdx.y + 0.5f);
 }
 
-// An array of so many layers, its texels 100 z + 10 y + x.
+// A layered array with texels 100 z + 10 y + x.
 cudaArray_t filled_array(int width, int height, int layers, unsigned flags) {
     cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
     cudaArray_t array;
@@ -285,7 +285,7 @@ void stop_at_trap() {
     trap_kernel<<<1, 32>>>();
 }
 
-// --- the copy engine, in PTX ----------------------------------------------------------------------
+// --- the copy engine, in PTX ---------------------------------------------------------------------
 namespace {
 
 __device__ unsigned in_shared(const void* p) {
@@ -343,7 +343,7 @@ __global__ void reverses_in_bulk(const int* in, int* out, Bulk how) {
         } else if (how != Bulk::not_waited_for || half == 0) {
             wait_in_ptx(bar, how == Bulk::other_parity ? 0 : half);
         }
-        if (how == Bulk::parity) wait_in_ptx(bar, half);  // once more, which is no mistake
+        if (how == Bulk::parity) wait_in_ptx(bar, half);  // polling again is allowed
         __syncthreads();
     }
     out[threadIdx.x] = tile[63 - threadIdx.x];

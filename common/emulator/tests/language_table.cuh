@@ -1,5 +1,5 @@
 /// @file
-/// Variables of the device that a header defines.
+/// Device variables that are defined in a header.
 #pragma once
 
 static __constant__ int header_ones[2] = {1, 1};

@@ -1,5 +1,5 @@
-// cuBLAS, cooperative groups, tensor cores and intrinsics, held against NumPy; and what the library
-// calls say of wrong arguments.
+// Tests cuBLAS, cooperative groups, tensor cores and intrinsics against NumPy, and the reports
+// about invalid arguments of library calls.
 #include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cufft.h>
@@ -17,7 +17,7 @@
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
 
-TEST_CASE("libraries say what NumPy says, line by line") {
+TEST_CASE("library results equal NumPy's, line by line") {
     clear_report();
     std::string folder = __FILE__;
     folder.erase(folder.rfind('/'));
@@ -38,7 +38,7 @@ TEST_CASE("libraries say what NumPy says, line by line") {
     CHECK_FALSE(report);
 }
 
-TEST_CASE("an array of a library call that does not fit is a finding at the caller's line") {
+TEST_CASE("an array that does not fit a library call is reported at the caller's line") {
     clear_report();
     cublasHandle_t handle = nullptr;
     REQUIRE(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
@@ -52,7 +52,7 @@ TEST_CASE("an array of a library call that does not fit is a finding at the call
     CHECK(product(3, a.data(), &zero) == CUBLAS_STATUS_EXECUTION_FAILED);
     REQUIRE(last_report());
     CHECK(last_report()->kind == Kind::out_of_bounds);
-    // The call in `product` takes two lines.
+    // The call in `product` spans two lines.
     const int line = last_report()->line;
     CHECK((line == __LINE__ - 9 || line == __LINE__ - 8));
     CHECK(last_report()->text.find("matrix B (3 x 3, leading dimension 3)") != std::string::npos);
@@ -74,7 +74,7 @@ TEST_CASE("an array of a library call that does not fit is a finding at the call
     cublasDestroy(handle);
 }
 
-TEST_CASE("managed and pinned memory is the host's and the device's") {
+TEST_CASE("host and device can both access managed and pinned memory") {
     int *managed = nullptr, *pinned = nullptr, *device = nullptr;
     REQUIRE(cudaMallocManaged(&managed, 40) == cudaSuccess);
     REQUIRE(cudaHostAlloc(&pinned, 40, cudaHostAllocMapped) == cudaSuccess);
@@ -92,7 +92,7 @@ TEST_CASE("managed and pinned memory is the host's and the device's") {
     CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE("the host's random numbers come from 4,096 sequences by turns") {
+TEST_CASE("the host's random numbers interleave 4,096 sequences") {
     clear_report();
     curandGenerator_t generator = nullptr;
     CHECK(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MT19937) == CURAND_STATUS_TYPE_ERROR);
@@ -117,11 +117,11 @@ TEST_CASE("the host's random numbers come from 4,096 sequences by turns") {
         squares += (one - 5.0) * (one - 5.0);
     }
     CHECK(std::abs(sum / 4100 - 5) < 0.1);       // three deviations of the mean: 6 / sqrt(4100)
-    CHECK(std::abs(squares / 4100 - 4) < 0.27);  // the same of the variance: 12 sqrt(2 / 4100)
+    CHECK(std::abs(squares / 4100 - 4) < 0.27);  // three of the variance: 12 sqrt(2 / 4100)
     curandDestroyGenerator(generator);
 }
 
-TEST_CASE("a Fourier transform of two waves has two peaks and goes back, n times as high") {
+TEST_CASE("a Fourier transform of two waves has two peaks, and the inverse scales by n") {
     // cos(2 pi j / 8) + 3 sin(2 pi 2 j / 8)
     const float root = std::sqrt(0.5f);
     const std::vector<float> waves{1, root + 3, 0, -root - 3, -1, 3 - root, 0, root - 3};
@@ -139,7 +139,7 @@ TEST_CASE("a Fourier transform of two waves has two peaks and goes back, n times
     }
     CHECK(cufftExecC2R(here, peaks.data(), back.data()) == CUFFT_SUCCESS);
     for (std::size_t j = 0; j < 8; ++j) CHECK(std::abs(back.host()[j] - 8 * waves[j]) < 1e-5f);
-    // Two transforms of two: sums and differences.
+    // Two transforms of length two: sums and differences.
     CHECK(cufftExecC2C(both, peaks.data(), all.data(), CUFFT_INVERSE) == CUFFT_SUCCESS);
     CHECK(std::abs(all.host()[1].x + 4) < 1e-5f);
     CHECK(std::abs(all.host()[2].y + 12) < 1e-5f);
@@ -148,12 +148,12 @@ TEST_CASE("a Fourier transform of two waves has two peaks and goes back, n times
     CHECK(cufftDestroy(there) == CUFFT_INVALID_PLAN);
 }
 
-TEST_CASE("cublasXt multiplies matrices of the host") {
+TEST_CASE("cublasXt multiplies matrices in host memory") {
     cublasXtHandle_t handle = nullptr;
     REQUIRE(cublasXtCreate(&handle) == CUBLAS_STATUS_SUCCESS);
     int devices[] = {0, 1};
     CHECK(cublasXtDeviceSelect(handle, 2, devices) == CUBLAS_STATUS_INVALID_VALUE);
-    // 2 x 3 (columns of 4) times 3 x 1, into a column of 5.
+    // 2 x 3 (leading dimension 4) times 3 x 1, into a column of leading dimension 5.
     const std::vector<float> a{1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0}, b{1, 10, 100};
     std::vector<float> c{1, 1, 7, 7, 7};
     const float one = 1, two = 2;
@@ -163,7 +163,7 @@ TEST_CASE("cublasXt multiplies matrices of the host") {
     cublasXtDestroy(handle);
 }
 
-TEST_CASE("axpy becomes part of a captured graph; what cannot is rejected") {
+TEST_CASE("a graph can capture axpy, and calls that cannot be captured are rejected") {
     cublasHandle_t handle = nullptr;
     REQUIRE(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
     const Device<float> x(std::vector<float>{1, 2}), y(std::vector<float>{10, 20});

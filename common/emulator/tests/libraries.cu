@@ -27,7 +27,7 @@ namespace wmma = nvcuda::wmma;
 
 namespace {
 
-constexpr int kOut = 256;  // values that a kernel may store
+constexpr int kOut = 256;  // values that a kernel can store
 
 __global__ void tiles(int* out) {
     const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
@@ -50,7 +50,7 @@ __global__ void partitions(int* out) {
     const auto part = cg::labeled_partition(tile, static_cast<int>(threadIdx.x % 5));
     out[threadIdx.x] = static_cast<int>(part.size() * 100 + part.thread_rank());
 }
-// Each block stores, and after the barrier of all reads what the last one has stored.
+// Each block stores and, after a grid barrier, reads what the opposite block has stored.
 __global__ void whole_grid(int* out) {
     const auto grid = cg::this_grid();
     out[grid.thread_rank()] = static_cast<int>(grid.thread_rank() * 3);
@@ -82,7 +82,7 @@ __global__ void wmma_half(int* out) {
     __syncwarp();
     for (int i = static_cast<int>(threadIdx.x); i < 256; i += 32) out[i] = static_cast<int>(c[i]);
 }
-// The same product of 16 x 16 by 16 x 8, with the instructions themselves.
+// The same 16 x 16 by 16 x 8 product, with the instructions themselves.
 __global__ void mma_ptx(int* out) {
     __shared__ alignas(16) __half a[256], b[128];
     const unsigned lane = threadIdx.x;
@@ -106,7 +106,7 @@ __global__ void mma_ptx(int* out) {
         "{%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]));
-    // The same with sums of half, which begin with another value in each half of each register.
+    // The same with half sums; each half of each register starts with a different value.
     __half2 halves[2] = {__floats2half2_rn(1, 2), __floats2half2_rn(3, 4)};
     auto* const sums = reinterpret_cast<unsigned*>(halves);
     asm volatile(
@@ -150,7 +150,7 @@ __global__ void intrinsics(int* out) {
     out[i++] = static_cast<int>(bits);
 }
 
-// Numbers that have no place in the type, and results between two numbers: each in two words.
+// Values outside the integer type's range, and inexact results. Each takes two words.
 __global__ void casts(const double* numbers, int* out) {
     const auto put = [&out](long long value) {
         *out++ = static_cast<int>(value);
@@ -188,7 +188,7 @@ __global__ void casts(const double* numbers, int* out) {
     put(__double_as_longlong(__ull2double_ru(~0ull - static_cast<unsigned>(whole))));
 }
 
-// Ties, numbers that do not fit, the upper half of a pair, a register that holds less than 32 bits.
+// Ties, values out of range, the upper half of a pair, registers that hold fewer than 32 bits.
 __global__ void conversions(int* out) {
     const float third = 1.0f / 3.0f;
     const float wholes[] = {2.5f, -2.5f, 2.1f, -1.0f, 3e9f};
@@ -265,7 +265,7 @@ __global__ void scopes(int* out) {
     out[7] = static_cast<int>(cuda::std::sqrt(144.0f));
 }
 
-// nvcc says that a barrier in shared memory has a constructor; init() stands in for it.
+// nvcc warns about the constructor of a barrier in shared memory; init() replaces it.
 #pragma nv_diag_suppress static_var_with_dynamic_init
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
@@ -284,7 +284,7 @@ __global__ void barriers(int* out) {
     }
     out[threadIdx.x] = value + static_cast<int>(threadIdx.x);
 }
-// Each thread brings numbers of its own, one stage ahead.
+// Each thread copies its own values, one stage ahead.
 __global__ void stages_of_a_thread(int* out) {
     __shared__ int tiles[2][32];
     const int t = static_cast<int>(threadIdx.x);
@@ -305,7 +305,7 @@ __global__ void stages_of_a_thread(int* out) {
     }
     out[t] = sum;
 }
-// The first warp brings, the second one adds up.
+// The first warp copies, the second one sums.
 __global__ void stages_of_a_block(int* out) {
     __shared__ int tiles[2][32];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
@@ -342,7 +342,7 @@ __global__ void heap(int* out) {
     free(counted);
 }
 
-// Far into the sequences, across their blocks, and what becomes of the bits.
+// Skips far ahead in the sequences, crosses blocks of four, and converts the bits.
 __global__ void random_xorwow(int* out) {
     curandState state;
     curand_init(1234ull << 20, 3, 1000005, &state);

@@ -100,7 +100,7 @@ std::string cublas_table() {
     table += line("dot", status, result);
     status = cublasSasum(h, 20, b, 1, &result);
     table += line("asum", status, result);
-    status = cublasSnrm2(h, 3, b, 1, &result);  // (-2, -1, 0): 100 times their length
+    status = cublasSnrm2(h, 3, b, 1, &result);  // (-2, -1, 0): 100 times the norm
     table += line("nrm2", status, 100 * static_cast<double>(result));
     status = cublasIsamax(h, 20, a, 1, &index);
     table += line("isamax", status, index);

@@ -1,4 +1,4 @@
-// A message names the likely cause, and never one that cannot be it.
+// A message names the likely cause, and never an impossible one.
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ using namespace sixdays::emulator::tests;
 
 namespace {
 
-// One of mistakes.cu, launched.
+// Launches one of the planted bugs.
 void launch(const std::string& name) {
     for (const Mistake& mistake : mistakes()) {
         if (mistake.name != name) continue;
@@ -51,7 +51,7 @@ struct Ended {
     int status;
     std::string said;
 };
-// What a process of its own says on stderr, and how it ends.
+// Runs the work in another process; returns its stderr and its exit status.
 Ended in_another_process(void (*work)()) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
@@ -78,13 +78,13 @@ Ended in_another_process(void (*work)()) {
 
 }  // namespace
 
-TEST_CASE("an address where nothing lies is not called one of the host") {
+TEST_CASE("an unmapped address is not reported as a host address") {
     check("far_away",
           {"belongs neither to the GPU nor to the CPU", "Did an offset overflow 32 bits"},
           {"host"});
 }
 
-TEST_CASE("who else writes a word is said, and a barrier is asked for only where it can help") {
+TEST_CASE("a race names the other writer, and suggests a barrier only where one can help") {
     check("warps_agree",
           {"which thread (31,0,0) of the same block writes in", "from the same line"},
           {"__syncthreads()", "__syncwarp()"});
@@ -101,7 +101,7 @@ TEST_CASE("who else writes a word is said, and a barrier is asked for only where
     check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() between the two accesses"});
 }
 
-TEST_CASE("a fence that is missing beside an atomic is named") {
+TEST_CASE("a missing fence next to an atomic is named") {
     for (const char* mistake : {"last_block_without_fence", "variable_without_fence",
                                 "barrier_without_fence", "semaphore_without_fence"}) {
         check(mistake, {"there is no __threadfence() between the write and that atomic"},
@@ -115,14 +115,14 @@ TEST_CASE("a fence that is missing beside an atomic is named") {
     check("resets_too_early", {"compute the same index"}, {"__threadfence()"});
 }
 
-TEST_CASE("memory that nobody wrote is not put down to a barrier that was passed") {
+TEST_CASE("a read of unwritten memory is not blamed on a barrier that all threads passed") {
     check("no_first_barrier", {"Is a __syncthreads() missing"});
     check("unwritten_shared", {"not even before the last __syncthreads()", "Is a guard missing"},
           {"Is a __syncthreads() missing"});
     check("unwritten_global", {"which was never written"}, {"__syncthreads()"});
 }
 
-TEST_CASE("a barrier in a branch is named, and who never came") {
+TEST_CASE("a barrier in a branch is named, along with the threads that never reached it") {
     check("barrier_for_others",
           {"waits at the __syncthreads() in common/emulator/tests/mistakes/races.cu:",
            "Is that barrier inside an `if`"},
@@ -133,7 +133,7 @@ TEST_CASE("a barrier in a branch is named, and who never came") {
     check("no_first_barrier", {"Is a __syncthreads() missing"}, {"inside an `if`"});
 }
 
-TEST_CASE("a thread that is a round ahead in a loop is told as that") {
+TEST_CASE("a thread that is one loop iteration ahead is reported as such") {
     const Device<float> out(64);
     for (const int barriers : {1, 2}) {
         clear_report();
@@ -151,7 +151,7 @@ TEST_CASE("a thread that is a round ahead in a loop is told as that") {
     }
 }
 
-TEST_CASE("no barrier at all is told as that, and not as a round ahead") {
+TEST_CASE("two accesses without any barrier are reported as such, not as one iteration ahead") {
     const Device<float> out(64);
     clear_report();
     run_a_round_ahead(0, out.data());
@@ -161,7 +161,7 @@ TEST_CASE("no barrier at all is told as that, and not as a round ahead") {
     cudaGetLastError();
 }
 
-TEST_CASE("a lane that never came to a shuffle: it went past, or there is none") {
+TEST_CASE("a shuffle tells a lane that skipped it from one that the block does not have") {
     const Device<float> out(64);
     clear_report();
     shuffle_past_if(32, out.data());
@@ -177,7 +177,7 @@ TEST_CASE("a lane that never came to a shuffle: it went past, or there is none")
     cudaGetLastError();
 }
 
-TEST_CASE("what the program calls an array is said, and where it was allocated") {
+TEST_CASE("the name of an array and where it was allocated are reported") {
     check("write_past_end", {"It is the kernel's `out`"});
     check("one_before", {"It is the kernel's `in`"});
     check("past_shared_pointer", {"of the shared array `tile` of 32 elements"});
@@ -185,11 +185,11 @@ TEST_CASE("what the program calls an array is said, and where it was allocated")
     check("plain_variable", {"of the __device__ variable `variable_last`"});
 }
 
-TEST_CASE("a mistake inside a helper is told by the line that calls it") {
+TEST_CASE("a bug inside a helper is reported at the kernel's line that calls it") {
     check("shuffle_in_helper", {"common/emulator/tests/mistakes/barriers.cu:", ", in common/"});
 }
 
-TEST_CASE("who returned before a barrier is no mistake, but a note") {
+TEST_CASE("threads that returned before a barrier cause a note, not an error") {
     remarks();
     clear_report();
     launch("no_guard");
@@ -206,13 +206,13 @@ TEST_CASE("who returned before a barrier is no mistake, but a note") {
     CHECK(remarks().empty());
 }
 
-TEST_CASE("who waits at a barrier is said of a warp call only while somebody does") {
+TEST_CASE("a warp call's report mentions a barrier only if a missing lane waits there") {
     check("shuffle_in_branch",
           {"names lanes that never reach it: ", "waits at the __syncthreads()"});
     check("calls_in_a_ring", {"names lanes that never reach it."}, {"__syncthreads()"});
 }
 
-TEST_CASE("an index below the start says so") {
+TEST_CASE("an index below the start is reported as such") {
     check("one_before", {"at element -1, 4 bytes before the start", "`if (i > 0)`",
                          "does a flipped view start at the wrong end"});
     check(
@@ -221,7 +221,7 @@ TEST_CASE("an index below the start says so") {
         {"guard"});
 }
 
-TEST_CASE("one past the end by the very first thread is not put down to its guard") {
+TEST_CASE("an access one past the end by the very first thread is not blamed on its guard") {
     check("no_guard", {"one past its end. Is a guard such as `if (i < n)` missing"},
           {"first thread"});
     check("one_block_too_many", {"one past its end. Is a guard"}, {"first thread"});
@@ -235,10 +235,10 @@ TEST_CASE("one past the end by the very first thread is not put down to its guar
     cudaGetLastError();
 }
 
-TEST_CASE("a rejected launch is told with its line, and before what follows from it") {
+TEST_CASE("a rejected launch is reported with its line, before its consequences") {
     clear_report();
     const Device<float> unwritten(64), out(64);
-    launch_empty(1, 2048);  // nobody looks at its error
+    launch_empty(1, 2048);  // its error is not checked
     saxpy(1.0f, unwritten.data(), unwritten.data(), 64, out.data());
     const auto report = last_report();
     REQUIRE(report);
@@ -249,8 +249,7 @@ TEST_CASE("a rejected launch is told with its line, and before what follows from
     cudaGetLastError();
 }
 
-TEST_CASE(
-    "a finding that nobody asks for is printed when the program ends, which then has failed") {
+TEST_CASE("a report that was never read is printed at exit, and the status is 1") {
     const Ended unasked = in_another_process([] { launch("no_guard"); });
     CHECK(unasked.status == 1);
     CHECK(unasked.said.find("emulator: no_guard, common/emulator/tests/mistakes/bounds.cu:") == 0);

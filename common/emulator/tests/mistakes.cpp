@@ -1,4 +1,4 @@
-// Every planted mistake is reported, in any order of turns, and with the error a GPU would give.
+// Every planted bug is reported, in any execution order, with the error of a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Marked {
     std::string file;  // relative to the project
     int line = 0;
 };
-// Where in mistakes/ the MARK with this name stands.
+// The position of this MARK in mistakes/.
 Marked marked(const std::string& name) {
     const std::string here = __FILE__;
     for (const char* kind : {"bounds", "races", "fences", "barriers", "others"}) {
@@ -53,21 +53,21 @@ std::optional<Report> provoke(const Mistake& mistake) {
     launch(mistake, in.data(), out.data());
     const cudaError_t error = cudaPeekAtLastError();
     CHECK(error != cudaSuccess);
-    CHECK(cudaDeviceSynchronize() == error);  // a synchronising call says it too
+    CHECK(cudaDeviceSynchronize() == error);  // a synchronizing call returns it too
     CHECK(cudaGetLastError() == error);
-    CHECK(cudaDeviceSynchronize() == cudaSuccess);  // and then it is over
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);  // but only once
     return last_report();
 }
 
 }  // namespace
 
-// What is told of each, when threads run in order, is in findings.txt.
-TEST_CASE("no order of turns hides a mistake") {
+// findings.txt contains the reports of the forward order.
+TEST_CASE("no execution order hides a bug") {
     for (const Order order : {Order::reversed, Order::shuffled}) {
         set_order(order, 7);
         for (const Mistake& mistake : mistakes()) {
             const std::string name = mistake.name;
-            // These take seconds, whatever the order.
+            // These are slow in any order.
             if (name.rfind("endless", 0) == 0 || name == "spins" || name == "recursion") continue;
             INFO(name << ", order " << static_cast<int>(order));
             CHECK(provoke(mistake));
@@ -76,7 +76,7 @@ TEST_CASE("no order of turns hides a mistake") {
     }
 }
 
-TEST_CASE("what no hook sees is still told: a stack that overflows, a loop without end") {
+TEST_CASE("bugs without a memory access are reported: a stack overflow, an endless loop") {
     const auto told = [](const std::string& kernel, Kind kind) {
         INFO(kernel);
         const auto mistake = std::find_if(mistakes().begin(), mistakes().end(),
@@ -89,7 +89,7 @@ TEST_CASE("what no hook sees is still told: a stack that overflows, a loop witho
         CHECK(report->kernel == kernel);
         const Marked mark = marked(kernel);
         CHECK(report->file == mark.file);
-        // A loop is ended in one of its lines: the mark's, or the one before.
+        // A loop is ended at one of its lines: the marked one, or the one before.
         CHECK((report->line == mark.line || report->line + 1 == mark.line));
     };
     told("recursion", Kind::stack_overflow);
@@ -99,15 +99,15 @@ TEST_CASE("what no hook sees is still told: a stack that overflows, a loop witho
           std::string::npos);
     told("endless_barriers", Kind::stuck);
     set_time_limit(60);
-    // And the emulator is as good as new.
+    // The emulator still works afterwards.
     const Device<float> x(std::vector<float>(64, 1.0f)), out(64);
     saxpy(2.0f, x.data(), x.data(), 64, out.data());
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(out.host() == std::vector<float>(64, 3.0f));
 }
 
-// Pointers of the wrong kind, with a kernel that is right.
-TEST_CASE("host, freed and foreign pointers are told apart") {
+// Pointers of the wrong kind, passed to a correct kernel.
+TEST_CASE("host, freed and foreign pointers are distinguished") {
     const auto after = [](const float* x, const float* y, float* out) {
         clear_report();
         cudaGetLastError();
@@ -129,7 +129,7 @@ TEST_CASE("host, freed and foreign pointers are told apart") {
     CHECK(after(x.data(), global, out.data()).kind == Kind::host_memory);
     CHECK(after(x.data(), x.data(), global).kind == Kind::host_memory);
     CHECK(after(x.data(), nullptr, out.data()).kind == Kind::out_of_bounds);
-    // So far below lie the emulator's own tables, if anything.
+    // The emulator's own tables may be at such a distance.
     const float* nowhere = x.data() - (std::int64_t{1} << 32);
     const Report there = after(nowhere, x.data(), out.data());
     CHECK(there.kind == Kind::out_of_bounds);
@@ -144,7 +144,7 @@ TEST_CASE("host, freed and foreign pointers are told apart") {
     clear_report();
 }
 
-TEST_CASE("copies and frees of wrong pointers are rejected in words") {
+TEST_CASE("copies and frees with wrong pointers are rejected with a report") {
     const Device<float> device(std::vector<float>(64, 1.0f));
     std::vector<float> host(64);
     const auto rejected = [](cudaError_t error, Kind kind) {
@@ -176,7 +176,7 @@ TEST_CASE("copies and frees of wrong pointers are rejected in words") {
     rejected(cudaMemcpy(twice, host.data(), 64, cudaMemcpyHostToDevice), Kind::freed_memory);
 }
 
-TEST_CASE("the first report stays until its error was told") {
+TEST_CASE("the first report is kept until its error has been returned") {
     clear_report();
     const Device<float> x(std::vector<float>(64, 1.0f)), out(64);
     saxpy(1.0f, x.data(), x.data(), 65, out.data());

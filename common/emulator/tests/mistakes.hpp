@@ -1,32 +1,32 @@
 /// @file
-/// The planted mistakes of mistakes/, by name, for the emulator and for a GPU: one a kernel, and
-/// the line bears a mark with its name.
+/// The planted bugs of mistakes/, by name, for the emulator and for a GPU: one per kernel, whose
+/// line is marked with the name.
 #pragma once
 
 #include <vector>
 
 namespace sixdays::emulator::tests {
 
-/// A kernel with one planted mistake, and the launch that shows it.
+/// A kernel with one planted bug, and the launch that exposes it.
 struct Mistake {
     const char* name;
     void (*kernel)(const float* in, int n, float* out);
     int grid, block;          // blocks, threads of each
     int n;                    // elements of `in`, and of `out`
-    int shared_bytes = 0;     // of dynamic shared memory
-    bool out_written = true;  // `out` holds zeros; else nobody has written there
+    int shared_bytes = 0;     // dynamic
+    bool out_written = true;  // `out` is zeroed; otherwise it is unwritten
 };
 
 const std::vector<Mistake>& mistakes();
-// By kind, a file each.
+// By kind, one file each.
 std::vector<Mistake> bounds_mistakes();
 std::vector<Mistake> races_mistakes();
 std::vector<Mistake> fences_mistakes();
 std::vector<Mistake> barriers_mistakes();
 std::vector<Mistake> others_mistakes();
 
-/// Launches its kernel once. In and out are device memory, n elements each. After it, on a GPU, the
-/// process may be good for nothing more.
+/// Launches its kernel once. `in` and `out` are device memory, n elements each. On a GPU, the
+/// process may be unusable afterwards.
 void launch(const Mistake& mistake, const float* in, float* out);
 
 }  // namespace sixdays::emulator::tests

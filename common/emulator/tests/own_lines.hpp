@@ -1,5 +1,5 @@
 /// @file
-/// Which lines of the emulator make findings, for tests that want a report of each.
+/// Which lines of the emulator report findings, for tests that require a report of each.
 #pragma once
 
 #include <fstream>
@@ -11,8 +11,8 @@
 
 namespace sixdays::emulator::tests {
 
-/// The lines of these files that make a finding or a remark, "runtime/warp.cpp:72", without those
-/// in `seen`. What passes on who called it, `made`, is no such line; its callers are.
+/// The lines of these files that report a finding or a remark, "runtime/warp.cpp:72", except those
+/// in `seen`. A line that only forwards its caller's position, `made`, does not count.
 inline std::vector<std::string> lines_without_report(const std::string& emulator,
                                                      const std::vector<std::string>& files,
                                                      const std::set<std::string>& seen) {

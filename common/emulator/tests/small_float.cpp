@@ -1,5 +1,5 @@
-// __half and __nv_bfloat16 against a second computation: the nearest of all 65,536 numbers, found
-// by searching. And against a GPU's own results, where a file holds them.
+// Tests __half and __nv_bfloat16 against an independent method, a search for the nearest of all
+// 65,536 values, and against a GPU's results in a file.
 #include "common/emulator/tests/small_float.hpp"
 
 #include <cuda_bf16.h>
@@ -25,12 +25,12 @@ namespace {
 
 __extension__ using Wide = __float128;
 
-// The numbers of one sign from 0 to infinity, by the definition of their bits.
+// The values of one sign from 0 to infinity, by definition of the format.
 std::vector<double> all_values(int exponent_bits) {
     const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
     const int end = ((1 << exponent_bits) - 1) << fraction_bits;
     std::vector<double> values;
-    for (int bits = 0; bits <= end; ++bits) {  // where infinity is, the next power of two
+    for (int bits = 0; bits <= end; ++bits) {  // infinity counts as the next power of two
         const int fraction = bits % (1 << fraction_bits), exponent = bits >> fraction_bits;
         const double significand = std::ldexp(fraction, -fraction_bits) + (exponent > 0 ? 1 : 0);
         values.push_back(std::ldexp(significand, std::max(exponent, 1) - bias));
@@ -55,7 +55,7 @@ std::uint32_t random_bits() {
     return static_cast<std::uint32_t>(state >> 32);
 }
 
-// F is one of the two types; `bits` gives its bits.
+// F is one of the two types, with `exponent_bits` exponent bits.
 template <class F>
 void check_rounding(int exponent_bits) {
     const std::vector<double> values = all_values(exponent_bits);
@@ -77,14 +77,14 @@ void check_rounding(int exponent_bits) {
         if (x - y != 0) wrong += __hsub(a, b).bits != nearest(values, x - y);
         if (x * y != 0) wrong += __hmul(a, b).bits != nearest(values, x * y);
         if (x / y != 0 && y != 0) wrong += __hdiv(a, b).bits != nearest(values, x / y);
-        const Wide sum = x * y + z;  // exact, unless far more than 113 bits lie between the two
+        const Wide sum = x * y + z;  // exact unless the two are more than 113 bits apart
         if (sum != 0 && sum - z == x * y && sum - x * y == z)
             wrong += __hfma(a, b, c).bits != nearest(values, sum);
     }
     CHECK(wrong == 0);
 }
 
-// Against float's own operators; where those do not settle it, -0 is less than 0, and a NaN loses.
+// Compares with float's operators; where those are not enough, -0 is less than 0 and a NaN loses.
 template <class F>
 void check_comparisons() {
     const float numbers[] = {-HUGE_VALF, -1, -0.0f, 0, 1, 2, HUGE_VALF, NAN};
@@ -114,7 +114,7 @@ void check_comparisons() {
     }
 }
 
-// Down and up are the two neighbours of what lies between them, or both the number itself.
+// A value between two neighbours rounds down and up to them; an exact one to itself.
 template <int EXPONENT>
 void check_directions() {
     const std::vector<double> values = all_values(EXPONENT);
@@ -146,31 +146,31 @@ void check_directions() {
 
 }  // namespace
 
-TEST_CASE("numbers of 16 bits compare, and are rounded up or down where asked") {
+TEST_CASE("16-bit floats compare correctly, and round up or down on request") {
     check_comparisons<__half>();
     check_comparisons<__nv_bfloat16>();
     check_directions<5>();
     check_directions<8>();
 }
 
-TEST_CASE("numbers of 16 bits are rounded once, to the nearest") {
+TEST_CASE("16-bit floats are rounded once, to nearest") {
     check_rounding<__half>(5);
     check_rounding<__nv_bfloat16>(8);
-    // From an exact tie of the product's sum only the last of 60 bits leads away: two roundings
-    // would miss it.
+    // Only the last of 60 bits of the exact sum keeps it from being a tie: double rounding would
+    // miss that.
     const auto of = [](int bits) { return __ushort_as_half(static_cast<unsigned short>(bits)); };
     CHECK(__half_as_ushort(__hfma(of(0x7801), of(0x1001), of(0x0001))) ==
           nearest(all_values(5), Wide(32768 + 32) * (0x1p-11 + 0x1p-21) + Wide(0x1p-24)));
 }
 
-TEST_CASE("numbers of 16 bits travel through shuffles and atomics") {
+TEST_CASE("shuffles and atomics accept 16-bit floats") {
     const Device<float> sums(8);
     small_float_sums(64, sums.data());
     REQUIRE(cudaGetLastError() == cudaSuccess);
     CHECK(sums.host() == std::vector<float>(8, 64.0f));
 }
 
-TEST_CASE("numbers of 16 bits are those of a GPU") {
+TEST_CASE("results of 16-bit floats equal a GPU's") {
     std::string path = __FILE__;
     path.replace(path.rfind("small_float.cpp"), std::string::npos,
                  "beside_gpu/small_float_h200.csv");

@@ -1,5 +1,5 @@
-// __half and __nv_bfloat16: the same kernels for the emulator and for a GPU. Results travel as
-// bits.
+// __half and __nv_bfloat16: the same kernels for the emulator and for a GPU. Results are stored as
+// bit patterns.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -137,8 +137,8 @@ int arguments(int operation) {
     return operation < add ? 1 : operation < fma ? 2 : 3;
 }
 
-// Zero, the smallest, the largest subnormal, the smallest normal, 1 and its neighbours, 3, the
-// largest, infinity, NaN, of either sign.
+// Zero, the smallest and the largest subnormal, the smallest normal, 1 and its neighbours, 3, the
+// largest, infinity and NaN, of both signs.
 std::vector<Bits> special(Bits one, Bits infinity) {
     std::vector<Bits> values;
     const Bits smallest_normal = infinity & (~infinity + 1);
@@ -150,8 +150,8 @@ std::vector<Bits> special(Bits one, Bits infinity) {
     }
     return values;
 }
-// For each of these numbers: itself, half way to its neighbour, and the floats on both sides of
-// that.
+// For each of these values: itself, the midpoint to its neighbour, and the floats on both sides of
+// that midpoint.
 std::vector<Bits> floats_around(const std::vector<Bits>& values, bool is_half) {
     std::vector<Bits> floats{0x7f7fffff, 0xff7fffff, 0x00000001,
                              0x80000001, 0x7fc01234, 0xffffffff};
@@ -166,7 +166,7 @@ std::vector<Bits> floats_around(const std::vector<Bits>& values, bool is_half) {
     return floats;
 }
 
-// A row for every value of the arguments but the last, whose results stand side by side.
+// One row for all values of the last argument, given the others.
 template <class T>
 std::string rows(const char* type, int operation, const std::vector<Bits>& values) {
     std::string text;
@@ -191,7 +191,7 @@ std::string rows(const char* type, int operation, const std::vector<Bits>& value
     return text;
 }
 
-// Of many arguments, only a sum over all bits of all results.
+// For many arguments, only a hash of all results.
 template <class T>
 std::string sum_row(const char* type, int operation) {
     constexpr std::size_t kMany = 1 << 16;

@@ -1,4 +1,4 @@
-// Two streams may run at the same time, unless something orders them. And what a launch is given.
+// Unordered work of two streams may run at the same time. Also tests __restrict__ arguments.
 #include <cuda_runtime_api.h>
 
 #include <functional>
@@ -24,7 +24,7 @@ struct Stream {
     Stream& operator=(const Stream&) = delete;
 };
 
-// What is told of this work; "" if nothing.
+// The report of this work; "" if there is none.
 std::string told(const std::function<void()>& work) {
     cudaDeviceSynchronize();
     cudaGetLastError();
@@ -44,7 +44,7 @@ bool holds(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("two streams that touch the same memory race, unless something orders them") {
+TEST_CASE("two streams that access the same memory race unless something orders them") {
     const Device<float> x(std::vector<float>(64, 1.0f)), y(std::vector<float>(64, 1.0f));
     const Device<float> u(64), v(64);
     const Stream a, b, c(cudaStreamNonBlocking);
@@ -66,9 +66,9 @@ TEST_CASE("two streams that touch the same memory race, unless something orders 
     CHECK(holds(told([&] { twice(x.data(), 64, u.data(), a.it), write(b.it); }), "reads in"));
     CHECK(holds(told([&] { write(nullptr), read(c.it); }), "race"));
     CHECK(holds(told([&] { write(c.it), read(nullptr); }), "race"));
-    // What follows the record is not waited for.
+    // Work after the event's record is not waited for.
     CHECK(holds(told([&] { read(a.it), wait(b.it, a.it), write(a.it), read(b.it); }), "race"));
-    // Nor is what another stream than the recorded one does.
+    // Nor is work of a stream other than the recorded one.
     CHECK(holds(told([&] { write(a.it), wait(b.it, b.it), read(b.it); }), "race"));
     const auto fetch = [&](cudaStream_t stream) {
         cudaMemcpyAsync(pinned, x.data(), 256, cudaMemcpyDeviceToHost, stream);
@@ -82,7 +82,7 @@ TEST_CASE("two streams that touch the same memory race, unless something orders 
     const auto fine = [&](const std::function<void()>& work) { CHECK(told(work).empty()); };
     fine([&] { write(a.it), read(a.it), write(a.it); });
     fine([&] { write(a.it), wait(b.it, a.it), read(b.it); });
-    fine([&] { write(a.it), wait(b.it, a.it), wait(c.it, b.it), read(c.it); });  // by way of b
+    fine([&] { write(a.it), wait(b.it, a.it), wait(c.it, b.it), read(c.it); });  // through b
     fine([&] { write(a.it), cudaStreamSynchronize(a.it), read(b.it); });
     fine([&] { write(a.it), cudaDeviceSynchronize(), read(c.it); });
     fine([&] {
@@ -94,7 +94,7 @@ TEST_CASE("two streams that touch the same memory race, unless something orders 
         twice(x.data(), 64, y.data(), a.it),
             cudaMemcpy(pinned, y.data(), 256, cudaMemcpyDeviceToHost);
     });
-    // Both only read; and each has memory of its own.
+    // Both only read, and write to separate memory.
     fine([&] { twice(x.data(), 64, u.data(), a.it), twice(x.data(), 64, v.data(), b.it); });
     fine([&] { fetch(a.it), cudaStreamSynchronize(a.it), write(b.it); });
     fine([&] {
@@ -157,7 +157,7 @@ TEST_CASE("a writer on one stream is reported for each of several readers it doe
             }
         }
     }
-    // Two of one stream: who waits for the later one has waited for both.
+    // Two reads on one stream: waiting for the later one covers both.
     CHECK(told([&] {
               for (const int i : {0, 1, 2, 0, 1}) read(By::kernel, i);
               for (const int i : {0, 1, 2}) {
@@ -175,9 +175,9 @@ TEST_CASE("a writer within a launch is reported for each of several readers it d
     const Device<int> done(std::vector<int>(1, 0));
     struct Case {
         ReadersAre what;
-        int threads;  // from reader to reader
+        int threads;  // between readers
         bool of_blocks;
-        int first;  // reader's thread
+        int first;  // thread of the first reader
     };
     const auto c =
         GENERATE(Case{ReadersAre::blocks, 1, true, 3}, Case{ReadersAre::warps, 32, false, 5},
@@ -201,7 +201,7 @@ TEST_CASE("a writer within a launch is reported for each of several readers it d
     }
 }
 
-TEST_CASE("bytes that two streams touch race, and their neighbours in a word do not") {
+TEST_CASE("two streams that access the same bytes race; neighbouring bytes of a word do not") {
     const Device<unsigned char> x(std::vector<unsigned char>(64, 1)),
         y(std::vector<unsigned char>(64, 1));
     const Stream a, b;
@@ -215,7 +215,7 @@ TEST_CASE("bytes that two streams touch race, and their neighbours in a word do 
     }
 }
 
-TEST_CASE("a stream that is made after a launch does not wait for it") {
+TEST_CASE("a stream created after a launch does not wait for it") {
     const Device<float> x(std::vector<float>(64, 1.0f)), y(std::vector<float>(64, 1.0f));
     const auto race_with_later = [&](unsigned flags, bool waits) {
         return told([&] {
@@ -230,7 +230,7 @@ TEST_CASE("a stream that is made after a launch does not wait for it") {
     CHECK(race_with_later(cudaStreamDefault, false).empty());
 }
 
-TEST_CASE("a variable may be set on a stream") {
+TEST_CASE("a device variable can be set on a stream") {
     const Stream a;
     CHECK(told([&] {
               cudaMemsetAsync(address_of_variable(), 0, 16, a.it);
@@ -238,8 +238,7 @@ TEST_CASE("a variable may be set on a stream") {
           }).empty());
 }
 
-TEST_CASE(
-    "arguments that are __restrict__ and one array are a mistake, if the kernel writes there") {
+TEST_CASE("equal __restrict__ arguments are reported if the kernel writes through one of them") {
     const Device<float> x(std::vector<float>(64, 1.0f));
     CHECK(holds(told([&] { sum_restricted(x.data(), 64, x.data()); }),
                 "undefined_behaviour: sum_restricted_kernel, common/emulator/tests/host.cu:"));
@@ -250,7 +249,7 @@ TEST_CASE(
     CHECK(told([&] { twice(x.data(), 64, x.data()); }).empty());          // promises nothing
 }
 
-TEST_CASE("a copy to the host says how much of it nobody has written") {
+TEST_CASE("a copy to the host tells how much of it was never written") {
     const Device<float> x(100);
     cudaMemset(x.data(), 0, 63 * sizeof(float));
     remarks();

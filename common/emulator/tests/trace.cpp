@@ -1,4 +1,4 @@
-// Requests, sectors and bank conflicts of known kernels, worked out by hand.
+// Requests, sectors and bank conflicts of known kernels, derived by hand.
 #include <cuda_runtime_api.h>
 
 #include <fstream>
@@ -37,7 +37,7 @@ Lines trace(F launch) {
     return lines;
 }
 
-// The line of trace.cu that is marked so.
+// The line of trace.cu with this comment.
 int marked(const std::string& mark) {
     std::string path = __FILE__;
     path.replace(path.rfind(".cpp"), 4, ".cu");
@@ -49,7 +49,7 @@ int marked(const std::string& mark) {
     return 0;
 }
 
-// All that was recorded of that kind, of one line if a mark is given.
+// The sum over all lines of that kind, or over one line if a mark is given.
 LineTrace sum(const Lines& lines, Memory memory, Operation operation, const char* mark = nullptr) {
     LineTrace all;
     for (const LineTrace& line : lines) {
@@ -69,7 +69,7 @@ LineTrace sum(const Lines& lines, Memory memory, Operation operation, const char
 
 }  // namespace
 
-TEST_CASE("a coalesced copy moves four sectors a request") {
+TEST_CASE("a coalesced copy moves four sectors per request") {
     const auto in = ones(1024), out = ones(1024);
     const Lines lines = trace([&] { trace_copy(in.data(), out.data(), 4, 256, 1, 0); });
     // 1024 elements are 32 warps; 32 lanes of 4 bytes are 128 bytes, 4 sectors.
@@ -85,9 +85,9 @@ TEST_CASE("a coalesced copy moves four sectors a request") {
           "Every request moves as little as possible: no sector is wasted.");
 }
 
-TEST_CASE("a stride of 2 moves twice the sectors, a stride of 32 one a lane") {
+TEST_CASE("a stride of 2 moves twice the sectors, a stride of 32 one per lane") {
     const auto in = ones(32 * 256), out = ones(256);
-    // Stride 2: 8 warps, lanes 8 bytes apart, 256 bytes: 8 sectors where 4 would do.
+    // Stride 2: 8 warps, lanes 8 bytes apart, 256 bytes: 8 sectors instead of 4.
     LineTrace t =
         sum(trace([&] { trace_copy(in.data(), out.data(), 1, 256, 2, 0); }), kGlobal, kLoad);
     CHECK(t.requests == 8);
@@ -95,7 +95,7 @@ TEST_CASE("a stride of 2 moves twice the sectors, a stride of 32 one a lane") {
     CHECK(t.fewest_sectors == 32);
     CHECK(t.bytes_used == 1024);
     CHECK(t.bytes_moved() == 2048);
-    // Stride 32: lanes 128 bytes apart, each in a sector of its own.
+    // Stride 32: lanes 128 bytes apart, each in its own sector.
     const Lines lines = trace([&] { trace_copy(in.data(), out.data(), 1, 256, 32, 0); });
     t = sum(lines, kGlobal, kLoad);
     CHECK(t.sectors == 256);
@@ -108,7 +108,7 @@ TEST_CASE("a stride of 2 moves twice the sectors, a stride of 32 one a lane") {
     CHECK(trace_picture(lines.front()).find("...1... and 16 more]") != std::string::npos);
 }
 
-TEST_CASE("one element off costs a fifth sector") {
+TEST_CASE("an offset of one element costs a fifth sector") {
     const auto in = ones(257), out = ones(256);
     // Bytes 4 ... 131 of each 128: sectors 0 to 4.
     const Lines lines = trace([&] { trace_copy(in.data(), out.data(), 1, 256, 1, 1); });
@@ -119,7 +119,7 @@ TEST_CASE("one element off costs a fifth sector") {
     CHECK(trace_verdict(lines).find("does not start at a multiple of 32") != std::string::npos);
 }
 
-TEST_CASE("16-byte loads are one request of 16 sectors") {
+TEST_CASE("a warp's 16-byte loads are one request of 16 sectors") {
     const auto in = ones(1024), out = ones(1024);
     const Lines lines = trace([&] { trace_copy4(in.data(), out.data(), 1, 256); });
     for (const Operation operation : {kLoad, kStore}) {
@@ -130,11 +130,11 @@ TEST_CASE("16-byte loads are one request of 16 sectors") {
     }
 }
 
-TEST_CASE("a tiled matmul: rows of 16 from memory, a broadcast and a row from the tiles") {
+TEST_CASE("a tiled matmul reads rows of 16 from memory, and a broadcast and a row from its tiles") {
     const auto a = ones(64 * 64), b = ones(64 * 64), c = ones(64 * 64);
     const Lines lines = trace([&] { trace_matmul(a.data(), b.data(), 64, c.data()); });
-    // 4 x 4 blocks of 8 warps, each 4 tiles deep: 512 warps fill a tile. A warp is two rows of 16:
-    // two runs of 64 bytes, 2 sectors each.
+    // 4 x 4 blocks of 8 warps, each with 4 tiles along k: 512 warps fill a tile. A warp is two rows
+    // of 16: two runs of 64 bytes, 2 sectors each.
     for (const char* mark : {"load a", "load b"}) {
         LineTrace t = sum(lines, kGlobal, kLoad, mark);
         CHECK(t.requests == 512);
@@ -144,8 +144,8 @@ TEST_CASE("a tiled matmul: rows of 16 from memory, a broadcast and a row from th
         CHECK(t.requests == 512);
         CHECK(t.passes == 512);
     }
-    // 16 steps a tile. tile_a[y][i]: two words, 16 apart, in different banks. tile_b[i][x]: 16
-    // words, each for two lanes. One pass each.
+    // 16 steps per tile. tile_a[y][i]: two words, 16 apart, in different banks. tile_b[i][x]: 16
+    // words, each for two lanes. One wavefront each.
     for (const char* mark : {"use a", "use b"}) {
         const LineTrace t = sum(lines, kShared, kLoad, mark);
         CHECK(t.requests == 8192);
@@ -157,9 +157,9 @@ TEST_CASE("a tiled matmul: rows of 16 from memory, a broadcast and a row from th
     CHECK(t.sectors == 512);
 }
 
-TEST_CASE("a transpose: 32 sectors without a tile, 32 passes with one, 1 with a padded one") {
+TEST_CASE("a transpose takes 32 sectors without a tile, 32 wavefronts with one, 1 if padded") {
     const auto in = ones(1024), out = ones(1024);
-    // 32 warps. The store walks down a column: 128 bytes between lanes.
+    // 32 warps. The stores run along a column: 128 bytes between lanes.
     Lines lines = trace([&] { trace_naive_transpose(in.data(), out.data()); });
     CHECK(sum(lines, kGlobal, kLoad).sectors == 128);
     LineTrace t = sum(lines, kGlobal, kStore);
@@ -182,7 +182,7 @@ TEST_CASE("a transpose: 32 sectors without a tile, 32 passes with one, 1 with a 
     CHECK(sum(lines, kShared, kStore).passes == 32);
 }
 
-TEST_CASE("a tree reduction: half the warps each step, then ever fewer lanes of one") {
+TEST_CASE("a tree reduction halves the warps at each step, then the lanes of the last one") {
     const auto in = ones(512), out = ones(2);
     const Lines lines = trace([&] { trace_reduce(in.data(), out.data(), 2); });
     // Steps of 128, 64, 32 threads are 4, 2, 1 warps; 16, 8, 4, 2, 1 threads are one each: 12. Each
@@ -201,21 +201,21 @@ TEST_CASE("a tree reduction: half the warps each step, then ever fewer lanes of 
     CHECK(t.bytes_used == 8);
 }
 
-TEST_CASE("atomics on one word take turns") {
+TEST_CASE("atomics on one word are serialized") {
     const Device<int> counts(std::vector<int>(64, 0));
     const Lines lines = trace([&] { trace_atomics(counts.data(), 16); });
-    // Two warps on 4 words: 8 lanes a word, one after another.
+    // Two warps on 4 words: 8 lanes per word, serialized.
     LineTrace t = sum(lines, kShared, kAtomic, "shared atomic");
     CHECK(t.requests == 2);
     CHECK(t.passes == 16);
-    // 16 counters of 4 bytes: 2 sectors a warp.
+    // 16 counters of 4 bytes: 2 sectors per warp.
     t = sum(lines, kGlobal, kAtomic, "global atomic");
     CHECK(t.requests == 2);
     CHECK(t.sectors == 4);
     CHECK(t.bytes_used == 128);
 }
 
-TEST_CASE("a broadcast moves one sector, 16 bytes a lane of shared memory take four passes") {
+TEST_CASE("a broadcast moves one sector, and a float4 per lane of shared memory four wavefronts") {
     const auto in = ones(1), out = ones(64);
     const Lines lines = trace([&] { trace_broadcast(in.data(), out.data()); });
     LineTrace t = sum(lines, kGlobal, kLoad, "broadcast");
@@ -223,17 +223,17 @@ TEST_CASE("a broadcast moves one sector, 16 bytes a lane of shared memory take f
     CHECK(t.sectors == 2);
     CHECK(t.fewest_sectors == 2);
     CHECK(t.bytes_used == 8);
-    // 512 bytes a warp, 128 a pass.
+    // 512 bytes per warp, 128 per wavefront.
     t = sum(lines, kShared, kStore, "wide store");
     CHECK(t.requests == 2);
     CHECK(t.passes == 8);
     CHECK(t.fewest_passes == 8);
-    // Shifted by one float4 the lanes still cover every bank evenly. Lane 31 of the second warp
-    // wraps round to wide[0]: its quarter's eight float4s are still in eight different groups of
-    // banks.
+    // Shifted by one float4, the lanes still cover all banks evenly. Lane 31 of the second warp
+    // wraps around to wide[0], so the eight float4s of its quarter are still in eight different
+    // groups of banks.
     t = sum(lines, kShared, kLoad, "wide load");
     CHECK(t.passes == 8);
-    // 16 lanes of each warp, every second word of 128 bytes: 4 sectors where 2 would do.
+    // 16 lanes of each warp, every second word of 128 bytes: 4 sectors instead of 2.
     t = sum(lines, kGlobal, kStore, "every other");
     CHECK(t.requests == 2);
     CHECK(t.accesses == 32);
@@ -241,7 +241,7 @@ TEST_CASE("a broadcast moves one sector, 16 bytes a lane of shared memory take f
     CHECK(t.fewest_sectors == 4);
 }
 
-TEST_CASE("two instructions of a line are added up, and the lanes shown are of the worse one") {
+TEST_CASE("two instructions of a line are summed, and the lanes of the worse one are shown") {
     const auto in = ones(256), out = ones(32);
     const Lines lines = trace([&] { trace_two_of_each(in.data(), out.data()); });
     LineTrace t = sum(lines, kGlobal, kLoad, "two of each");
@@ -260,12 +260,12 @@ TEST_CASE("two instructions of a line are added up, and the lanes shown are of t
         if (line.line != marked("two of each") || line.operation != kLoad) continue;
         CHECK(line.addresses[1] - line.addresses[0] == (line.memory == kGlobal ? 32 : 8));
     }
-    // 256 bytes, in halves of the warp.
+    // 256 bytes, one half-warp at a time.
     t = sum(lines, kShared, kStore, "pair store");
     CHECK(t.requests == 1);
     CHECK(t.passes == 2);
     CHECK(t.fewest_passes == 2);
-    // The most wasteful line first; of equal ones, as the source has them.
+    // The most wasteful line first; equal ones in source order.
     for (std::size_t i = 1; i < lines.size(); ++i) {
         const LineTrace &a = lines[i - 1], &b = lines[i];
         CHECK((a.bytes_wasted() > b.bytes_wasted() ||
@@ -273,7 +273,7 @@ TEST_CASE("two instructions of a line are added up, and the lanes shown are of t
     }
 }
 
-TEST_CASE("a picture shows how many lanes want each sector, and how many words each bank") {
+TEST_CASE("a picture shows the lanes per sector, and the words per bank") {
     const struct {
         Memory memory;
         std::uint32_t lanes, bytes;

@@ -1,4 +1,4 @@
-// Kernels whose traffic can be counted by hand; trace.cpp does it.
+// Kernels whose memory traffic trace.cpp derives by hand.
 #include "common/emulator/tests/trace.hpp"
 
 namespace sixdays::emulator::tests {
@@ -45,7 +45,7 @@ void trace_matmul(const float* a, const float* b, int n, float* c) {
     trace_matmul_kernel<16><<<dim3(tiles, tiles), dim3(16, 16)>>>(a, b, n, c);
 }
 
-// One 32 x 32 tile; PAD columns more in shared memory.
+// One 32 x 32 tile in shared memory, with PAD extra columns.
 template <int PAD>
 __global__ void transpose_kernel(const float* in, float* out) {
     __shared__ float tile[32][32 + PAD];
@@ -94,7 +94,7 @@ void trace_atomics(int* counts, int bins) {
     atomics_traced_kernel<<<1, 64>>>(counts, bins);
 }
 
-// The same, but nvcc cannot know the amount, and somebody wants the old values.
+// The same, but nvcc cannot know the amount, and the old values are used.
 __global__ void atomics_used_kernel(int* counts, int bins, int amount) {
     __shared__ int mine[32];
     if (threadIdx.x < 32) mine[threadIdx.x] = 0;

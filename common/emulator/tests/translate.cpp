@@ -1,4 +1,4 @@
-// What the translator writes, and what it rejects.
+// What the translator generates, and what it rejects.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ Result translated(const std::string& text, bool locals = false) {
                                        [](std::string_view) { return std::string(); });
 }
 
-// The line and the sentence of the only error.
+// The line and the sentence of the single error.
 std::string rejected(const std::string& text) {
     const Result result = translated(text);
     REQUIRE(result.errors.size() == 1);
@@ -29,7 +29,7 @@ bool begins(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("what is not CUDA stays as it is") {
+TEST_CASE("code that is not CUDA stays unchanged") {
     for (const char* text : {
              "int a = 1 << 2, b = c<d<e>>(3);\n",
              "// k<<<1, 2>>>(); __shared__ int x;\n",
@@ -51,7 +51,7 @@ TEST_CASE("what is not CUDA stays as it is") {
     }
 }
 
-TEST_CASE("on request, variables that are declared without a value are watched, and nothing else") {
+TEST_CASE("on request, uninitialized variables are tracked, and nothing else") {
     for (const char* text : {
              "float x;\nstruct S { float x; void f(); };\n",
              "void f() { return x; }\nvoid g() { if (x) return; else y; }\n",
@@ -89,7 +89,7 @@ TEST_CASE("on request, variables that are declared without a value are watched, 
     }
 }
 
-TEST_CASE("host and device are kept apart as nvcc keeps them") {
+TEST_CASE("host and device code are kept apart as in nvcc") {
     const std::string text =
         "#define HD __host__ __device__\n"
         "namespace cg = cooperative_groups;\n"
@@ -120,7 +120,7 @@ TEST_CASE("host and device are kept apart as nvcc keeps them") {
         }
         return all;
     };
-    // Right ones: on both sides, of the other side's lambda, shadowed, by the calls for symbols.
+    // Allowed: functions of both sides, lambdas of the other side, shadowing, symbol calls.
     for (const char* body : {
              "o[0] = three() + four() + five() + six() + kSeven + theirs + fixed[0] + "
              "overloaded(1) + eight(); nine(p);",
@@ -173,14 +173,14 @@ TEST_CASE("host and device are kept apart as nvcc keeps them") {
     }
 }
 
-TEST_CASE("a byte order mark is left out") {
+TEST_CASE("a byte order mark is removed") {
     const Result result = translated("\xef\xbb\xbf__global__ void k() {}\n");
     CHECK(result.errors.empty());
     CHECK(result.rewritten);
     CHECK(result.text == translated("__global__ void k() {}\n").text);
 }
 
-TEST_CASE("a launch keeps its name, its configuration and its lines") {
+TEST_CASE("a translated launch keeps its name, its configuration and its line numbers") {
     const auto launch = [](const std::string& name) {
         return "::sixdays::emulator::configure(\"" + name +
                "\", [&](auto emu_f) { if constexpr (requires { emu_f(" + name +
@@ -205,7 +205,7 @@ TEST_CASE("a launch keeps its name, its configuration and its lines") {
     CHECK(text.find("configure(\"a:: k <3>\"") != std::string::npos);
 }
 
-TEST_CASE("shared memory becomes one object a name") {
+TEST_CASE("each shared variable becomes one object") {
     const auto inside = [](const std::string& text) {
         const std::string all = translated("void f() {" + text + "}").text;
         return all.substr(10, all.size() - 11);
@@ -228,7 +228,7 @@ TEST_CASE("shared memory becomes one object a name") {
           "extern T a[] __asm__(\"sixdays_dynamic_shared\");");
 }
 
-TEST_CASE("variables of the device are registered, each by its name") {
+TEST_CASE("device variables are registered, each by its name") {
     const auto registered = [](const std::string& name) {
         return " static const bool sixdays_registered_" + name +
                " = ::sixdays::emulator::register_variable(" + name + ", \"" + name + "\"" +
@@ -241,7 +241,7 @@ TEST_CASE("variables of the device are registered, each by its name") {
           "namespace n { __constant__ A<int, 2> t[2][2];" + registered("t") + " }");
 }
 
-TEST_CASE("a kernel's body asks whether a launch runs it") {
+TEST_CASE("a kernel's body first checks that a launch runs it") {
     const auto guarded = [&](const std::string& head, const std::string& rest,
                              const std::string& parameters) {
         INFO(head);
@@ -258,7 +258,7 @@ TEST_CASE("a kernel's body asks whether a launch runs it") {
             "const int * __restrict__ a , int n");
 }
 
-TEST_CASE("what cannot be translated is rejected by line") {
+TEST_CASE("constructs that cannot be translated are rejected with their line") {
     CHECK(begins(rejected("void f() {\n    <<<1, 2>>>();\n}\n"),
                  "2: the emulator cannot parse this l"));
     CHECK(begins(rejected("void f() {\n\n    k<<<1, 2;\n}\n"),
@@ -273,7 +273,7 @@ TEST_CASE("what cannot be translated is rejected by line") {
     CHECK(begins(rejected("__global__ float* k();"), "1: the kernel k returns float *."));
 }
 
-TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the instruction") {
+TEST_CASE("inline PTX becomes a call, or a compile-time error that names the instruction") {
     const auto body = [](const std::string& text) {
         return translated("void f() { " + text + "; }").text;
     };
@@ -320,7 +320,7 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
           "#define F(x) do { " + ptx + "mov((x), 1); } while (0)\\\n\nint i;\n");
 }
 
-TEST_CASE("memory that a function takes may be a kernel's") {
+TEST_CASE("allocations in functions that may run on the device are redirected") {
     const std::string here = "::sixdays::emulator::";
     CHECK(translated("__device__ void f() { p = (T*)malloc(n); free(p); }").text ==
           "__device__ void f() { p = (T*)" + here + "allocate_here(n); " + here +
@@ -335,7 +335,7 @@ TEST_CASE("memory that a function takes may be a kernel's") {
     }
 }
 
-TEST_CASE("a question for the architecture is answered, one for the device's pass is not") {
+TEST_CASE("comparisons of __CUDA_ARCH__ are translated, tests for its definition are not") {
     CHECK(translated("#if __CUDA_ARCH__ >= 700\n# elif 1 && __CUDA_ARCH__ < 600\n").text ==
           "#if 800 >= 700\n# elif 1 && 800 < 600\n");
     for (const char* same : {"#ifdef __CUDA_ARCH__\n", "#if defined(__CUDA_ARCH__)\n",
@@ -344,7 +344,7 @@ TEST_CASE("a question for the architecture is answered, one for the device's pas
     }
 }
 
-TEST_CASE("a shift of a number asks how far, and a #define between two statements is neither's") {
+TEST_CASE("a shift of a literal is checked, and a #define between statements belongs to neither") {
     CHECK(translated("int f(int n) { return (1u << n) - 1; }").text ==
           "int f(int n) { return (1u << ::sixdays::emulator::shifted << n) - 1; }");
     for (const char* same : {"int f(int n) { return 2 * 1 << n; }", "int f() { return 1 << 5; }",

@@ -1,4 +1,4 @@
-// The emulator's own tests: values first. What it notices is tested in mistakes.cpp.
+// The emulator's own tests: computed values. mistakes.cpp tests what it reports.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using namespace sixdays::emulator::tests;
 
 namespace {
 
-// Whatever went wrong in the launches so far, in words.
+// The last error of the launches so far, as text.
 std::string trouble() {
     const cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) return "";
@@ -32,7 +32,7 @@ std::vector<float> numbers(std::size_t n, int period) {
     return v;
 }
 
-// Every value test runs in three orders: CUDA promises none.
+// Every value test runs in three orders, since CUDA guarantees none.
 void in_each_order(void (*test)()) {
     for (const Order order : {Order::forward, Order::reversed, Order::shuffled}) {
         INFO("order " << static_cast<int>(order));
@@ -44,7 +44,7 @@ void in_each_order(void (*test)()) {
 
 }  // namespace
 
-TEST_CASE("saxpy gives a x + y, and leaves the early returners alone") {
+TEST_CASE("saxpy computes a x + y with threads that return early") {
     in_each_order([] {
         const auto x = numbers(1000, 23), y = numbers(1000, 31);
         const Device<float> dx(x), dy(y), out(1000);
@@ -55,7 +55,7 @@ TEST_CASE("saxpy gives a x + y, and leaves the early returners alone") {
     });
 }
 
-TEST_CASE("a tiled matmul equals three loops, also where tiles stick out") {
+TEST_CASE("a tiled matmul equals three loops, also with partial tiles") {
     in_each_order([] {
         const int m = 37, n = 18, k = 50;  // small integers: every sum is exact
         const auto a = numbers(m * k, 11), b = numbers(k * n, 13);
@@ -76,7 +76,7 @@ TEST_CASE("a tiled matmul equals three loops, also where tiles stick out") {
     });
 }
 
-TEST_CASE("warps and blocks add up") {
+TEST_CASE("warps and blocks compute sums") {
     in_each_order([] {
         const int n = 1000;
         const auto in = numbers(n, 97);
@@ -95,7 +95,7 @@ TEST_CASE("warps and blocks add up") {
     });
 }
 
-TEST_CASE("a block scans 1000 numbers") {
+TEST_CASE("a block scans 1000 values") {
     in_each_order([] {
         std::vector<int> in(1000), expected(1000);
         for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i * 37 % 101) - 50;
@@ -107,7 +107,7 @@ TEST_CASE("a block scans 1000 numbers") {
     });
 }
 
-TEST_CASE("a histogram counts every byte, by atomics in shared and global memory") {
+TEST_CASE("a histogram counts every byte with atomics in shared and global memory") {
     in_each_order([] {
         std::vector<unsigned char> in(5000);
         std::vector<int> expected(256);
@@ -123,7 +123,7 @@ TEST_CASE("a histogram counts every byte, by atomics in shared and global memory
     });
 }
 
-TEST_CASE("three dimensions of blocks and threads meet every point once") {
+TEST_CASE("3-D blocks and grids visit every point exactly once") {
     in_each_order([] {
         const Device<int> out(5 * 7 * 3);
         coordinates(5, 7, 3, out.data());
@@ -140,7 +140,7 @@ TEST_CASE("three dimensions of blocks and threads meet every point once") {
     });
 }
 
-TEST_CASE("dynamic shared memory holds what a template puts there") {
+TEST_CASE("dynamic shared memory can have a template's element type") {
     in_each_order([] {
         std::vector<double> in(100);
         std::iota(in.begin(), in.end(), 0.5);
@@ -151,7 +151,7 @@ TEST_CASE("dynamic shared memory holds what a template puts there") {
     });
 }
 
-TEST_CASE("votes, matches, reductions and shuffles do what CUDA's manual says") {
+TEST_CASE("votes, matches, reductions and shuffles behave as in CUDA's manual") {
     in_each_order([] {
         const Device<unsigned> out(32 * 12);
         votes(out.data());
@@ -162,7 +162,7 @@ TEST_CASE("votes, matches, reductions and shuffles do what CUDA's manual says") 
             INFO("lane " << lane);
             CHECK(mine[0] == 0x49249249u);  // bits 0, 3, 6, ... 30
             CHECK(mine[1] == 1);
-            CHECK(mine[2] == 0);  // lane 31 says no
+            CHECK(mine[2] == 0);  // lane 31 is false
             CHECK(mine[3] == 0xffu << lane / 8 * 8);
             CHECK(mine[4] == 0);    // 0xffffffff + 1
             CHECK(mine[5] == 496);  // 0 + 1 + ... + 31
@@ -176,7 +176,7 @@ TEST_CASE("votes, matches, reductions and shuffles do what CUDA's manual says") 
     });
 }
 
-TEST_CASE("a barrier counts who agrees, anew each time") {
+TEST_CASE("a barrier counts predicates, starting from 0 each time") {
     in_each_order([] {
         const Device<int> out(2 * 64 * 12);
         barrier_votes(out.data());
@@ -206,8 +206,8 @@ TEST_CASE("atomics count, compare and wrap as on a GPU") {
         CHECK(got[3] == 39);
         CHECK(got[4] == 0xffffffffu);
         CHECK(got[5] == 0);
-        CHECK(got[6] == 0);  // 0 ^ 1 ^ ... ^ 39: every four numbers from 4 k on cancel
-        CHECK(got[7] == 0);  // 0 ... 9 and round: 40 steps of 10
+        CHECK(got[6] == 0);  // 0 ^ 1 ^ ... ^ 39: four numbers starting with 4 k cancel
+        CHECK(got[7] == 0);  // cycles through 0 ... 9: 40 steps
         CHECK(got[8] == 0);  // 0, 9, 8, ... 0: also 10 values
         float halves;
         std::memcpy(&halves, &got[9], sizeof(halves));
@@ -228,7 +228,7 @@ TEST_CASE("constants, device variables and constant tables can be read") {
     REQUIRE(out.host() == std::vector<int>{2, 4, 9, 16, 11, 5});
 }
 
-TEST_CASE("16-byte loads and CUDA's own functions") {
+TEST_CASE("16-byte loads and CUDA's own functions work") {
     std::vector<float> in(4 * 3);
     for (std::size_t i = 0; i < 3; ++i) {
         in[4 * i] = static_cast<float>(i);
@@ -243,7 +243,7 @@ TEST_CASE("16-byte loads and CUDA's own functions") {
     REQUIRE(out.host() == std::vector<float>{35.5f, 36.5f, 38.5f});
 }
 
-TEST_CASE("inline PTX moves no more than 8 or 16 bits where it says so, and extends their sign") {
+TEST_CASE("inline PTX moves only the 8 or 16 bits that it names, and extends their sign") {
     const std::vector<unsigned char> in{0xfe, 0xff, 7, 0, 9, 8, 200};
     const Device<unsigned char> bytes(in);
     const Device<unsigned> out(8);
@@ -251,19 +251,19 @@ TEST_CASE("inline PTX moves no more than 8 or 16 bits where it says so, and exte
     REQUIRE(trouble() == "");
     CHECK(out.host() == std::vector<unsigned>{200, ~1u, ~0u, 0xfe, 0xff, 7, 0, 68});
     CHECK(bytes.host() == std::vector<unsigned char>{0xfe, 0xff, 1, 2, 9, 0x78, 200});
-    narrow(bytes.data(), 7, out.data());  // behind it
+    narrow(bytes.data(), 7, out.data());  // past it
     CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
     REQUIRE(last_report());
     CHECK(last_report()->kind == Kind::out_of_bounds);
     CHECK(last_report()->text.find("reads 1 byte") != std::string::npos);
-    narrow(bytes.data() + 1, 0, out.data());  // where 16 bits cannot lie
+    narrow(bytes.data() + 1, 0, out.data());  // misaligned for 16 bits
     CHECK(cudaGetLastError() == cudaErrorMisalignedAddress);
     CHECK(last_report()->kind == Kind::misaligned);
     CHECK(last_report()->file == "common/emulator/tests/values.cu");
     clear_report();
 }
 
-TEST_CASE("__activemask names the lanes of the branch") {
+TEST_CASE("__activemask names the lanes in the branch") {
     const Device<int> out(32);
     divergent_groups(out.data());
     REQUIRE(trouble() == "");
@@ -271,7 +271,7 @@ TEST_CASE("__activemask names the lanes of the branch") {
     for (std::size_t lane = 0; lane < 32; ++lane) REQUIRE(got[lane] == (lane < 10 ? 10 : 22));
 }
 
-TEST_CASE("launches that a GPU rejects are rejected, with its error") {
+TEST_CASE("launches that a GPU rejects are rejected with its error") {
     clear_report();
     launch_empty(1, 1024);
     CHECK(cudaGetLastError() == cudaSuccess);
@@ -297,7 +297,7 @@ TEST_CASE("launches that a GPU rejects are rejected, with its error") {
     clear_report();
 }
 
-TEST_CASE("the runtime's calls behave: memory, copies, events, errors") {
+TEST_CASE("the basic runtime calls work: memory, copies, events, errors") {
     std::size_t free_before = 0, free_after = 0, total = 0;
     REQUIRE(cudaMemGetInfo(&free_before, &total) == cudaSuccess);
     {
@@ -305,7 +305,7 @@ TEST_CASE("the runtime's calls behave: memory, copies, events, errors") {
         CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 256 == 0);
         REQUIRE(cudaMemGetInfo(&free_after, &total) == cudaSuccess);
         CHECK(free_before - free_after == 48);
-        // Two rows of two, out of rows of three.
+        // Two rows of two out of rows of three.
         REQUIRE(cudaMemset(b.data(), 0, 24) == cudaSuccess);
         REQUIRE(cudaMemcpy2D(b.data(), 12, a.data(), 12, 8, 2, cudaMemcpyDeviceToDevice) ==
                 cudaSuccess);

@@ -1,4 +1,4 @@
-// Kernels whose results are known: does the emulator compute what a GPU would?
+// Kernels with known results: the emulator must compute what a GPU would.
 #include <cstdint>
 #include <cstdio>
 
@@ -6,7 +6,7 @@
 
 namespace sixdays::emulator::tests {
 
-// --- one thread an element, an early return ------------------------------------------------------
+// --- one thread per element, an early return -----------------------------------------------------
 __global__ void saxpy_kernel(float a, const float* __restrict__ x, const float* __restrict__ y,
                              std::int64_t n, float* out) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -67,8 +67,8 @@ void warp_sums(const float* in, int n, float* sums) {
     warp_sums_kernel<<<(n + 63) / 64, 64>>>(in, n, sums);
 }
 
-// --- a grid-stride loop, then a tree in shared memory, its size a template argument
-// ------------------
+// --- block sums ----------------------------------------------------------------------------------
+// A grid-stride loop, then a tree in shared memory; the block size is a template argument.
 template <class T, int THREADS>
 __global__ void block_sums_kernel(const T* in, int n, T* sums) {
     __shared__ T partial[THREADS];
@@ -126,9 +126,9 @@ void histogram(const unsigned char* in, int n, int* counts) {
     histogram_kernel<<<(n + 95) / 96, 96>>>(in, n, counts);
 }
 
-// --- 3-D grids and blocks
-// ---------------------------------------------------------------------------- Each thread writes x
-// + 100 y + 10000 z at its place in a row-major (z, y, x) array.
+// --- 3-D grids and blocks ------------------------------------------------------------------------
+// Each thread writes x + 100 y + 10000 z
+// at its position in a row-major (z, y, x) array.
 __global__ void coordinates_kernel(int3 extents, int* out) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
@@ -154,7 +154,7 @@ __global__ void reverse_kernel(const T* in, T* out) {
 }
 
 void reverse_dynamic(const double* in, int n, double* out) {
-    // The element type is deduced: the launch cannot name the kernel's address.
+    // The element type is deduced, so the launch cannot take the kernel's address.
     reverse_kernel<<<1, n, n * sizeof(double)>>>(in, out);
 }
 
@@ -174,7 +174,7 @@ __global__ void votes_kernel(unsigned* out) {
     mine[8] = __shfl_down_sync(0xffffffffu, lane, 3, 8);
     mine[9] = __shfl_sync(0xffffffffu, lane, 5, 16);
     mine[10] = __reduce_xor_sync(0xffffffffu, 1u << lane);
-    // The halves of the warp each make a call of their own.
+    // Each half of the warp makes its own call.
     const unsigned half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
     mine[11] = __reduce_max_sync(half, lane);
 }
@@ -183,7 +183,7 @@ void votes(unsigned* out) {
     votes_kernel<<<1, 32>>>(out);
 }
 
-// Of 64 threads, the first `yes` of a round agree; a predicate is any number but 0.
+// Of 64 threads, the first `yes` pass a true predicate, which is any nonzero number.
 __global__ void barrier_votes_kernel(int* out) {
     int* mine = out + (blockIdx.x * 64 + threadIdx.x) * 12;
     for (const int yes : {64, 0, 1, 63}) {
@@ -211,8 +211,8 @@ __global__ void atomics_kernel(unsigned* out) {
     atomicInc(&out[7], 9);
     atomicDec(&out[8], 9);
     atomicAdd(reinterpret_cast<float*>(&out[9]), 0.5f);
-    // A lock-free maximum, spelled with compare-and-swap.
-    unsigned seen = out[10 + 1];  // never changes: a constant 0
+    // A lock-free maximum, built from compare-and-swap.
+    unsigned seen = out[10 + 1];  // always 0
     while (seen < t) {
         const unsigned before = atomicCAS(&out[10], seen, t);
         if (before == seen) break;
@@ -310,7 +310,7 @@ void shuffle_past_if(int lanes, float* out) {
 
 __global__ void exchanged_kernel(const float* in, float* out) {
     float sum = 0;
-    for (int k = 0; k < 5; ++k) sum += in[k * 5 + threadIdx.x];  // of one row: k + 5 * threadIdx.x
+    for (int k = 0; k < 5; ++k) sum += in[k * 5 + threadIdx.x];  // should be k + 5 * threadIdx.x
     out[threadIdx.x] = sum;
 }
 void exchange_indices(const float* in, float* out) {
@@ -328,7 +328,7 @@ void dynamic_bytes(int bytes, bool ask_first) {
     dynamic_kernel<<<1, 32, bytes>>>();
 }
 
-// --- numbers of 8 and 16 bits in inline PTX ------------------------------------------------------
+// --- 8- and 16-bit values in inline PTX ----------------------------------------------------------
 __global__ void narrow_kernel(unsigned char* bytes, int at, unsigned* out) {
     int sixteen, eight;
     short parts[2];

@@ -1,6 +1,6 @@
 /// @file
-/// Host-callable wrappers around the kernels that the emulator is tested with. Each launches once;
-/// pointers are device memory.
+/// Host-callable wrappers of the kernels that test the emulator. Each launches once; pointers are
+/// device memory.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ void atomics(int threads, unsigned* out);
 void variables(int* out);
 void vector_sum(const void* float4s, int n, float* out);
 void launch_empty(int grid, int block);
-void return_before_barrier(float* out);  // four of 64 threads
+void return_before_barrier(float* out);  // 4 of 64 threads
 void run_a_round_ahead(int barriers,
                        float* out);           // a loop with one or two, none at its end; 0: no loop
-void shuffle_past_if(int lanes, float* out);  // the first 20 lanes of so many
-void exchange_indices(const float* in, float* out);  // of 3 x 5 elements
+void shuffle_past_if(int lanes, float* out);  // a block of this many; the first 20 lanes shuffle
+void exchange_indices(const float* in, float* out);  // 3 x 5 elements
 void dynamic_bytes(int bytes, bool ask_first);
-/// bytes[at], and more of the first six in ways of its own; stores into the bytes 2, 3 and 5.
+/// bytes[at], and each of the first six read in a different way; stores to bytes 2, 3 and 5.
 void narrow(unsigned char* bytes, int at, unsigned* out);
 void divergent_groups(int* out);
 

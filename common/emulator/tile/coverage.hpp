@@ -1,5 +1,5 @@
 /// @file
-/// For launch.cpp: which tiles of which spans a launch of a tile kernel has stored.
+/// For launch.cpp: which tiles of which spans a tile kernel has stored.
 #pragma once
 
 #include "emulated/launch.h"
@@ -7,7 +7,7 @@
 namespace sixdays::emulator {
 
 void begin_coverage();
-/// A span of which some tiles were stored and others were not is worth a note.
+/// Adds a remark for each span of which only some tiles were stored.
 void remark_uncovered(const Launch& what);
 
 }  // namespace sixdays::emulator

@@ -1,8 +1,8 @@
 /// @file
-/// CUDA Tile C++ on the CPU: the documented interface as far as our ports and published programs use
-/// it. A tile is an array, a block one walk from the kernel's first line to its last. What no
-/// compiler checks is checked here: promises, tiles that reach outside, elements that two blocks
-/// store (tile.hpp).
+/// CUDA Tile C++ on the CPU: the part of the documented interface that our kernels and published
+/// programs use. A tile is an array, and a block executes the kernel sequentially. What compilers
+/// cannot check is checked here: promises, tiles outside their span, elements stored by two blocks
+/// (tile.hpp).
 #pragma once
 
 #include "parts/atomics.h"

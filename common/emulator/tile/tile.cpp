@@ -21,7 +21,7 @@ namespace sixdays::emulator {
 // --- the elements of tiles -----------------------------------------------------------------------
 namespace {
 
-struct alignas(64) Elements {  // in front of them
+struct alignas(64) Elements {  // header in front of the elements
     Elements *before, *behind;
     std::size_t owners;
 };
@@ -69,10 +69,10 @@ bool enter_tile_kernel(const char* kernel, const char* parameters, const void* c
     return true;
 }
 
-// --- what a tile asks of memory ------------------------------------------------------------------
+// --- memory accesses -----------------------------------------------------------------------------
 namespace {
 
-// The kernel's line: from the first caller that is no part of cuda_tile.h.
+// The kernel's line: the innermost caller outside cuda_tile.h.
 const void* outside_of_tiles(const void* code) {
     void* frames[32];
     const int count = backtrace(frames, 32);
@@ -97,7 +97,7 @@ void fail_unset_tile(const void* code) {
 
 namespace {
 
-// Which lanes touch which sectors, nobody knows of a tile: the access report leaves them out.
+// The access report omits tiles, since it is unspecified which lanes touch which sectors.
 void see(const void* element, std::size_t bytes, AccessKind what, const void* code,
          const void* expected = nullptr) {
     const bool traced = tracing;
@@ -118,7 +118,7 @@ void write_element(const void* element, std::size_t bytes, const void* code) {
 // --- atomics -------------------------------------------------------------------------------------
 namespace {
 
-/// The last atomic uses of an element in this launch, by two blocks.
+/// The last atomic accesses to an element in this launch, by two blocks.
 struct AtomicUse {
     PastAccess by;
     const void* code = nullptr;
@@ -129,9 +129,9 @@ struct AtomicUses {
 };
 std::map<std::uintptr_t, AtomicUses> atomic_uses;
 
-// Two blocks race on an element, atomics or not, where one of them has named the scope of a block.
+// Two blocks race on an element if one of them accesses it with block scope, even atomically.
 void check_scope(std::uintptr_t address, const AtomicCall& call) {
-    if (!heap.contains(address) && !variables.contains(address)) return;  // a block's own
+    if (!heap.contains(address) && !variables.contains(address)) return;  // private to the block
     AtomicUses& uses = atomic_uses[address];
     AtomicUse now{this_moment(call.code), call.code, call.block_scope};
     for (const AtomicUse* past : {&uses.last, &uses.of_another_block}) {
@@ -258,16 +258,16 @@ void check_inside(const TileOfSpan& t, bool masked, const void* code) {
           reinterpret_cast<std::uintptr_t>(t.span)});
 }
 
-// --- does the grid cover what it stores? ---------------------------------------------------------
+// --- coverage: does the grid store every tile? ---------------------------------------------------
 namespace {
 
-/// A span, and how it is cut: first element, lengths, extents.
+/// A partitioned span: first element, tile lengths, extents.
 struct Partition {
     const void* span;
     std::vector<long long> lengths, extents;
     auto operator<=>(const Partition&) const = default;
 };
-std::map<Partition, std::set<std::uint64_t>> stored_tiles;  // by number, in row-major order
+std::map<Partition, std::set<std::uint64_t>> stored_tiles;  // row-major tile numbers
 
 }  // namespace
 

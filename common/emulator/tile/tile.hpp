@@ -1,48 +1,48 @@
 /// @file
-/// What cuda_tile.h asks of the runtime. Its own code gets no hooks: each element of memory that a
-/// tile takes or gives is told here, with the line of the kernel that asked.
+/// The interface of cuda_tile.h to the runtime. cuda_tile.h itself has no hooks: it passes each
+/// element that a tile loads or stores to these functions, with the kernel's line.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// For every function of cuda_tile.h. It is no kernel's code, so no hook watches it; and g++ keeps
-/// it out of kernels, so its return address is the kernel's line.
+/// For every function of cuda_tile.h: disables the hooks, since this is not the kernel's code. g++
+/// also does not inline it into kernels, so its return address is on the kernel's line.
 #define SIXDAYS_TILE __attribute__((no_sanitize("thread")))
 #define SIXDAYS_TILE_CODE __builtin_return_address(0)
 
 namespace sixdays::emulator {
 
-/// A tile kernel begins: as enter_kernel(), and a block is one thread, as the launch must say.
+/// A tile kernel starts: like enter_kernel(), and checks that blocks have one thread.
 bool enter_tile_kernel(const char* kernel, const char* parameters, const void* caller);
 
-/// The elements of a tile, shared by all copies of it: tiles never change. What a launch that
-/// failed has left is given back when the next tile kernel begins.
+/// Allocates a tile's elements, which its copies share: tiles are immutable. Elements left over by
+/// a failed launch are freed when the next tile kernel starts.
 void* new_elements(std::size_t bytes);
 void share_elements(void* elements) noexcept;
 void drop_elements(void* elements) noexcept;
 
-/// The tile at the front of an operation has never been given a value.
+/// Reports the use of a tile that has never been assigned.
 [[noreturn]] void fail_unset_tile(const void* code);
 
 void read_element(const void* element, std::size_t bytes, const void* code);
 void write_element(const void* element, std::size_t bytes, const void* code);
-/// Within one call no element may be stored twice: on a GPU its lanes are threads of their own.
+/// An element must not be stored twice by one call: on a GPU, different threads store it.
 void check_distinct(const void* const* elements, std::size_t count, const void* code);
 
-/// One call of an atomic function: its elements are used one after the other, with no order among
-/// them. What it releases and acquires, it does as a whole.
+/// One call of an atomic function. Its elements are updated in unspecified order; release and
+/// acquire apply to the call as a whole.
 struct AtomicCall {
     enum class Use : std::uint8_t { load, store, update };
     Use use;
     bool acquires, releases;
-    bool block_scope;  // atomic among the elements of this call, not to other blocks
+    bool block_scope;  // atomic within this call, not with respect to other blocks
     const void* code;
 
     void begin() const noexcept;
-    /// Before the element is used. @param expected  what a compare-exchange compares with
+    /// Called before each access. @param expected  the value a compare-exchange compares with
     void element(const void* element, std::size_t bytes, const void* expected = nullptr) const;
-    /// It has another value now.
+    /// The element's value has changed.
     static void changed() noexcept;
     void end() const noexcept;
 };
@@ -51,19 +51,19 @@ struct AtomicCall {
 [[noreturn]] void fail_promise(const char* what, long long value, const char* promise,
                                long long number, const void* code);
 
-/// One tile of a span that is cut into tiles.
+/// One tile of a partitioned span.
 constexpr std::size_t kMostTileRank = 8;
 struct TileOfSpan {
     const char* call;  // "load", "store_masked"
-    const void* span;  // its first element
+    const void* span;  // the span's first element
     std::size_t rank;
     long long index[kMostTileRank], lengths[kMostTileRank], extents[kMostTileRank];
-    long long farthest = 0, most = 0;  // offset of its last element, and what the span counts to
+    long long farthest = 0, most = 0;  // its last element's offset; maximum of the index type
 };
-/// Unmasked, the tile must lie inside; masked, at least one element of it. And offsets must fit the
-/// type of numbers that the span counts in.
+/// Without a mask the whole tile must be inside the span; with one, at least one element. Offsets
+/// must fit the span's index type.
 void check_inside(const TileOfSpan& tile, bool masked, const void* code);
-/// For the note that a grid has left tiles of a span out.
+/// Records a stored tile, for the note about a grid that leaves tiles out.
 void note_stored(const TileOfSpan& tile);
 
 }  // namespace sixdays::emulator

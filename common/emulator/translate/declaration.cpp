@@ -14,19 +14,19 @@ std::string spaced(const Source& in, const std::vector<Index>& rest, std::size_t
     return text;
 }
 
-// From `k` on, the first comma that no brackets and no template arguments enclose; or the end.
+// The first comma from `k` on that is outside brackets and template arguments, or the end.
 std::size_t comma_after(const Source& in, const std::vector<Index>& rest, std::size_t k) {
     for (; k < rest.size() && !in.at(rest[k]).is(","); ++k) {
         const bool angle = in.at(rest[k]).is("<") && k > 0 && in.is_word(rest[k - 1]);
         if (!angle && !is_one_of(in.at(rest[k]), {"(", "[", "{"})) continue;
         const Index close = in.close_of(rest[k]);
-        while (close <= rest.back() && rest[k] < close) ++k;  // a `<` may be no bracket
+        while (close <= rest.back() && rest[k] < close) ++k;  // a `<` may be a comparison
     }
     return k;
 }
 
 bool split(const Source& in, const std::vector<Index>& rest, Declaration& result) {
-    // The type ends before the last word in front of an extent, a value, a comma or the end.
+    // The type ends before the last word in front of an extent, initializer, comma or the end.
     std::size_t k = 0, name = kNone;
     for (; k < rest.size() && !is_one_of(in.at(rest[k]), {"[", ",", "=", "("}); ++k) {
         if (in.is_word(rest[k])) name = k;

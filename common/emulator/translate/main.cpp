@@ -1,12 +1,11 @@
 /// @file
 ///     sixdays_translate [--locals | --locals=own] in.cu out.cpp out.d [folder of headers]...
 ///
-/// Rewrites a CUDA source file so that g++ understands it (rewrite.hpp), and the headers of ours
-/// that it includes, where they need it: those are found beside the file that includes them and in
-/// the given folders, and their new texts lie beside out.cpp. out.d lists what was read, for
-/// the build. With --locals, local variables are watched until they have a value; with
-/// --locals=own, those of in.cu alone. What cannot be rewritten is said by file and line, and the
-/// exit status is 1.
+/// Rewrites a CUDA source file as C++ for g++ (rewrite.hpp), along with those of our headers that
+/// need it. Headers are looked up next to the including file and in the given folders; rewritten
+/// ones are placed next to out.cpp. out.d lists all files read, for the build. --locals tracks
+/// local variables until they are initialized; --locals=own only those of in.cu. Untranslatable
+/// constructs are reported with file and line, and the exit status is 1.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -35,11 +34,11 @@ public:
     Translator(fs::path output, Locals locals, std::vector<fs::path> folders)
         : output_(std::move(output)), locals_(locals), folders_(std::move(folders)) {}
 
-    /// @return where the new text lies; the same path if nothing in it had to change
+    /// @return the path of the new text; `path` itself if nothing had to change
     fs::path translate(const fs::path& path, const fs::path& target) {
         const auto known = done_.find(path);
         if (known != done_.end()) return known->second;
-        done_[path] = path;  // a header that comes back to itself finds this
+        done_[path] = path;  // stops recursive includes
         const bool main = target == output_;
         const std::optional<std::string> text = read(path);
         if (!text) {
@@ -91,8 +90,8 @@ private:
         return {};
     }
 
-    /// A part of CUDA that the emulator does not have: the compiler says so where it comes by, even
-    /// if a Toolkit's own header lies where it looks.
+    /// For a part of CUDA that the emulator lacks: the name of a missing file, so that the compiler
+    /// reports it even where an installed CUDA Toolkit has the header.
     std::string missing(std::string_view named) const {
         const std::string name(named.substr(1, named.size() - 2));
         for (const fs::path& folder : folders_) {

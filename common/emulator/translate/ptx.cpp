@@ -33,7 +33,7 @@ std::string joined(const std::vector<std::string>& parts) {
     return text;
 }
 
-// What a special register is in CUDA C++; empty if it has no name here.
+// The CUDA C++ expression for a special register; empty if it is not supported.
 std::string special_register(const std::string& name) {
     const std::string lane = kPtx + "lane_id()";
     static const std::map<std::string, std::string> kPlain = {{"clock", "clock64()"},
@@ -76,12 +76,12 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What the names of an asm statement stand for.
+/// Maps the names in an asm statement to C++ variables.
 struct Names {
     const std::vector<std::string>& operands;        // %0, %1, ...
-    std::map<std::string, std::string> registers{};  // that it declares; here variables, by type
+    std::map<std::string, std::string> registers{};  // declared in it: name to C++ type
 
-    /// What it calls a register of its own; empty if it is none.
+    /// The name of a register declared in the statement; empty if the operand is not one.
     std::string name(const std::string& operand) const {
         const std::size_t begin = operand.find_first_not_of('%');
         if (begin == std::string::npos || registers.count(operand.substr(begin)) == 0) return {};
@@ -91,14 +91,14 @@ struct Names {
         const std::string own = name(operand);
         return own.empty() ? "" : "emu_" + own;
     }
-    /// Would a float instruction take its bits for a whole number?
+    /// True if a float instruction would take the bits of an integer register.
     bool is_whole(const std::string& operand) const {
         const std::string own = name(operand);
         return !own.empty() && !has({"float", "double", "bool"}, registers.at(own));
     }
 };
 
-/// One operand as C++; empty if that cannot be said.
+/// An operand as C++; empty if it cannot be translated.
 std::string expression(const std::string& operand, const Names& names) {
     if (operand == "_") return kPtx + "Ignored{}";
     if (const std::string own = names.variable(operand); !own.empty()) return own;
@@ -161,7 +161,7 @@ std::string setp(const std::vector<std::string>& words) {
 // mbarrier.arrive.expect_tx.shared::cta.b64
 std::string mbarrier(const std::vector<std::string>& words) {
     const std::string& what = words[1];
-    if (has(words, "shared::cluster")) return {};  // maybe another block's, which is not found here
+    if (has(words, "shared::cluster")) return {};  // may be another block's mbarrier
     if (what == "inval") return "-";
     if (what == "arrive") {
         if (has(words, "noComplete")) return {};
@@ -196,7 +196,7 @@ std::string cvt(const std::vector<std::string>& words) {
     return kPtx + "cvt<" + kTypes.at(to) + ", " + kTypes.at(from) + ", '" + rounds + "'>";
 }
 
-/// The function for an instruction, up to its bracket; "-" if there is nothing to do; else empty.
+/// The function for an opcode; "-" if there is nothing to do; empty if it is not supported.
 std::string function(const std::string& opcode, bool& at_site) {
     const auto words = split(opcode, '.');
     const std::string& name = words[0];
@@ -245,7 +245,7 @@ std::string function(const std::string& opcode, bool& at_site) {
     return kPtx + name + (has({"ld", "st"}, name) ? "<" + kTypes.at(type) + ">" : "");
 }
 
-/// One instruction; false if it cannot be said.
+/// Translates one instruction; false if it cannot be translated.
 bool add_call(const std::string& instruction, const Names& names, std::string& calls) {
     const auto end = std::min(instruction.find_first_of(" \t"), instruction.size());
     bool at_site = false;
@@ -265,16 +265,16 @@ bool add_call(const std::string& instruction, const Names& names, std::string& c
     const auto words = split(instruction.substr(0, end), '.');
     const bool floats = (words.back() == "f32" || words.back() == "f64") &&
                         !has({"mov", "ld", "ldu", "st", "mma"}, words[0]);
-    bool any_type = words[0] == "cvt";  // the result's
+    bool any_type = words[0] == "cvt";  // the result may have any type
     for (const std::string& operand : split(rest, ',')) {
         if (operand.empty()) continue;
         if (floats && !std::exchange(any_type, false) && names.is_whole(operand)) return false;
-        if (barrier && operand != "0") return false;  // another barrier than __syncthreads()
+        if (barrier && operand != "0") return false;  // not the barrier of __syncthreads()
         const std::string one = expression(operand, names);
         if (one.empty()) return false;
         if (!barrier) arguments.push_back(one);
     }
-    if (words[0] == "ld" || words[0] == "ldu")  // the address first, as of st
+    if (words[0] == "ld" || words[0] == "ldu")  // the address comes first, as in st
         std::rotate(arguments.begin(), arguments.end() - 1, arguments.end());
     calls += name + "(" + joined(arguments) + "); ";
     return true;
@@ -294,7 +294,7 @@ bool add_registers(const std::string& text, Names& names, std::string& variables
     return true;
 }
 
-// Cuts `LABEL:` off the front; empty if there is none.
+// Removes a leading `LABEL:` and returns it; empty if there is none.
 std::string take_label(std::string& instruction) {
     const std::size_t colon = instruction.find(':');
     if (colon == std::string::npos || instruction.find_first_of(" \t.[") < colon) return {};
@@ -303,7 +303,7 @@ std::string take_label(std::string& instruction) {
     return label;
 }
 
-// Cuts `@p` or `@!p` off the front.
+// Removes a leading `@p` or `@!p` and turns it into an `if`.
 bool take_guard(std::string& instruction, const Names& names, std::string& calls) {
     if (instruction.empty() || instruction[0] != '@') return true;
     const bool inverted = instruction.rfind("@!", 0) == 0;

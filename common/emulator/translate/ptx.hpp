@@ -1,5 +1,5 @@
 /// @file
-/// Inline PTX as calls of the functions in include/emulated/ptx.h.
+/// Translates inline PTX into calls of the functions in include/emulated/ptx.h.
 #pragma once
 
 #include <string>
@@ -9,12 +9,11 @@
 namespace sixdays::translate {
 
 struct Ptx {
-    std::string calls;  // "name(operands); ..."
-    std::string
-        unknown;  // the first instruction that has no function here; then there are no calls
+    std::string calls;    // "name(operands); ..."
+    std::string unknown;  // the first unsupported instruction, if any: `calls` stops there
 };
-/// @param text      of the asm statement, one or more instructions
-/// @param operands  the expressions that %0, %1, ... stand for
+/// @param text      the asm statement's text, one or more instructions
+/// @param operands  the expressions for %0, %1, ...
 Ptx translate_ptx(std::string_view text, const std::vector<std::string>& operands);
 
 }  // namespace sixdays::translate

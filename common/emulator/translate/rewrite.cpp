@@ -27,7 +27,7 @@ struct Edit {
     std::string text;
 };
 
-/// One pass over the tokens, which notes what to write in place of what.
+/// One pass over the tokens, which collects the edits.
 class Rewriter {
 public:
     Rewriter(std::string_view file, bool locals) : file_(file), in_(file), locals_(locals) {}
@@ -35,7 +35,7 @@ public:
     Result run(const std::function<std::string(std::string_view)>& include) {
         for (Index i = 0; i < in_.size(); ++i) {
             by_address_ = by_address_ || launches_by_address(in_.at(i));
-            locals_ = locals_ && !in_.at(i).is("goto");  // it may not jump over an Unset
+            locals_ = locals_ && !in_.at(i).is("goto");  // it must not jump over an Unset
         }
         for (Index i = 0; i < in_.size(); ++i) {
             scopes_.follow(i);
@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    /// The first `>` of the `>>>` that ends a launch's configuration.
+    /// The first `>` of the `>>>` that closes a launch configuration.
     Index end_of_configuration(Index i) const {
         for (; (i = in_.find(i, {">", ";"})) != kNone && !in_.at(i).is(";"); ++i) {
             const bool three = in_.at(i + 1).is(">") && in_.at(i + 2).is(">") &&
@@ -88,7 +88,7 @@ private:
                 "the emulator cannot parse this launch. Write  kernel<<<grid, block>>>(arguments)");
         }
         const std::string kernel = in_.joined(begin, i);
-        // A function, or a pointer to one. A template whose arguments are deduced has no name here.
+        // A function or a function pointer. A template with deduced arguments cannot be named here.
         replace(in_.at(begin).begin, in_.at(i).end(),
                 kEmulator + "configure(" + in_quotes(kernel) +
                     ", [&](auto emu_f) { if constexpr (requires { emu_f(" + kernel +
@@ -146,7 +146,7 @@ private:
                 text += d->alignment + "static thread_local " + kEmulator + "Shared<" + type +
                         one.extents + "> sixdays_" + one.name + "; auto& " + one.name +
                         " = sixdays_" + one.name + ".open(" + in_quotes(one.name) + "); ";
-            } else if (scopes_.in_function()) {  // of tile[][16], elements are rows
+            } else if (scopes_.in_function()) {  // elements of tile[][16] are rows
                 const std::string rows = one.extents.substr(one.extents.find(']') + 1);
                 text += "auto* " + one.name + " = " + kEmulator + "dynamic_shared<" + type + rows +
                         ">(); ";
@@ -160,7 +160,7 @@ private:
         done_ = end;
     }
 
-    /// `extern __shared__ unsigned char a[]`: of a type that has no other name.
+    /// `extern __shared__ unsigned char a[]`: only built-in types, which need no alias.
     bool is_own_type_of_cuda(Index i, Index end) const {
         for (; i < end && in_.is_word(i); ++i) {
             if (in_.at(i + 1).is("[")) return true;
@@ -173,8 +173,8 @@ private:
         return false;
     }
 
-    /// A `__device__` or `__constant__` variable: not a function, no declaration of what is
-    /// elsewhere.
+    /// A `__device__` or `__constant__` variable; not a function, nor a declaration of a variable
+    /// defined elsewhere.
     void variable(Index i) {
         const Index begin = scopes_.statement();
         if (begin < done_ || scopes_.in_function() || scopes_.in_type()) return;
@@ -203,7 +203,7 @@ private:
         done_ = end;
     }
 
-    /// Words, `::` and template arguments before this name? `x{1} * y;` begins behind its brace.
+    /// True if only words, `::`, `*` and template arguments precede this name. (`x{1} * y;` fails.)
     bool is_type(Index i, std::string_view name) const {
         if (!in_.is_word(i)) return false;
         for (; in_.at(i).text != name; ++i) {
@@ -216,7 +216,7 @@ private:
         }
         return true;
     }
-    /// `float sum, all[4], two = 2;` in a function: the first two have no value yet.
+    /// `float sum, all[4], two = 2;` in a function: the first two are uninitialized.
     void local(Index end) {
         Index begin = scopes_.statement();
         if (begin < done_ || !scopes_.takes_statements()) return;
@@ -249,7 +249,7 @@ private:
             begin = in_.close_of(begin + 1) + 1;
         if (is_hint(begin)) begin = in_.close_of(begin) + 1;
         const Index open = in_.end_of_name(begin);
-        if (open == kNone || !in_.at(open).is("(")) return;  // in a macro, say
+        if (open == kNone || !in_.at(open).is("(")) return;  // for example in a macro
         Index name = open - 1;
         if (in_.at(name).is(">") && in_.open_of(name) != kNone) name = in_.open_of(name) - 1;
         std::string type, cluster;
@@ -302,7 +302,7 @@ private:
                     "); else return nullptr; }(" + kEmulator + "PointerTo{}));");
     }
 
-    /// The `<<` of `1u << n`, in a function. What stands before the 1 must bind less.
+    /// The `<<` of `1u << n` in a function, after a token that binds less tightly than `<<`.
     bool is_shift_of_number(Index i) const {
         const bool shifted = in_.at(i).is("<") && in_.at(i + 1).is("<") &&
                              in_.at(i + 1).begin == in_.at(i).end() && !in_.at(i + 2).is("=") &&
@@ -313,13 +313,13 @@ private:
                is_one_of(in_.at(i - 2),
                          {"(", ",", "=", "return", "&", "|", "^", "?", ":", "[", "{"});
     }
-    /// [[using cutile : hint(0, latency = 4)]]: how fast, to the tile compiler.
+    /// [[using cutile : hint(0, latency = 4)]]: a performance hint for the tile compiler.
     bool is_hint(Index i) const {
         return in_.at(i).is("[") && in_.at(i + 1).is("[") && in_.close_of(i) != kNone &&
                (in_.at(i + 2).is("cutile") || in_.at(i + 3).is("cutile"));
     }
-    /// `malloc(bytes)`, `free(p)`, `delete p`, or a `new` that does not say where, in a function that
-    /// may be the device's. (The host's stay: a class may have an operator new of its own.)
+    /// `malloc(bytes)`, `free(p)`, `delete p`, or a non-placement `new`, in functions that may run
+    /// on the device. (Host functions are left alone: a class may overload operator new.)
     void own_memory(Index i) {
         const Token &token = in_.at(i), &before = in_.at(i - 1), &after = in_.at(i + 1);
         const bool declared = token.is("delete") && before.is("=");  // f() = delete;
@@ -345,8 +345,8 @@ private:
         return is_one_of(token, {"cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC",
                                  "cudaLaunchCooperativeKernel", "cudaKernelNodeParams"});
     }
-    /// cudaLaunchKernel((void*)kernel<256>, ...): the pointer's own type says what its arguments
-    /// are.
+    /// cudaLaunchKernel((void*)kernel<256>, ...): removes the cast, since the pointer's type gives
+    /// the types of the arguments.
     void without_cast(Index i) {
         if (!in_.at(i + 1).is("(")) return;
         Index open = i + 2;
@@ -365,9 +365,9 @@ private:
         for (; in_.at(k).kind == Token::Kind::string; ++k) {
             text += unescaped(in_.at(k).text.substr(1, in_.at(k).text.size() - 2));
         }
-        if (text.find_first_not_of(" \t\n") == std::string::npos) return;  // to the compiler only
+        if (text.find_first_not_of(" \t\n") == std::string::npos) return;  // compiler barrier
         const Index close = in_.close_of(open);
-        // "=r"(x), "r"(y): what stands in brackets behind a string.
+        // "=r"(x), "r"(y): the expressions in parentheses after each string.
         std::vector<std::string> operands;
         for (; k < close; ++k) {
             if (in_.at(k).kind != Token::Kind::string || !in_.at(k + 1).is("(")) continue;
@@ -388,13 +388,13 @@ private:
         std::string plain;
         for (std::size_t i = 0; i < text.size(); ++i) {
             const bool escape = text[i] == '\\' && i + 1 < text.size();
-            plain += escape ? ' ' : text[i];  // \n, \t, or a line that goes on
+            plain += escape ? ' ' : text[i];  // \n, \t, or a line continuation
             i += escape ? 1 : 0;
         }
         return plain;
     }
 
-    // --- the outcome ----------------------------------------------------------------------------
+    // --- edits and errors -----------------------------------------------------------------------
     void replace(std::size_t begin, std::size_t end, std::string text) {
         edits_.push_back({begin, end, std::move(text)});
         rewritten_ = true;
@@ -411,7 +411,7 @@ private:
             const std::string_view old = file_.substr(edit.begin, edit.end - edit.begin);
             r.text += file_.substr(copied, edit.begin - copied);
             r.text += edit.text;
-            // In a #define lines go on behind a backslash.
+            // Lines of a #define continue with a backslash.
             const bool in_macro = old.find("\\\n") != std::string_view::npos;
             for (const char c : old) {
                 if (c == '\n') r.text += in_macro ? "\\\n" : "\n";
@@ -433,22 +433,22 @@ private:
     std::vector<Edit> edits_;
     std::vector<Result::Error> errors_;
     bool rewritten_ = false;
-    std::map<std::string_view, std::string> clusters_;  // of prototypes: what says their extents
+    std::map<std::string_view, std::string> clusters_;  // extents from the attributes of prototypes
     bool locals_;
     bool by_address_ = false;  // the file launches kernels by their addresses
 
     std::map<std::string, std::string> dynamic_types_;  // of extern __shared__ arrays
 
-    Index done_ = 0;  // up to here the declarations are rewritten
+    Index done_ = 0;  // declarations before this token are rewritten
 };
 
 }  // namespace
 
 namespace {
 
-/// `#if __CUDA_ARCH__ >= 700` means a device of compute capability 8.0. `#ifdef __CUDA_ARCH__` asks
-/// something else: host or device? Here a function is compiled once, for both, and the answer is
-/// host.
+/// `#if __CUDA_ARCH__ >= 700` compares with compute capability 8.0. `#ifdef __CUDA_ARCH__`
+/// distinguishes host from device code; since functions are compiled once for both, it stays
+/// undefined.
 std::string with_architecture(std::string_view file) {
     static const std::string kWord = "__CUDA_ARCH__";
     std::string text(file);
@@ -469,8 +469,8 @@ std::string with_architecture(std::string_view file) {
 
 Result rewrite(std::string_view file, bool locals,
                const std::function<std::string(std::string_view named)>& include) {
-    // An editor's byte order mark: a compiler skips it at the start of a file, and here the file
-    // gets a new first line.
+    // An editor's byte order mark. A compiler skips it only at the start of a file, and the
+    // translated file gets a new first line.
     constexpr std::string_view mark = "\xef\xbb\xbf";
     const bool marked = file.substr(0, mark.size()) == mark;
     const std::string text = with_architecture(file.substr(marked ? mark.size() : 0));

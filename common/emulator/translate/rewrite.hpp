@@ -1,14 +1,14 @@
 /// @file
-/// CUDA to C++: the few things that CUDA says and C++ cannot. Lines keep their numbers.
+/// Translates CUDA to C++: only the constructs that C++ lacks. Line numbers are preserved.
 ///
 ///     kernel<<<grid, block>>>(args)       configure("kernel", ..., grid, block)(args)
 ///     __shared__ float a[16], b;          a Shared<float[16]> and a Shared<float>; `a` and `b` are
 ///                                         references into them
 ///     extern __shared__ float tile[];     float* tile = dynamic_shared<float>();
-///     __global__ void kernel(...) {       the body first asks whether a launch runs it
-///     __device__ int counter;             also tells the runtime that this is no host memory
-///     asm("mma.sync ...")                 an error of the compiler, with a sentence
-///     float sum;                          on request: an Unset watches it until it has a value
+///     __global__ void kernel(...) {       the body first checks that a launch runs it
+///     __device__ int counter;             also registers the variable as device memory
+///     asm("mma.sync ...")                 calls of PTX functions, or a compile-time error
+///     float sum;                          on request: an Unset tracks it until initialized
 #pragma once
 
 #include <functional>
@@ -20,17 +20,17 @@ namespace sixdays::translate {
 
 struct Result {
     std::string text;
-    bool rewritten = false;  // something other than an #include
+    bool rewritten = false;  // changed anything except #includes
     struct Error {
         int line;
         std::string sentence;
     };
-    std::vector<Error> errors;  // what could not be translated
+    std::vector<Error> errors;  // constructs that cannot be translated
 };
 
-/// @param locals   watch the local variables that begin without a value
-/// @param include  gives the new text for what an `#include` names, quotes or brackets included;
-///                 empty: as it was
+/// @param locals   track uninitialized local variables
+/// @param include  maps the operand of an `#include`, with its quotes or brackets, to the new
+///                 operand; empty: unchanged
 Result rewrite(std::string_view file, bool locals,
                const std::function<std::string(std::string_view named)>& include);
 

@@ -8,7 +8,7 @@ void Scopes::follow(Index i) {
     const Token& token = in_.at(i);
     if (token.kind == Token::Kind::border) {
         if (in_define_) {
-            const bool between = before_define_.statement == kNone;  // two statements
+            const bool between = before_define_.statement == kNone;  // between two statements
             statement_ = between ? i + 1 : before_define_.statement;
             braces_ = before_define_.braces;
         } else {

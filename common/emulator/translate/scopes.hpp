@@ -1,5 +1,5 @@
 /// @file
-/// Where in a file we are, token after token: where the statement began, and what encloses it.
+/// Tracks the current scope, token by token: the start of the statement and the enclosing braces.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@ class Scopes {
 public:
     explicit Scopes(const Source& source) : in_(source) {}
 
-    /// Goes on to token `i`, the one after the last.
+    /// Advances to token `i`, which must be the next one.
     void follow(Index i);
 
     /// The first token of the current statement.
     Index statement() const { return statement_; }
-    /// In a function's body, or in that of a macro, which may become one.
+    /// In the body of a function, or of a macro, which may be used in one.
     bool in_function() const;
     bool in_define() const { return in_define_; }
-    /// In a function's body, where one statement may follow another: in no parentheses, and not
-    /// among the cases of a switch, which may jump over it.
+    /// In a function's body, where a statement may be inserted: not in parentheses, and not among
+    /// the cases of a switch, which may jump over it.
     bool takes_statements() const;
     bool in_type() const { return !braces_.empty() && braces_.back().scope == Scope::type; }
 
@@ -36,7 +36,7 @@ private:
     struct Braces {
         Scope scope;
         bool of_switch;
-        int parentheses = 0;  // that are open in them
+        int parentheses = 0;  // currently open in these braces
     };
 
     std::vector<Braces> braces_;

@@ -16,11 +16,11 @@ enum class Side { host, device, both, kernel, unknown };
 
 struct Function {
     Side side;
-    Index name, open, body, end;  // open: of the parameters; body and end: its braces, if any
+    Index name, open, body, end;  // open: of the parameters; body, end: its braces, if any
     bool is_constexpr;
 };
 
-// Words that say nothing of a side, or all of it.
+// Words that are not macros: each says everything or nothing about the side.
 bool is_plain_word(const Token& token) {
     return is_one_of(
         token,
@@ -31,7 +31,7 @@ bool is_plain_word(const Token& token) {
          "noexcept", "__global__", "__inline__", "__noinline__", "__forceinline__"});
 }
 
-// `SIXDAYS_HD int f()`: who knows what the macro stands for?
+// `SIXDAYS_HD int f()`: the macro may expand to anything.
 bool may_be_macro(const Token& token) {
     return token.kind == Token::Kind::word && token.text.size() > 1 &&
            std::all_of(token.text.begin(), token.text.end(), [](char c) {
@@ -62,7 +62,7 @@ public:
 private:
     std::string_view text(Index i) const { return in_.at(i).text; }
 
-    // Declarations of namespaces, each from its first token to its brace or semicolon.
+    // Declarations at namespace scope, each from its first token to its brace or semicolon.
     void read_declarations() {
         Scopes scopes(in_);
         for (Index i = 0; i < in_.size(); ++i) {
@@ -81,7 +81,7 @@ private:
         return false;
     }
 
-    // @param brace  where its body or its initializer begins; none, if `head_end` is its semicolon
+    // @param brace  the start of its body or initializer; kNone if `head_end` is its semicolon
     void declaration(Index begin, Index head_end, Index brace, Index close) {
         if (close == kNone || holds(begin, head_end, {"namespace"})) return;
         if (holds(begin, head_end,
@@ -101,7 +101,7 @@ private:
         if (mark == kNone || mark == first || mark > head_end) return;
         bool unknown =
             holds(begin, head_end, {"operator", "using", "typedef", "friend", "requires"});
-        // The first of two adjacent words that are not C++'s, `both_sides vec3 f()`, is a macro, too.
+        // The first of two adjacent words unknown to C++ is a macro too: `both_sides vec3 f()`.
         for (Index i = first; i + 1 < mark; ++i) {
             const Token &one = in_.at(i), &next = in_.at(i + 1);
             const bool two = in_.is_word(i) && !is_plain_word(one) && i + 2 < mark &&
@@ -111,7 +111,7 @@ private:
         Index name = mark - 1;
         if (in_.at(name).is(">") && in_.open_of(name) != kNone) name = in_.open_of(name) - 1;
         if (unknown || !in_.is_word(name) || in_.at(name - 1).is("::")) return;
-        if (first == name) return;  // a macro's call, or what ends a typedef
+        if (first == name) return;  // a macro call, or the end of a typedef
         const bool device = holds(first, mark, {"__device__"}),
                    host = holds(first, mark, {"__host__"});
         const bool kernel = holds(first, mark, {"__global__", "__tile_global__", "__tile__"});
@@ -135,7 +135,7 @@ private:
         }
     }
 
-    // Is it the name of something else here: a parameter, a local variable, a member?
+    // True if the name means something else here: a parameter, a local variable, a member.
     bool is_shadowed(const Function& f, std::string_view name) const {
         for (Index i = f.open + 1; i < f.end; ++i) {
             if (text(i) != name) continue;
@@ -157,7 +157,7 @@ private:
 
     void check(const Function& f) {
         if (f.side == Side::both || f.side == Side::unknown || f.is_constexpr) return;
-        if (holds(f.body, f.end, {"__device__", "__host__"})) return;  // a lambda of its own side
+        if (holds(f.body, f.end, {"__device__", "__host__"})) return;  // a lambda with a side
         const bool on_host = f.side == Side::host;
         if (on_host) found_.of_host.emplace_back(f.body, f.end);
         const std::string who =
@@ -241,7 +241,7 @@ private:
         }
     }
 
-    // cudaMemcpyToSymbol(n, ...), sizeof(n), and what a macro does with it.
+    // cudaMemcpyToSymbol(n, ...), sizeof(n), and arguments of macros.
     bool is_argument_of_symbol_call(Index i) const {
         Index open = i;
         for (int depth = 0; open-- > 0;) {

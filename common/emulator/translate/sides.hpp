@@ -1,9 +1,9 @@
 /// @file
-/// Host and device kept apart, as nvcc keeps them: which function may call which, and whose
-/// variables it may use. The emulator compiles all of it in one pass, so g++ cannot tell.
+/// Separates host from device code as nvcc does: which function may call which, and which variables
+/// it may use. g++ cannot check this, since the emulator compiles everything in one pass.
 ///
-/// What can be told from one file alone is told: of free functions and of variables of the file
-/// that have one meaning there. Where a macro may hide a word, nothing is said.
+/// Checks what is certain from one file alone: free functions, and variables of the file whose name
+/// has a single meaning there. Code that may contain macros is not checked.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct WrongSide {
 };
 struct Sides {
     std::vector<WrongSide> wrong;
-    std::vector<std::pair<Index, Index>> of_host;  // the braces of functions that are the host's
+    std::vector<std::pair<Index, Index>> of_host;  // the braces of host functions
 };
 [[nodiscard]] Sides sides_of(const Source& in);
 

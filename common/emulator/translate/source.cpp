@@ -74,7 +74,7 @@ Index Source::begin_of_expression(Index end) const {
         }
         if (i == 0 || !is_one_of(at(i - 1), {"::", ".", "->"})) return begin;
         begin = --i;
-        // `::` may begin a name
+        // a leading `::`
         if (at(i).is("::") && (i == 0 || (!is_name(i - 1) && !at(i - 1).is(">")))) return begin;
     }
     return begin;

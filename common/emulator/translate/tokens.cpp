@@ -77,7 +77,7 @@ private:
         }
     }
 
-    // To the end of the line, and of those that it goes on in.
+    // Skips to the end of the line, including continuation lines.
     void skip_line() {
         const bool comment = next_is("//");
         while (at_ < file_.size() && file_[at_] != '\n') {
@@ -102,7 +102,7 @@ private:
         skip_line();
     }
 
-    // Past the macro's name and parameters, to its body.
+    // Skips the macro's name and parameters, up to its body.
     void define() {
         at_ = std::min(file_.find_first_not_of(" \t", at_ + 6), file_.size());
         while (at_ < file_.size() && in_word(file_[at_])) ++at_;
@@ -118,7 +118,7 @@ private:
         }
         return std::min(length + 1, file_.size() - at_);
     }
-    // R"name( ... )name", of which R is `prefix` characters long.
+    // Length of R"name( ... )name", whose R is a prefix of `prefix` characters.
     std::size_t raw_string(std::size_t prefix) const {
         const std::size_t name = at_ + prefix + 1;
         const std::size_t open = std::min(file_.find('(', name), file_.size());

@@ -1,6 +1,6 @@
 /// @file
-/// How long the program's own buffers are: it is linked with these in place of new and malloc, so
-/// that a copy that runs beyond one is noticed. Stack arrays and globals are not known.
+/// Sizes of the program's own buffers: replaces new and malloc at link time, so that a copy past
+/// the end of a buffer is reported. Stack arrays and globals are not tracked.
 #include <map>
 #include <mutex>
 #include <new>
@@ -16,11 +16,11 @@ void __real_free(void* pointer);
 
 namespace {
 
-thread_local bool busy = false;  // this file itself allocates
+thread_local bool busy = false;  // an allocation by this file itself
 std::mutex mutex;
 
 std::map<const char*, std::size_t>& buffers() {
-    static auto& all = *new std::map<const char*, std::size_t>;  // also asked at the program's end
+    static auto& all = *new std::map<const char*, std::size_t>;  // used until the program ends
     return all;
 }
 
@@ -45,7 +45,7 @@ void remove(void* pointer) {
     with_buffers([&](auto& all) { all.erase(static_cast<const char*>(pointer)); });
 }
 
-// Bytes from here to the end of the buffer; 0 if none is known.
+// Bytes from here to the end of the buffer; 0 if it is not tracked.
 std::size_t bytes_from(const void* pointer) {
     std::size_t left = 0;
     with_buffers([&](auto& all) {

@@ -1,6 +1,6 @@
 /// @file
-/// Linked to a program that is tried out: what the emulator notices goes to stderr, and such a
-/// program never ends with status 0. With SIXDAYS_TRACE set, the access report follows.
+/// Linked into programs run by cudatry: prints the emulator's reports to stderr and makes the exit
+/// status nonzero if there was one. With SIXDAYS_TRACE set, prints the access report too.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ int status_of(int status) {
 
 extern "C" {
 
-// The linker puts these in place of the functions without __wrap_ (--wrap=main and so on).
+// The linker replaces functions by those with the prefix __wrap_ (--wrap=main and so on).
 int __real_main(int argc, char** argv, char** environment);
 int __wrap_main(int argc, char** argv, char** environment) {
     tell_findings();

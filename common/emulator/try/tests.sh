@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tests of `common/learn try`, `install` and `debug`: tests.sh <build folder of its own>
+# Tests of `common/learn try`, `install` and `debug`: tests.sh <build folder for these tests>
 # shellcheck disable=SC2016  # kernels are written in single quotes
 set -euo pipefail
 
-# Of this machine nothing counts but the tools that a build takes: what else stands in the environment is left out.
+# Depends only on the tools that a build needs: the rest of the environment is removed.
 if [[ ${1:-} != --clean ]]; then
     kept=(PATH="$PATH" HOME=/nonexistent)
     for name in TMPDIR LDFLAGS; do if [[ ${!name:-} ]]; then kept+=("$name=${!name}"); fi; done
@@ -27,7 +27,7 @@ complain() {
     sed 's/^/    out: /' "$scratch/out"
     sed 's/^/    err: /' "$scratch/err"
 }
-# tries <what it shows> <status> <stdout, whole> <regular expression on stderr, or -> <argument>...
+# tries <test name> <status> <complete stdout> <regular expression for stderr, or -> <argument>...
 tries() {
     local what=$1 wanted=$2 out=$3 err=$4 status=0
     shift 4
@@ -77,10 +77,10 @@ int main(int argc, char** argv) {
     return argc > 1 ? std::atoi(argv[1]) : 0;
 }
 END
-tries "a right program, its input and its output" 0 "a line 131" - try -DN=100 right.cu
-tries "its arguments and its status" 3 "a line 31 3 x y" - try -DN=0 right.cu 3 "x y"
+tries "a correct program gets its input and prints its output" 0 "a line 131" - try -DN=100 right.cu
+tries "arguments and status" 3 "a line 31 3 x y" - try -DN=0 right.cu 3 "x y"
 tries "the access report" 0 "a line 31" "load, right.cu:9, reverse" try --trace -DN=0 right.cu
-tries "flags behind the file" 0 "a line 31" "load, right.cu:9" try -DN=0 right.cu --trace
+tries "options after the file" 0 "a line 31" "load, right.cu:9" try -DN=0 right.cu --trace
 echo '__global__ void count() {
     __shared__ int n;
     if (threadIdx.x == 0) n = 0;
@@ -89,7 +89,7 @@ echo '__global__ void count() {
 }
 int main() { count<<<1, 32>>>(); cudaDeviceSynchronize(); }' >count.cu
 tries "atomics to one word" 0 "" "shared atomic in count.cu:5 .*Atomics on one word are serialized" try --explain count.cu
-tries "flags of the program" 0 "a line 31 --trace" - try -DN=0 right.cu -- --trace
+tries "options for the program" 0 "a line 31 --trace" - try -DN=0 right.cu -- --trace
 
 cat >wrong.cu <<'END'
 #include <cstdio>
@@ -110,10 +110,10 @@ int main() {
 }
 END
 bad='an illegal memory access was encountered'
-tries "findings, of which the program returns nothing" 1 "$bad"$'\n'"$bad" \
+tries "reports of a program that ignores errors" 1 "$bad"$'\n'"$bad" \
     'over, .*wrong.cu:2: thread \(32,0,0\) of block' try wrong.cu
 grep -q 'again, .*wrong.cu:4: thread (31,0,0)' "$scratch/err" || complain "the second finding"
-if (($(grep -c 'wrong.cu:2' "$scratch/err") != 1)); then complain "each finding is told once"; fi
+if (($(grep -c 'wrong.cu:2' "$scratch/err") != 1)); then complain "each bug is reported once"; fi
 
 rejects() { tries "$1" 1 "" "^wrong.cu:$2: $3" try wrong.cu; }
 echo '#include <cusparse.h>
@@ -150,17 +150,17 @@ echo '__global__ int k() { return 1; }
 int main() {}' >wrong.cu
 rejects "a kernel that returns" 1 'the kernel k returns int'
 echo 'int main() { int x = "1"; }' >wrong.cu
-tries "C++ that is wrong" 1 "" "wrong.cu:1:22: error: invalid conversion" try wrong.cu
+tries "invalid C++" 1 "" "wrong.cu:1:22: error: invalid conversion" try wrong.cu
 echo 'void f(int); int main() { f(1); }' >wrong.cu
-tries "a function that is missing" 1 "" "^f\(int\) is called, but not defined" try wrong.cu
+tries "a missing function" 1 "" "^f\(int\) is called, but not defined" try wrong.cu
 
 tries "no file" 2 "" "There is no file nothing.cu" try nothing.cu
 tries "no program" 2 "" "helper.cuh has no main" try helper.cuh
 tries "an unknown flag" 2 "" "Unknown option --fast" try --fast right.cu
-# An nvcc that writes a program which says how it was compiled, and a GPU that answers, once it is to.
+# A fake nvcc whose programs print their compile command, and a fake GPU, once enabled.
 mkdir bin
 printf '#!/bin/sh\nexit 9\n' >bin/nvidia-smi
-fake_nvcc() {  # fake_nvcc <file> <version> [<status of what it compiles>]
+fake_nvcc() {  # fake_nvcc <file> <version> [<status of the compiled program>]
     mkdir -p "$(dirname -- "$1")"
     cat >"$1" <<END
 #!/bin/bash
@@ -179,22 +179,22 @@ tries "no GPU" 2 "" "No GPU was found" try --gpu -DN=0 right.cu
 printf '#!/bin/sh\necho "A GPU, 9.0, 580.1"\n' >bin/nvidia-smi
 tries "a GPU" 3 "13.0 -std=c++20 -O3 -lineinfo -arch=native -I$root -DN=7 -o /on_gpu right.cu x y" - \
     try -DN=7 --gpu right.cu -- x y
-tries "a GPU, asked for behind the file" 3 \
+tries "--gpu after the file" 3 \
     "13.0 -std=c++20 -O3 -lineinfo -arch=native -I$root -o /on_gpu right.cu" - \
     try right.cu --gpu
 PATH=$before
 
 tries "the example of the pages" 1 $'0\n0\n0\n0' 'row_sums.cu:14: .* __syncthreads' \
     try "$root/docs/examples/row_sums.cu"
-# README.md opens with what was just said, word for word; lines are broken there.
+# README.md opens with exactly this output, apart from line breaks.
 words() { sed "s|$root/||g" | tr -s '[:space:]' ' '; }
 readme=$(sed -n '/^```text try_row_sums.txt/,/^```$/{/^```/d;p}' "$root/README.md" | words)
 said=$({ cat "$scratch/out" && grep -v '^Building\|^  [0-9]* of \|^  [0-9]* steps, ' "$scratch/err"; } | words)
-if [[ $said != "$readme" ]]; then complain "README.md quotes other words of try than $said"; fi
+if [[ $said != "$readme" ]]; then complain "README.md does not quote this output of try: $said"; fi
 tries "Day 01 without our helpers" 0 'All 1000 sums are right; the last is 2997.' - \
     try "$root/day01_flat_memory/standalone.cu"
 
-# Programs in tiles, in the words of published ones: right, and not accused.
+# Tile programs in published style: correct, and not reported.
 tries "an addition in tiles" 0 "3072 of 3072 sums are right" - try "$root/common/emulator/try/tiles/vector_add.cu"
 tries "products in tiles" 0 "wrong elements: 0, 0 and 0" - try "$root/common/emulator/try/tiles/matmul.cu"
 tries "layer norm in tiles" 0 "wrong elements: 0" - try "$root/common/emulator/try/tiles/layer_norm.cu"
@@ -221,7 +221,7 @@ int main(int argc, char**) {
     cudaFree(all);
 }
 END
-tries "a local variable that the compiler cannot follow, and that is right" 0 "" - try unset.cu
+tries "a correct use of a local variable that the compiler cannot track" 0 "" - try unset.cu
 tries "a local variable that is read before it is set" 1 "" \
     'sums, unset.cu:3: thread \(0,0,0\) .* local variable `sum`, which has no value yet\. On a GPU it holds whatever was in the register before' \
     try unset.cu 1
@@ -237,7 +237,7 @@ int main() {
     one<<<1, 32>>>(all);
     cudaFree(all);
 }' >unset.cu
-tries "a local variable that only one way sets" 1 "" 'one, unset.cu:4: .* local variable `sum`, which has no value' try unset.cu
+tries "a local variable that only one path initializes" 1 "" 'one, unset.cu:4: .* local variable `sum`, which has no value' try unset.cu
 
 cat >unset.cu <<'END'
 // Set in two turns, or in a branch that the compiler cannot follow; padding; a switch, a lambda, a template.
@@ -276,11 +276,11 @@ int main(int argc, char**) {
     cudaFree(all);
 }
 END
-tries "local variables that are set in many ways" 0 "" - try unset.cu
-tries "an element of a local array that nobody sets" 1 "" \
+tries "local variables that are initialized in many ways" 0 "" - try unset.cu
+tries "an uninitialized element of a local array" 1 "" \
     'wrong, unset.cu:26: thread \(3,0,0\) .* element 7 of its local array `acc`, which has no value yet' try unset.cu 1
 
-# Whatever becomes of the program, the finding was told before; and the status is never 0.
+# However the program ends, the bug has been reported before, and the status is never 0.
 cat >ends.cu <<'END'
 #include <cstdio>
 #include <cstdlib>
@@ -306,10 +306,10 @@ done
 grep -qx 'emulator, note: ends.cu:16: host code writes at address 0x0, where there is no memory: a null pointer.' "$scratch/err" ||
     complain "where it crashes"
 grep -qx 'The program was terminated by signal SIGSEGV.' "$scratch/err" || complain "which signal"
-tries "a finding, then static destructors" 1 "700" 'over, ends.cu:5: .*element 16 of' try ends.cu return 17
+tries "a report, then destructors" 1 "700" 'over, ends.cu:5: .*element 16 of' try ends.cu return 17
 tries "CUDA before main and after it" 0 "0" - try ends.cu return 16
 
-# Two threads of the host launch and copy; a third one never calls CUDA.
+# Two host threads launch and copy; a third one never calls CUDA.
 cat >threads.cu <<'END'
 #include <cstdio>
 #include <thread>
@@ -358,14 +358,14 @@ int main(int argc, char**) {
     fill<<<1, 1>>>(a + 1, 7);
 }
 END
-tries "a number that does not fit, and nobody waits" 0 "2147483647 7 " \
+tries "a float that does not fit an int, and a host that does not wait" 0 "2147483647 7 " \
     "^emulator, note: the program ends without waiting for fill, started in waits.cu:12" try waits.cu 1
 grep -qx "emulator, note: waits.cu:3: 1e+10 is converted to 'int', which cannot represent it. .* a GPU gives 2147483647.*" \
     "$scratch/err" || complain "what a GPU gives"
 sed -i 's/if (argc > 2)/if (argc > 1)/; s/if (argc > 1) cudaDev/if (argc > 2) cudaDev/' waits.cu
 tries "managed memory before the host waits" 1 "2147483647 " 'waits.cu:11: host code reads managed memory, at element 0' \
     try waits.cu 1
-tries "and after it" 0 "2147483647 " "note: waits.cu:3" try waits.cu 1 2
+tries "managed memory after the host waits" 0 "2147483647 " "note: waits.cu:3" try waits.cu 1 2
 
 cat >five.cu <<'END'
 __global__ void past(float* a) { a[threadIdx.x + 1] = 1; }
@@ -395,12 +395,12 @@ int main() {
     cudaFree(few), cudaFree(some), cudaFree(other);
 }
 END
-tries "mistakes behind each other, and what follows from them is none" 1 "" 'takes a size in bytes: it was called with 32' try five.cu
+tries "several bugs, without reports of their consequences" 1 "" 'takes a size in bytes: it was called with 32' try five.cu
 for said in 'past, five.cu:1: .*`a`, allocated as `few` in five.cu:16' 'row, five.cu:4: .*index 8 in' \
     'race, five.cu:7' 'branch, five.cu:11: .*threads 8-31 never reached that one' 'reads, five.cu:13'; do
     grep -q -- "$said" "$scratch/err" || complain "five findings: \"$said\""
 done
-if (($(grep -c '^emulator: ' "$scratch/err") != 5)); then complain "five findings, and no more"; fi
+if (($(grep -c '^emulator: ' "$scratch/err") != 5)); then complain "exactly five reports"; fi
 
 cat >helped.cu <<'END'
 __device__ float warp_sum(float x) {
@@ -421,10 +421,10 @@ int main() {
     cudaFree(a);
 }
 END
-tries "a mistake in a function of the file names who called it" 1 "" \
+tries "a bug in a helper of the file is reported with its caller" 1 "" \
     'sums, helped.cu:3, called from line 9: thread \(0,0,0\).* lane 16' try helped.cu
 
-# The installed command: from another folder, with g++ and what every system has.
+# The installed command: from another folder, with only g++ and basic tools.
 "$root/common/learn" install "$scratch/prefix" >"$scratch/out" 2>"$scratch/err" || complain "install"
 grep -q "PATH=\"$scratch/prefix/bin" "$scratch/out" || complain "install says what PATH lacks"
 mkdir -p tools headers
@@ -432,7 +432,7 @@ for tool in bash env sh g++ ar as ld addr2line awk basename cat cp cut dirname g
     readlink rm sed sleep sort stat tail tr; do
     ln -sf "$(type -P "$tool")" tools/
 done
-installed() {  # installed <what it shows> <status> <stdout, whole> <regular expression on stderr> <argument>...
+installed() {  # like tries
     local what=$1 wanted=$2 out=$3 err=$4 status=0
     shift 4
     echo "a line" | PATH=$PWD/tools "$scratch/prefix/bin/cudatry" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
@@ -440,10 +440,10 @@ installed() {  # installed <what it shows> <status> <stdout, whole> <regular exp
     if [[ $(<"$scratch/out") != "$out" ]]; then complain "installed, $what: stdout is not \"$out\""; fi
     if [[ $err ]]; then grep -qE -- "$err" "$scratch/err" || complain "installed, $what: stderr has no \"$err\""; fi
 }
-installed "a right program" 0 "a line 38" '' -DN=7 right.cu
+installed "a correct program" 0 "a line 38" '' -DN=7 right.cu
 installed "a race" 1 "" 'race, five.cu:7: thread \(1,0,0\)' five.cu
-installed "what it cannot do" 2 "" 'Unknown option --fast\. cudatry' --fast right.cu
-installed "what lines cost" 0 "a line 31" '^1\. The (load|store) in right.cu:9 moves 128 bytes' --explain right.cu
+installed "an unknown option" 2 "" 'Unknown option --fast\. cudatry' --fast right.cu
+installed "the cost of lines" 0 "a line 31" '^1\. The (load|store) in right.cu:9 moves 128 bytes' --explain right.cu
 echo 'int twice(int);' >headers/twice.h
 printf '#include <twice.h>\nint twice(int x) { return FACTOR * x; }\n' >twice.cpp
 printf '__global__ void set(int* a) { *a = 7; }\nvoid set_it(int* a) { set<<<1, 1>>>(a); }\n' >set.cu
@@ -460,7 +460,7 @@ int main() {
 }' >main.cu
 installed "several files, folders and macros" 0 "14" '' -std=c++17 -I headers -DFACTOR=2 main.cu set.cu twice.cpp
 
-# Which nvcc --gpu takes. $toolkit is found in place of this machine's own; $1/common/learn tile has brought one, or not.
+# Which nvcc --gpu uses: $toolkit stands for this machine's, and learn tile may have another.
 cat >toolkit.sh <<'END'
 command() {
     if [[ $* != "-v nvcc" ]]; then builtin command "$@"; elif [[ $toolkit ]]; then echo "$toolkit"; else false; fi
@@ -500,10 +500,10 @@ installed "tiles in one of two files" 0 "13.5 $compiled --enable-tile -Iheaders 
 toolkit=''
 installed "threads, where learn tile has brought the only nvcc" 0 "13.5 $compiled -o /on_gpu threads.cu" '' --gpu threads.cu
 rm -r folder
-installed "the folder that it came from is gone" 2 "" '^The CUDA Toolkit has one: https' --gpu -Iheaders tiles.cu
+installed "without its source folder" 2 "" '^The CUDA Toolkit has one: https' --gpu -Iheaders tiles.cu
 unset BASH_ENV toolkit
 
-# Nothing in a name is run, and every file is compiled, or the name is told.
+# No part of a file name is executed, and every file either compiles or is rejected by name.
 mkdir -p "$scratch/names" && cd "$scratch/names"
 cat >"$scratch/named.cu" <<'END'
 #include "n.cuh"
@@ -533,10 +533,10 @@ for name in 'x|e touch run;|' '$(touch run)`touch run`' "it's;touch run;'" 'a\b#
     esac
     cd ..
 done
-if [[ $(find "$scratch" "$SIXDAYS_TRY_FOLDER" -name run) ]]; then complain "something in a name was run"; fi
+if [[ $(find "$scratch" "$SIXDAYS_TRY_FOLDER" -name run) ]]; then complain "part of a file name was executed"; fi
 cd "$scratch/a folder"
 
-# The program gets the user's language, and ours is the same in each. Another shell reads it, too.
+# The program gets the user's locale, while cudatry uses its own. Other shells can run it too.
 echo '#include <cstdlib>
 #include <cstdio>
 int main() { std::printf("%s", std::getenv("LC_ALL") ? std::getenv("LC_ALL") : "none"); }' >language.cu
@@ -545,13 +545,13 @@ LC_ALL=C.UTF-8 tries "a language" 0 "C.UTF-8" - try language.cu
 PATH=$PWD/tools sh "$scratch/prefix/bin/cudatry" language.cu >"$scratch/out" 2>"$scratch/err" || complain "by sh"
 if [[ $(<"$scratch/out") != none ]]; then complain "by sh: stdout"; fi
 
-# Two at a time, while the second one builds the lessons' lock is held, and each has its own folder.
+# Two at a time: building does not block on the lessons' lock, and each run has its own folder.
 mkfifo typed
 cp right.cu first.cu
 "$root/common/learn" try -DN=5 first.cu <typed >"$scratch/first" 2>&1 &
 first=$!
-exec 8>typed  # it waits for its line
-tries "a second try, while the first one runs" 0 "a line 31" - try -DN=0 right.cu
+exec 8>typed  # it waits for a line
+tries "a second try while the first one runs" 0 "a line 31" - try -DN=0 right.cu
 tries "and one of the same file" 0 "a line 41" - try -DN=10 first.cu
 kill -0 "$first" || complain "the first try has ended"
 echo "typed" >&8
@@ -563,7 +563,7 @@ if compgen -G "$SIXDAYS_TRY_FOLDER/cudatry.*" >/dev/null; then complain "a work 
 cp right.cu saved.cu
 PATH=$PWD/tools "$scratch/prefix/bin/cudatry" --watch saved.cu </dev/null >"$scratch/watched" 2>&1 &
 watching=$!
-await() {  # await <words>: for a minute at most
+await() {  # await <words>: for up to a minute
     for ((i = 0; i < 120; ++i)); do
         if grep -qs "$1" "$scratch/watched"; then return; fi
         sleep 0.5
@@ -577,7 +577,7 @@ await 'status 1; waiting for you to save saved.cu'
 grep -q 'race, saved.cu:7' "$scratch/watched" || complain "watching: the finding"
 kill "$watching"
 
-# steps <what it shows> <commands for gdb> <regular expression>... -- <argument of debug>...
+# steps <test name> <commands for gdb> <regular expression>... -- <argument of debug>...
 steps() {
     local what=$1 commands=$2 pattern patterns=()
     shift 2
@@ -591,9 +591,9 @@ steps() {
         grep -qE -- "$pattern" "$scratch/out" || complain "$what: stdout has no \"$pattern\""
     done
 }
-tries "a line is asked for" 2 "" "Which line of day01" debug day01
-tries "who stops, and no line" 2 "" "Name the line: right.cu:13" debug right.cu --block 2
-tries "an index that is none" 2 "" "--block takes one to three numbers" debug right.cu:9 --block x
+tries "a missing line number" 2 "" "Which line of day01" debug day01
+tries "--block without a line number" 2 "" "Name the line: right.cu:13" debug right.cu --block 2
+tries "an invalid index" 2 "" "--block takes one to three numbers" debug right.cu:9 --block x
 if ! command -v gdb >/dev/null; then
     echo "SKIPPED: gdb was not found, so nothing is stepped through"
 else

@@ -103,8 +103,7 @@ TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
 /// its rows begin at multiples of 16 bytes and do not overlap.
 /// @param pitch  row stride in elements, fewer than 2^38
 /// @param rows_of_tile  at most 256
-/// @throws gpu::Error, std::runtime_error  there is no driver, or it rejects
-/// the map
+/// @throws gpu::Error, std::runtime_error  no driver, or it rejects the map
 template <class T>
 TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
                  int rows_of_tile) {

@@ -47,7 +47,7 @@ static_assert(registers_of_bound(384, 1) == 168 && registers_of_bound(256, 2) ==
 static_assert(registers_suffice(168, 384, 40, 232));
 static_assert(!registers_suffice(160, 384, 40, 232), "8 fewer for each of 384 threads");
 static_assert(!registers_suffice(168, 384, 48, 232), "8 more for each of 128");
-static_assert(!registers_suffice(240, 384, 40, 232), "to take is to go up");
+static_assert(!registers_suffice(240, 384, 40, 232), "taking never lowers the count");
 
 #ifdef SIXDAYS_EMULATED
 
@@ -282,9 +282,9 @@ void require_registers(int threads, int given, int taken) {
     if (registers_suffice(launched, threads, given, taken)) return;
     throw std::runtime_error("a kernel of " + std::to_string(threads) +
                              " threads was compiled for " + std::to_string(launched) +
-                             " registers each; of those 128 shall have " + std::to_string(given) +
-                             " and the others " + std::to_string(taken) +
-                             ", so it would wait for ever. Was it compiled with -maxrregcount?");
+                             " registers each; 128 threads keep " + std::to_string(given) +
+                             " and the others need " + std::to_string(taken) +
+                             ", so it would deadlock. Was it compiled with -maxrregcount?");
 }
 
 #endif

@@ -1,4 +1,4 @@
-// count_different: every byte counts once, whatever the bounds of the two arrays.
+// count_different: every byte counts once, whatever the alignment of the two arrays.
 #include <limits>
 
 #include "common/gpu/different.hpp"
@@ -11,7 +11,7 @@ using gpu::count_different;
 
 namespace {
 
-TEST_CASE("equal arrays have no different byte, other ones as many as differ", "[gpu][small]") {
+TEST_CASE("equal arrays give 0, and every differing byte is counted", "[gpu][small]") {
     for (const std::int64_t n : {1, 2, 15, 16, 17, 255, 256, 257, 4099, 70001}) {
         const Tensor<std::uint8_t> x = distinct<std::uint8_t>({n});
         const Buffer<std::uint8_t> a(x);
@@ -23,7 +23,7 @@ TEST_CASE("equal arrays have no different byte, other ones as many as differ", "
     }
 }
 
-TEST_CASE("one byte that differs is found at each place", "[gpu][small]") {
+TEST_CASE("a differing byte is found at every position", "[gpu][small]") {
     const std::int64_t n = 53;  // three float4s, and five bytes
     const Tensor<std::uint8_t> x = distinct<std::uint8_t>({n});
     const Buffer<std::uint8_t> a(x);
@@ -43,7 +43,7 @@ TEST_CASE("one byte that differs is found at each place", "[gpu][small]") {
     }
 }
 
-TEST_CASE("arrays may begin anywhere, alike or not", "[gpu][small]") {
+TEST_CASE("arrays may start at any addresses, equally aligned or not", "[gpu][small]") {
     const std::int64_t n = 100;
     const Tensor<std::uint8_t> x = distinct<std::uint8_t>({n});
     for (std::int64_t in = 0; in < 17; ++in) {
@@ -60,8 +60,8 @@ TEST_CASE("arrays may begin anywhere, alike or not", "[gpu][small]") {
     }
 }
 
-TEST_CASE("bytes beyond the first walk of the whole grid count too", "[gpu][small]") {
-    // 4,096 blocks of 256 threads take 2^20 bytes at a time where the addresses are odd.
+TEST_CASE("bytes after the first grid-stride iteration count too", "[gpu][small]") {
+    // At odd addresses, 4,096 blocks of 256 threads cover 2^20 bytes per iteration.
     const std::int64_t n = (1 << 20) + 300;
     Buffer<std::uint8_t> a(n + 1), b(n + 1);
     a.fill_bytes(7);
@@ -72,7 +72,7 @@ TEST_CASE("bytes beyond the first walk of the whole grid count too", "[gpu][smal
     CHECK(count_different(a.data() + 1, b.data() + 1, 1 << 20) == 0);
 }
 
-TEST_CASE("bits decide, not values", "[gpu][small]") {
+TEST_CASE("bits are compared, not values", "[gpu][small]") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const Buffer<float> a(Tensor<float>({3}, {nan, 0.0f, 1})),
         same(Tensor<float>({3}, {nan, 0, 1}));
@@ -81,7 +81,7 @@ TEST_CASE("bits decide, not values", "[gpu][small]") {
     CHECK(count_different(a, other) == 1);
 }
 
-TEST_CASE("nothing is equal to nothing, and bad ranges are rejected", "[gpu][small]") {
+TEST_CASE("empty ranges are equal, and invalid ranges are rejected", "[gpu][small]") {
     CHECK(count_different(nullptr, nullptr, 0) == 0);
     CHECK(count_different(Buffer<float>(0), Buffer<float>(0)) == 0);
     const Buffer<float> a(3), b(4);

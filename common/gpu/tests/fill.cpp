@@ -24,7 +24,7 @@ void check_fill(float value, const Layout& out, Lead lead = {}) {
     CHECK(got.matches(want));
 }
 
-TEST_CASE("fill takes every size and address", "[gpu][fill][small]") {
+TEST_CASE("fill accepts every size and address", "[gpu][fill][small]") {
     for (const std::int64_t n :
          {0, 1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 4096, 4097, 4100, 5003, 8192}) {
         for (const std::int64_t lead : {0, 1, 2, 3}) check_fill(2.5f, row_major({n}), {lead});
@@ -38,7 +38,7 @@ TEST_CASE("fill takes every size and address", "[gpu][fill][small]") {
     check_fill(nan, Layout({3, 5}, {7, 1}));
 }
 
-TEST_CASE("fill takes dims in every order and direction, and leaves gaps alone",
+TEST_CASE("fill accepts dimensions in every order and direction, and keeps gaps unchanged",
           "[gpu][fill][small]") {
     for (const Shape& shape : {Shape{3, 5}, Shape{2, 3, 5}, Shape{4, 2, 4}}) {
         for (const std::int64_t pad : {0, 1}) {
@@ -51,7 +51,7 @@ TEST_CASE("fill takes dims in every order and direction, and leaves gaps alone",
     check_fill(7, Layout({300, 7}, {11, 1}));
 }
 
-TEST_CASE("fill stores vectors where out is one run of memory", "[gpu][fill][small]") {
+TEST_CASE("fill stores vectors if out is one contiguous run", "[gpu][fill][small]") {
     DeviceOut<float> out({3, 5});
     const View<float> v = out.view();
     const auto kernel_for = [&](const View<float>& to) {
@@ -64,7 +64,7 @@ TEST_CASE("fill stores vectors where out is one run of memory", "[gpu][fill][sma
     CHECK(kernel_for(flip(v, 0)) == "fill_kernel");
 }
 
-TEST_CASE("a fill of one run stores 16 bytes a lane and reads nothing", "[gpu][fill][small]") {
+TEST_CASE("a contiguous fill stores 16 bytes per lane and reads nothing", "[gpu][fill][small]") {
     DeviceOut<float> out(Shape{32 * 1024});
     const auto touched = gpu::touched([&] { gpu::fill(1, out.view()); });
     CHECK(touched.has_value() == gpu::is_emulated());
@@ -73,7 +73,7 @@ TEST_CASE("a fill of one run stores 16 bytes a lane and reads nothing", "[gpu][f
     CHECK(touched->sectors == 32 * 1024 / 8);
 }
 
-TEST_CASE("fill rejects an output that is written twice, or is nowhere", "[gpu][fill][small]") {
+TEST_CASE("fill rejects repeated elements and a null pointer", "[gpu][fill][small]") {
     DeviceOut<float> d({2, 3});
     const auto why = [](View<float> out) { return rejection([&] { gpu::fill(1, out); }); };
     CHECK(why(broadcast_to(row(d.view(), 0), {4, 3})) ==
@@ -82,11 +82,11 @@ TEST_CASE("fill rejects an output that is written twice, or is nowhere", "[gpu][
     CHECK(why({nullptr, Shape{2, 3}}) ==
           "fill: out is a null pointer, but its shape (2, 3) has 6 elements");
     CHECK(d.untouched());
-    // No elements: no address is needed, and none is shared.
+    // An empty output needs no address and has no repeated elements.
     CHECK(why({nullptr, Layout({0, 4}, {0, 0})}) == "");
 }
 
-TEST_CASE("more than 2^31 elements are filled, in one run and not", "[gpu][fill][huge]") {
+TEST_CASE("more than 2^31 elements are filled, contiguous or not", "[gpu][fill][huge]") {
     const std::int64_t n = (std::int64_t{1} << 31) + 12;
     need_device_memory(n * 4 + (1 << 20));
     gpu::Buffer<float> memory(n);

@@ -40,7 +40,7 @@ void check_device_works() {
 
 }  // namespace
 
-TEST_CASE("a device answers and says what it is", "[gpu][small]") {
+TEST_CASE("a device is available and reports its properties", "[gpu][small]") {
     CHECK(gpu::why_unavailable() == "");
     const gpu::Device device = gpu::device();
     CHECK_FALSE(device.name.empty());
@@ -55,7 +55,7 @@ TEST_CASE("a device answers and says what it is", "[gpu][small]") {
     check_device_works();
 }
 
-TEST_CASE("a GPU has speeds and a clock, the emulator has none", "[gpu][small]") {
+TEST_CASE("limits and clock are measured on a GPU and rejected on the emulator", "[gpu][small]") {
     if (gpu::is_emulated()) {
         CHECK_THROWS_AS((void)bench::measure_gpu_limits(), std::logic_error);
         CHECK_THROWS_AS((void)bench::measure_gpu_clock(), std::logic_error);
@@ -70,7 +70,7 @@ TEST_CASE("a GPU has speeds and a clock, the emulator has none", "[gpu][small]")
     CHECK(hz < 5e9);
 }
 
-TEST_CASE("a buffer gives back what it was given, whole and in parts", "[gpu][small]") {
+TEST_CASE("a buffer returns what was uploaded, whole and in parts", "[gpu][small]") {
     const Tensor<float> values = distinct<float>({10});
     Buffer<float> buffer(values);
     REQUIRE(buffer.size() == 10);
@@ -89,7 +89,7 @@ TEST_CASE("a buffer gives back what it was given, whole and in parts", "[gpu][sm
     }
 }
 
-TEST_CASE("a buffer rejects what lies outside of it, and changes nothing", "[gpu][small]") {
+TEST_CASE("a buffer rejects out-of-range copies and stays unchanged", "[gpu][small]") {
     const Tensor<float> values = distinct<float>({10});
     Buffer<float> buffer(values);
     const float x[11] = {};
@@ -112,7 +112,7 @@ TEST_CASE("a buffer rejects what lies outside of it, and changes nothing", "[gpu
           "a device buffer of 2305843009213693951 elements of 8 bytes was asked for");
 }
 
-TEST_CASE("a view of a buffer reaches exactly as far as the buffer", "[gpu][small]") {
+TEST_CASE("a view may not reach past the end of its buffer", "[gpu][small]") {
     Buffer<float> buffer(10);
     const Layout pitched({2, 3}, {7, 1});  // offsets 0 to 9
     CHECK(buffer.view(pitched).data == buffer.data());
@@ -131,7 +131,7 @@ TEST_CASE("a view of a buffer reaches exactly as far as the buffer", "[gpu][smal
     CHECK(std::is_same_v<decltype(std::as_const(buffer).view(Shape{2, 5})), View<const float>>);
 }
 
-TEST_CASE("a buffer moves and never copies", "[gpu][small]") {
+TEST_CASE("a buffer is movable, not copyable", "[gpu][small]") {
     CHECK_FALSE(std::is_copy_constructible_v<Buffer<float>>);
     CHECK_FALSE(std::is_copy_assignable_v<Buffer<float>>);
     Buffer<float> a(distinct<float>({3}));
@@ -148,7 +148,7 @@ TEST_CASE("a buffer moves and never copies", "[gpu][small]") {
     CHECK(c.download() == std::vector<float>{1, 2, 3});
 }
 
-TEST_CASE("a buffer of 0 elements has no memory and needs none", "[gpu][small]") {
+TEST_CASE("an empty buffer is a null pointer and accepts empty copies", "[gpu][small]") {
     Buffer<float> none(0);
     CHECK(none.data() == nullptr);
     CHECK(none.download().empty());
@@ -159,7 +159,7 @@ TEST_CASE("a buffer of 0 elements has no memory and needs none", "[gpu][small]")
     CHECK(Buffer<float>(Tensor<float>({0, 3})).size() == 0);
 }
 
-TEST_CASE("more memory than there is: the sentence says how much is free", "[gpu][small]") {
+TEST_CASE("a failed allocation reports how much memory is free", "[gpu][small]") {
     const std::string text = failure([] { Buffer<float> huge(std::int64_t{1} << 50); });
     CHECK(contains(text, "4503599627370496 bytes of device memory were asked for, but only"));
     CHECK(contains(text, "are free"));
@@ -173,12 +173,12 @@ TEST_CASE("a block of 2,048 threads is rejected with kernel, grid, block and adv
     CHECK(contains(text,
                    "the launch of nothing_kernel with grid (3, 1, 1) and block (2048, 1, 1) "
                    "failed with cudaErrorInvalid"));
-    CHECK(contains(text, "This device allows 1024 threads a block"));
+    CHECK(contains(text, "This device allows 1024 threads per block"));
     if (gpu::is_emulated()) CHECK(contains(text, "2048"));
     check_device_works();
 }
 
-TEST_CASE("1,024 threads a block are the most, and 1,025 one too many", "[gpu][small]") {
+TEST_CASE("1,024 threads per block are accepted, 1,025 are rejected", "[gpu][small]") {
     CHECK(failure([] { gpu::tests::launch_nothing(1, 1024); }) == "");
     CHECK(failure([] { gpu::tests::launch_nothing(1, 1025); }) != "");
     check_device_works();
@@ -190,12 +190,12 @@ TEST_CASE("an empty grid, an empty block and too much shared memory are rejected
                    "a grid of at least one block"));
     CHECK(contains(failure([] { gpu::tests::launch_nothing(1, 0); }), "block (0, 1, 1)"));
     CHECK(contains(failure([] { gpu::tests::launch_with_shared(48 * 1024 + 1); }),
-                   "49152 bytes of shared memory a block"));
+                   "49152 bytes of shared memory per block"));
     CHECK(failure([] { gpu::tests::launch_with_shared(48 * 1024); }) == "");
     check_device_works();
 }
 
-TEST_CASE("a failed call names itself, its file and the runtime's word for it", "[gpu][small]") {
+TEST_CASE("a failed call is reported with its file and the CUDA error", "[gpu][small]") {
     const std::string text = failure([] { gpu::tests::select_device(12345); });
     CHECK(contains(text, "common/gpu/tests/kernels.cu:"));
     CHECK(contains(text, "cudaSetDevice(device) failed with cudaErrorInvalidDevice: "));
@@ -235,8 +235,7 @@ TEST_CASE("bf16 and f16 convert in a kernel as they do on the host", "[gpu][smal
     CHECK(in.unchanged());
 }
 
-TEST_CASE("2^x and 1/x of one instruction are off by two units in the last place at most",
-          "[gpu][small]") {
+TEST_CASE("fast_exp2 and fast_reciprocal are accurate to two ulps", "[gpu][small]") {
     Tensor<float> x({2, 4096});
     for (std::int64_t i = 0; i < 4096; ++i) {
         x(0, i) = -130 + static_cast<float>(i) * 0.0637f;  // 2^x: all exponents
@@ -261,7 +260,7 @@ TEST_CASE("2^x and 1/x of one instruction are off by two units in the last place
     CHECK(power[0] == 0);
 }
 
-TEST_CASE("asynchronous copies of 4, 8 and 16 bytes arrive at the wait, cut off where asked",
+TEST_CASE("asynchronous copies of 4, 8 and 16 bytes arrive by the wait, and pad with zeros",
           "[gpu][small]") {
     const int bytes = GENERATE(4, 8, 16), n = GENERATE(256, 255, 130, 3, 0);
     INFO(bytes << " bytes, " << n << " floats");
@@ -275,10 +274,9 @@ TEST_CASE("asynchronous copies of 4, 8 and 16 bytes arrive at the wait, cut off 
     CHECK(in.unchanged());
 }
 
-TEST_CASE("an asynchronous copy of 0 bytes, too, starts at a multiple of its size",
-          "[gpu][small]") {
+TEST_CASE("an asynchronous copy of 0 valid bytes must be aligned too", "[gpu][small]") {
     if (!gpu::is_emulated()) {  // cudaErrorMisalignedAddress, which the context does not survive
-        SUCCEED("only the emulator goes on after that");
+        SUCCEED("only the emulator survives that");
         return;
     }
     const DeviceIn<float> in(Tensor<float>({256}));
@@ -289,7 +287,7 @@ TEST_CASE("an asynchronous copy of 0 bytes, too, starts at a multiple of its siz
                    "multiple of that"));
 }
 
-TEST_CASE("a timer measures what lies between start and stop", "[gpu][small]") {
+TEST_CASE("a timer measures the time between start and stop", "[gpu][small]") {
     Buffer<float> out(1 << 16);
     gpu::Timer timer;
     timer.start();
@@ -304,7 +302,7 @@ TEST_CASE("a timer measures what lies between start and stop", "[gpu][small]") {
     CHECK(timer.seconds() >= 0);
 }
 
-TEST_CASE("a timer that was never started fails and breaks nothing", "[gpu][small]") {
+TEST_CASE("reading a timer that never started fails and breaks nothing", "[gpu][small]") {
     gpu::Timer timer;
     CHECK(contains(failure([&] { (void)timer.seconds(); }), "cudaEventElapsedTime"));
     check_device_works();

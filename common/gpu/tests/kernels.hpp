@@ -1,5 +1,5 @@
 /// @file
-/// Kernels for gpu/tests.cpp: launches that must fail, and small ones that must work.
+/// Kernels for the tests of common/gpu: launches that must fail, and small ones that must work.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@ namespace sixdays::gpu::tests {
 /// Launches an empty kernel with this grid and block. @throws gpu::Error  as check_launch()
 void launch_nothing(unsigned grid, unsigned block);
 
-/// Launches it with this many bytes of dynamic shared memory. @throws
-/// gpu::Error
+/// Launches it with this many bytes of dynamic shared memory. @throws gpu::Error
 void launch_with_shared(std::int64_t bytes);
 
 /// Selects a device that does not exist. @throws gpu::Error  naming the call
@@ -27,8 +26,8 @@ unsigned blocks_at_most(std::int64_t items, int threads, unsigned most);
 /// out[i] = value for all elements of a contiguous tensor.
 void fill(View<float> out, float value, Stream stream = {});
 
-/// turn[b] = how many blocks ran before block b; next is 0 at the start and the number of blocks at
-/// the end.
+/// turn[b] = number of blocks that ran before block b; next starts at 0 and ends at the number of
+/// blocks.
 void number_turns(View<int> turn, View<int> next);
 
 /// Converts bits[i] on the device with half.hpp: to float and back.

@@ -1,5 +1,5 @@
-// blocks_for(), whose header is for .cu files, so tests_kernels.cu calls it; one block of a grid,
-// and the arguments of a launch.
+// Grid sizes (through kernels.cu, since launch.hpp is for .cu files), single blocks of a grid, the
+// arguments of a launch, and graphs.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -36,7 +36,7 @@ TEST_CASE("blocks_for covers every item with the fewest blocks", "[gpu][small]")
     CHECK(fewest);
 }
 
-TEST_CASE("blocks_for ends where grid.x does, without an overflow on the way", "[gpu][small]") {
+TEST_CASE("blocks_for accepts up to the limit of grid.x, without overflow", "[gpu][small]") {
     const std::int64_t most = (std::int64_t{1} << 31) - 1;
     CHECK(blocks_for(most, 1) == most);
     CHECK(blocks_for(most * 256, 256) == most);
@@ -53,7 +53,7 @@ TEST_CASE("blocks_for ends where grid.x does, without an overflow on the way", "
           "1 items in blocks of 0 threads were asked for");
 }
 
-TEST_CASE("blocks_at_most asks for as many as it takes, up to the most", "[gpu][small]") {
+TEST_CASE("blocks_at_most covers all items, up to the maximum", "[gpu][small]") {
     for (const unsigned most : {1u, 7u, 65535u, 4294967295u}) {
         CAPTURE(most);
         CHECK(blocks_at_most(0, 8, most) == 0);
@@ -66,7 +66,7 @@ TEST_CASE("blocks_at_most asks for as many as it takes, up to the most", "[gpu][
     CHECK(contains(rejection([] { (void)blocks_at_most(-1, 8, 7); }), "-1 items"));
 }
 
-TEST_CASE("a grid's last block runs alone, if one thread has one element", "[gpu][small]") {
+TEST_CASE("run_last_block runs it alone, if each element has one thread", "[gpu][small]") {
     gpu::Buffer<float> out(1000);
     out.fill_bytes(0);
     const auto launch = [&] { gpu::tests::fill(out.view(Shape{1000}), 7); };
@@ -82,7 +82,7 @@ TEST_CASE("a grid's last block runs alone, if one thread has one element", "[gpu
     CHECK(out.download() == std::vector<float>(1000, 7));
 }
 
-TEST_CASE("blocks take turns in other orders, each of them once", "[gpu][small]") {
+TEST_CASE("blocks run in other orders, each exactly once", "[gpu][small]") {
     std::vector<int> in_turn(50);
     std::iota(in_turn.begin(), in_turn.end(), 0);
     std::set<std::vector<int>> orders;
@@ -107,7 +107,7 @@ TEST_CASE("blocks take turns in other orders, each of them once", "[gpu][small]"
     CHECK(orders.count(in_turn) == 1);
 }
 
-TEST_CASE("what the last launch was given", "[gpu][small]") {
+TEST_CASE("launched_with finds the arguments of the last launch", "[gpu][small]") {
     gpu::Buffer<float> out(6);
     const View<float> view = out.view(Shape{2, 3});
     gpu::tests::fill(view, 7);
@@ -123,7 +123,7 @@ TEST_CASE("what the last launch was given", "[gpu][small]") {
     }
 }
 
-TEST_CASE("tiles of dynamic shared memory lie behind each other, aligned", "[gpu][small]") {
+TEST_CASE("tiles of dynamic shared memory are consecutive and aligned", "[gpu][small]") {
     for (const std::int64_t n : {1, 31, 250}) {
         Tensor<float> numbers({n}), expected({n});
         Tensor<unsigned char> weights({n});
@@ -140,8 +140,7 @@ TEST_CASE("tiles of dynamic shared memory lie behind each other, aligned", "[gpu
     }
 }
 
-TEST_CASE("a graph gives what its launches give, with kernels that start early too",
-          "[gpu][small]") {
+TEST_CASE("a graph computes what its launches do, with early starts too", "[gpu][small]") {
     constexpr std::int64_t n = 100'000;  // more blocks than run at once
     constexpr int kLaunches = 41;
     const Tensor<float> zeros({n});
@@ -162,7 +161,7 @@ TEST_CASE("a graph gives what its launches give, with kernels that start early t
     }
 }
 
-TEST_CASE("while a graph is written down nothing else may be done to the device", "[gpu][small]") {
+TEST_CASE("during graph capture, every other device operation fails", "[gpu][small]") {
     gpu::Buffer<float> a(Tensor<float>({8})), b(Tensor<float>({8}));
     const float number = 1;
     const auto rejected = [](const std::function<void(gpu::Stream)>& work) {
@@ -180,14 +179,14 @@ TEST_CASE("while a graph is written down nothing else may be done to the device"
     CHECK(
         contains(rejected([&](gpu::Stream) { gpu::tests::pass_on(a.view({8}), b.view({8}), {}); }),
                  capture));
-    // All of it can be repeated.
+    // Capture works again after these failures.
     gpu::Graph graph([&](gpu::Stream s) { gpu::tests::pass_on(a.view({8}), b.view({8}), s); });
     a.upload(&number, 1);
     graph.launch();
     CHECK(b.download()[7] == 2);
 }
 
-TEST_CASE("a device that rejects launches does so until they have been tried", "[gpu][small]") {
+TEST_CASE("run_rejected makes launches fail until it returns", "[gpu][small]") {
     gpu::Buffer<float> a(Tensor<float>({8})), b(Tensor<float>({8}));
     const auto launch = [&] { gpu::tests::pass_on(a.view({8}), b.view({8}), {}); };
     bool noticed = false;
@@ -206,8 +205,8 @@ TEST_CASE("a device that rejects launches does so until they have been tried", "
     CHECK(b.download()[7] == 1);
 }
 
-TEST_CASE("a graph that is launched when its memory is gone is a finding", "[gpu][small]") {
-    if (!gpu::is_emulated()) {  // a GPU would write anywhere
+TEST_CASE("launching a graph whose memory was freed is reported", "[gpu][small]") {
+    if (!gpu::is_emulated()) {  // a GPU would write to freed memory
         SUCCEED("only the emulator knows what was freed");
         return;
     }

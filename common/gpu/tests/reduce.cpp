@@ -1,4 +1,4 @@
-// Reductions over a block: every thread gets the result, whatever the order.
+// Reductions over a block or over lanes of a warp: every thread gets the result.
 #include "common/gpu/tests/kernels.hpp"
 #include "common/testing/testing.hpp"
 
@@ -9,8 +9,7 @@ using gpu::tests::Found;
 
 namespace {
 
-// The largest of `count` values, sign times in[0 ..]; of equal values the
-// first.
+// The first largest value of sign * in[i], i < count.
 Found largest(const float* in, std::int64_t count, float sign, int first) {
     Found best{sign * in[0], first};
     for (std::int64_t i = 1; i < count; ++i) {
@@ -34,7 +33,7 @@ void check_rows(const Tensor<float>& x, const std::vector<Found>& got, std::int6
 
 }  // namespace
 
-TEST_CASE("every thread of a block gets what all of them have, twice in a row", "[gpu][small]") {
+TEST_CASE("block_reduce gives every thread the result, twice in a row", "[gpu][small]") {
     for (const std::int64_t threads : {32, 64, 256, 1024}) {
         const Shape shape{3, threads};
         const Tensor<float> x = seeded_integers<float>(shape, 5, 0, threads / 4);  // with ties
@@ -46,7 +45,7 @@ TEST_CASE("every thread of a block gets what all of them have, twice in a row", 
     }
 }
 
-TEST_CASE("so do neighbouring lanes of a warp", "[gpu][small]") {
+TEST_CASE("warp_reduce gives every lane of its group the result", "[gpu][small]") {
     for (const int lanes : {2, 4, 8, 16, 32}) {
         const Tensor<float> x = seeded_integers<float>({2, 64}, 6, 0, 20);
         const Buffer<float> in(x);

@@ -33,12 +33,11 @@ std::int64_t counted(std::int64_t n) {
 
 }  // namespace
 
-// The size of the counters with which every workspace begins.
+// The size of the counters at the start of every workspace.
 constexpr std::int64_t kFront = Carver::kCounterBytes;
 constexpr std::int64_t k65 = kFront + 1028;  // the bytes of 65 sums and the rest
 
-TEST_CASE("bytes to carve, by hand: counters, then each array at a multiple of 256",
-          "[gpu][small]") {
+TEST_CASE("bytes_to_carve adds counters, and each array at a multiple of 256", "[gpu][small]") {
     CHECK(kFront == 16384);
     CHECK(counted(0) == kFront + 512 + 4);   // flags at 0, square at 256, scalar at 512
     CHECK(counted(1) == kFront + 768 + 4);   // sums at 0, flags at 256, 512, 768
@@ -49,7 +48,7 @@ TEST_CASE("bytes to carve, by hand: counters, then each array at a multiple of 2
     CHECK(gpu::bytes_to_carve([](Carver&) { return 0; }) == 0);
 }
 
-TEST_CASE("arrays of a workspace lie apart, behind its counters, and end where it ends",
+TEST_CASE("arrays follow the counters, do not overlap, and end with the workspace",
           "[gpu][small]") {
     const std::int64_t n = 65;
     Buffer<std::byte> memory(counted(n));
@@ -113,8 +112,7 @@ TEST_CASE("counters are the first words of a workspace, whatever else is taken",
           "4097 counters asked for, but a workspace has 4096");
 }
 
-TEST_CASE("the front is lent to the operations that are called, and own arrays lie behind it",
-          "[gpu][small]") {
+TEST_CASE("the front is lent to called operations, and own arrays follow it", "[gpu][small]") {
     Buffer<std::byte> memory(kFront + 8192);
     const auto at = [&](const auto* data) {
         return reinterpret_cast<const std::byte*>(data) - memory.data();
@@ -128,7 +126,7 @@ TEST_CASE("the front is lent to the operations that are called, and own arrays l
     CHECK(at(outer.take<float>({1}).data) == kFront + 512);
     CHECK(outer.bytes() == kFront + 516);
     CHECK(rejection([&] { (void)outer.lend(500); }) ==
-          "the front of a workspace is lent before arrays are taken, not behind 16900 bytes");
+          "the front of a workspace is lent before arrays are taken, not after 16900 bytes");
 
     Carver counters_only(memory.data());  // an operation that needs only counters
     CHECK(counters_only.lend(kFront).bytes == kFront);
@@ -139,7 +137,7 @@ TEST_CASE("the front is lent to the operations that are called, and own arrays l
     CHECK(at(nothing.take<float>({1}).data) == kFront);
 }
 
-TEST_CASE("a workspace too small, at no address or at a crooked one is rejected", "[gpu][small]") {
+TEST_CASE("a workspace that is too small, null or misaligned is rejected", "[gpu][small]") {
     Buffer<std::byte> memory(kFront + 2000);
     std::byte* data = memory.data();
     CHECK(rejection([&] { (void)carved({data, k65}, 65); }) == "");
@@ -158,7 +156,7 @@ TEST_CASE("a workspace too small, at no address or at a crooked one is rejected"
     CHECK(rejection([&] { (void)carved({data + 256, k65}, 65); }) == "");
 }
 
-TEST_CASE("no workspace is needed where nothing is taken", "[gpu][small]") {
+TEST_CASE("an operation that takes nothing needs no workspace", "[gpu][small]") {
     CHECK_FALSE(Workspace());
     CHECK_FALSE(Workspace(nullptr, 0));
     const auto nothing = [](Carver& c) { return c.take<float>({0, 3}); };
@@ -171,7 +169,7 @@ TEST_CASE("arrays beyond 64 bits are rejected before anything is taken", "[gpu][
     const auto bytes_of = [](Carver& c, const Shape& shape) { (void)c.take<float>(shape); };
     Carver carver;
     CHECK(contains(rejection([&] { bytes_of(carver, {huge}); }),
-                   "an array of shape (4611686018427387904) behind 16384 bytes of a workspace"));
+                   "an array of shape (4611686018427387904) after 16384 bytes of a workspace"));
     bytes_of(carver, {huge / 4 + huge / 8});
     CHECK(carver.bytes() == kFront + huge + huge / 2);
     CHECK(rejection([&] { bytes_of(carver, {huge / 4}); }) != "");  // 2^62 more are too many

@@ -1,4 +1,4 @@
-// What a lesson writes arrives, or somebody is told; and nothing is replaced that is no file.
+// Lost output of a lesson is reported, and only regular files are replaced by a picture.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of the test's own, gone after it.
+// A temporary folder, removed after the test.
 struct Folder {
     Folder() {
         std::string name = (fs::temp_directory_path() / "lesson_XXXXXX").string();
@@ -71,7 +71,7 @@ std::string complaint(const std::string& path) {
     return "";
 }
 
-// Was this program built with libpng? If not, a sentence is all there is to test.
+// Was this program built with libpng? If not, only the error message can be tested.
 bool writes_png() {
     const Folder folder;
     const std::string said = complaint(folder.at("x.png"));
@@ -85,7 +85,7 @@ bool is_png(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("of a bench only the operations whose names begin so", "[lesson][small]") {
+TEST_CASE("--only selects operations by the beginning of their names", "[lesson][small]") {
     const auto parsed = [](std::vector<std::string> words) {
         std::vector<char*> argv;
         for (std::string& word : words) argv.push_back(word.data());
@@ -104,11 +104,10 @@ TEST_CASE("of a bench only the operations whose names begin so", "[lesson][small
         return printed(STDERR_FILENO, [&] { CHECK(!parsed(words)); });
     };
     CHECK(contains(rejected({"day", "--only"}), "--only needs a value: --only WORD"));
-    CHECK(contains(rejected({"day", "--only", "matmul"}),
-                   "--only is of --bench, which is not given"));
+    CHECK(contains(rejected({"day", "--only", "matmul"}), "--only requires --bench"));
 }
 
-TEST_CASE("output that arrived is no matter", "[lesson][small]") {
+TEST_CASE("output that was written is not reported", "[lesson][small]") {
     const Folder folder;
     std::FILE* file = std::fopen(folder.at("out").c_str(), "w");
     bool first = false, second = false;
@@ -124,8 +123,7 @@ TEST_CASE("output that arrived is no matter", "[lesson][small]") {
     std::fclose(file);
 }
 
-TEST_CASE("a full disk is told, whether the last words or earlier ones are lost",
-          "[lesson][small]") {
+TEST_CASE("a full disk is reported, for buffered and for earlier writes", "[lesson][small]") {
     const std::string but = "Not everything that was printed arrived at its output: ";
     for (const int buffering : {_IOFBF, _IONBF}) {
         std::FILE* full = std::fopen("/dev/full", "w");
@@ -143,7 +141,7 @@ TEST_CASE("a full disk is told, whether the last words or earlier ones are lost"
     }
 }
 
-TEST_CASE("output that was closed is told, even if nothing was printed", "[lesson][small]") {
+TEST_CASE("closed output is reported, even if nothing was printed", "[lesson][small]") {
     for (const char* words : {"", "words"}) {
         bool written = true;
         const std::string said = printed(STDERR_FILENO, [&] {
@@ -158,7 +156,7 @@ TEST_CASE("output that was closed is told, even if nothing was printed", "[lesso
     }
 }
 
-TEST_CASE("a picture is a new file, or takes the place of an old one", "[lesson][png][small]") {
+TEST_CASE("a picture creates a file, or replaces an old one", "[lesson][png][small]") {
     if (!writes_png()) return;
     const Folder folder;
     write_picture(folder.at("x.png"));
@@ -197,7 +195,7 @@ TEST_CASE("a device or a pipe is written to and never replaced", "[lesson][png][
     fs::create_symlink("pipe", link);
     const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
     write_picture(link);
-    REQUIRE(fs::is_fifo(pipe));  // else the test ends here, before it comes to a device of all
+    REQUIRE(fs::is_fifo(pipe));  // stop here, before a device is tried
     REQUIRE(fs::is_symlink(link));
     char bytes[1000];
     const ssize_t n = read(reader, bytes, sizeof bytes);
@@ -216,7 +214,7 @@ TEST_CASE("a device or a pipe is written to and never replaced", "[lesson][png][
     CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 3);
 }
 
-TEST_CASE("a picture to standard output stands between what is printed", "[lesson][png][small]") {
+TEST_CASE("a picture to standard output keeps its place in the output", "[lesson][png][small]") {
     if (!writes_png()) return;
     const auto said = printed(STDOUT_FILENO, [] {
         std::printf("before,");
@@ -228,10 +226,7 @@ TEST_CASE("a picture to standard output stands between what is printed", "[lesso
     CHECK(said.substr(said.size() - 6) == ",after");
 }
 
-TEST_CASE(
-    "sampled elements of a result: the first, the last and others are held against what they must "
-    "be",
-    "[lesson][small]") {
+TEST_CASE("sampled checks the first, the last and other elements of a result", "[lesson][small]") {
     const Shape shape{30, 40};
     Tensor<float> x(shape);
     for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = static_cast<float>(k);
@@ -264,7 +259,7 @@ TEST_CASE(
           "at (29, 39) a timed run wrote nan, but it must be 1199.000000");
 }
 
-TEST_CASE("an arena knows what its inputs hold, at any element", "[lesson][small]") {
+TEST_CASE("gathered returns the elements of any part of an arena's input", "[lesson][small]") {
     lesson::Arena arena({100, 4000}, 8);
     const float part[] = {1, 2, 3, 4, 5};
     arena.fill(1, part, sizeof part);
@@ -281,13 +276,12 @@ TEST_CASE("an arena knows what its inputs hold, at any element", "[lesson][small
     }
 }
 
-TEST_CASE("a wrong answer that is the same in every run ends the run with a sentence",
-          "[lesson][small]") {
+TEST_CASE("a wrong result that is the same in every run ends the run", "[lesson][small]") {
     float out = 0, want = 0;
     lesson::Version v;
     v.op = "op";
     v.version = "fast";
-    // Says the same in every run, and what it must say is made by another such port.
+    // The same result in every run, and `want` comes from the same wrong version.
     v.check = {[&](int) { out = want = 7; }, {{&out, &want, sizeof out}}};
     lesson::Options options;
     options.timing = true;
@@ -308,7 +302,7 @@ TEST_CASE("a wrong answer that is the same in every run ends the run with a sent
     CHECK(ended == "op, fast: at (0) a timed run wrote 7, but it must be 8");
 }
 
-TEST_CASE("both hold the same, on the host and on the device, gaps and all", "[lesson][small]") {
+TEST_CASE("Both holds the same bytes on host and device, gaps included", "[lesson][small]") {
     const Layout backwards({2, 3}, {-4, 1});  // of 7 elements
     lesson::Both<float> in(backwards, [](std::int64_t i) { return 10 * i; });
     CHECK(in.host()(0, 0) == 40);

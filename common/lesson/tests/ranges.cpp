@@ -1,5 +1,5 @@
-// A run's ranges for a profiler. This program has a header of its own in place of NVIDIA's, which
-// writes the calls down.
+// A run's ranges for a profiler. This program replaces NVIDIA's header by one that records the
+// calls.
 #include <nvtx3/nvToolsExt.h>
 
 #include "common/lesson/lesson.hpp"
@@ -16,7 +16,7 @@ int run_with(std::vector<const char*> arguments, const Day& day) {
                        day);
 }
 
-TEST_CASE("each section is a range with its heading, each version one inside it",
+TEST_CASE("each section is a range named by its heading, with a range for each version inside",
           "[lesson][ranges][small]") {
     const auto first = [](Report& report) {
         report.heading("1. First");

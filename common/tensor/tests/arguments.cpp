@@ -9,8 +9,7 @@
 using namespace sixdays;
 using sixdays::testing::contains, sixdays::testing::rejection;
 
-TEST_CASE("a null pointer is rejected where there are elements, and only there",
-          "[tensor][small]") {
+TEST_CASE("a null pointer is rejected unless the tensor is empty", "[tensor][small]") {
     const auto memory = [](const View<float>& v) { require_memory("op", "in", v); };
     CHECK(rejection([&] {
               memory({nullptr, Shape{2, 3}});
@@ -20,7 +19,7 @@ TEST_CASE("a null pointer is rejected where there are elements, and only there",
     CHECK(rejection([&] { memory({x, Shape{2, 3}}); }) == "");
 }
 
-TEST_CASE("a rank must be the one that is needed, neither lower nor higher", "[tensor][small]") {
+TEST_CASE("a rank lower or higher than needed is rejected", "[tensor][small]") {
     float x[8] = {};
     const auto rank = [&](const Shape& shape) {
         return rejection([&] { require_rank("op", "in", View<float>(x, shape), 2); });
@@ -30,7 +29,7 @@ TEST_CASE("a rank must be the one that is needed, neither lower nor higher", "[t
     CHECK(rank({2, 4}) == "");
 }
 
-TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small]") {
+TEST_CASE("an input must be the output itself or not overlap it", "[tensor][small]") {
     alignas(8) std::byte bytes[64] = {};
     float* x = reinterpret_cast<float*>(bytes);
     const View<float> out(x, Shape{2, 3});
@@ -52,7 +51,7 @@ TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small
     CHECK_FALSE(rejected(View<float>(nullptr, Shape{0, 3})));
 }
 
-TEST_CASE("an overlap is told with the bytes that both span", "[tensor][small]") {
+TEST_CASE("an overlap is reported with the byte ranges of both tensors", "[tensor][small]") {
     float x[16] = {};
     const View<float> out(x + 4, Shape{2, 3});
     const auto words = [&](const auto& in) {
@@ -73,14 +72,13 @@ TEST_CASE("an overlap is told with the bytes that both span", "[tensor][small]")
           "they were overwritten; in spans bytes [4, 12), out bytes [0, 24)");
 }
 
-TEST_CASE("a rejection by a helper begins with the operation's name", "[tensor][small]") {
+TEST_CASE("a helper's rejection starts with the operation's name", "[tensor][small]") {
     CHECK(with_prefix("op: in", [] { return 3; }) == 3);
     CHECK(rejection([] { with_prefix("op: in", [] { reject("helper: no"); }); }) ==
           "op: in: helper: no");
 }
 
-TEST_CASE("without some dims, with only them, and the outer ones: each dim with its stride",
-          "[tensor][small]") {
+TEST_CASE("without, only and outer keep each dimension's extent and stride", "[tensor][small]") {
     const Layout x({2, 3, 4, 5}, {-7, 0, 100, 1});
     const auto is = [](const Layout& layout, const Shape& shape, const Strides& strides) {
         CAPTURE(to_string(layout));
@@ -110,7 +108,7 @@ TEST_CASE("without some dims, with only them, and the outer ones: each dim with 
     CHECK(rejection([&] { (void)outer(x, -1); }) != "");
 }
 
-TEST_CASE("a value's name stands beside it in a table, in whatever order", "[tensor][small]") {
+TEST_CASE("name_in finds a value's name, whatever the table's order", "[tensor][small]") {
     enum class Colour { red, green, blue };
     static constexpr Named<Colour> names[] = {{Colour::blue, "blue"}, {Colour::red, "red"}};
     CHECK(std::string(name_in(names, Colour::red)) == "red");
@@ -128,8 +126,7 @@ const char* name(Gear gear) {
 
 }  // namespace
 
-TEST_CASE("a value that an enum does not have is rejected, with those that it has",
-          "[tensor][small]") {
+TEST_CASE("an unknown enum value is rejected with a list of the valid ones", "[tensor][small]") {
     const auto words = [](std::optional<Gear> gear) {
         return rejection([&] { require_known_path("op", gear); });
     };

@@ -1,6 +1,6 @@
-// FastDivisor against the machine's own division. The error of the product grows with n, so if any
-// n went wrong for a divisor, then the largest n below 2^31 of the form k * d - 1 would: it is the
-// nearest to the next whole number with the most error. Every divisor's last such n is tried.
+// FastDivisor against integer division. The product's error grows with n, and n = k * d - 1 has the
+// quotient closest to the next integer: if any n fails for a divisor d, so does the largest such n
+// below 2^31. That n is tested for every divisor.
 #include <cstdint>
 
 #include "common/tensor/fast_division.hpp"
@@ -17,7 +17,7 @@ bool divides(const FastDivisor& d, std::uint32_t n) {
     return d.quotient(n) == n / d.divisor && d.remainder(n) == n % d.divisor;
 }
 
-// The first and the last numerators on either side of a whole quotient.
+// The smallest and the largest numerators next to a multiple of the divisor.
 bool divides_at_the_edges(std::uint32_t divisor) {
     const FastDivisor d(divisor);
     const std::uint32_t last = kLargest / divisor * divisor;  // the largest multiple
@@ -26,7 +26,7 @@ bool divides_at_the_edges(std::uint32_t divisor) {
     return ok && divides(d, last / 2) && divides(d, kLargest - 1);
 }
 
-TEST_CASE("the worked example: 2^34 / 7, rounded up", "[tensor][small]") {
+TEST_CASE("division by 7 multiplies by 2^34 / 7, rounded up", "[tensor][small]") {
     const FastDivisor by_7(7);
     CHECK(by_7.multiplier == 2454267027u);
     CHECK(by_7.shift == 34);
@@ -39,7 +39,7 @@ TEST_CASE("the worked example: 2^34 / 7, rounded up", "[tensor][small]") {
     CHECK(FastDivisor(2147483647).quotient(2147483647) == 1);
 }
 
-TEST_CASE("every numerator up to 2^16 by every divisor up to 400", "[tensor][small]") {
+TEST_CASE("quotients are right for numerators to 2^16 and divisors to 400", "[tensor][small]") {
     for (std::uint32_t d = 1; d <= 400; ++d) {
         const FastDivisor divisor(d);
         bool ok = true;
@@ -49,7 +49,7 @@ TEST_CASE("every numerator up to 2^16 by every divisor up to 400", "[tensor][sma
     }
 }
 
-TEST_CASE("divisors around every power of two, at the extremes", "[tensor][small]") {
+TEST_CASE("quotients are right for divisors around every power of two", "[tensor][small]") {
     for (int k = 1; k < 31; ++k) {
         for (std::int64_t d = (std::int64_t{1} << k) - 3; d <= (std::int64_t{1} << k) + 3; ++d) {
             if (d < 1 || d > kLargest) continue;
@@ -63,7 +63,7 @@ TEST_CASE("divisors around every power of two, at the extremes", "[tensor][small
     }
 }
 
-TEST_CASE("two million divisors, at the extremes", "[tensor][small]") {
+TEST_CASE("quotients are right for two million divisors", "[tensor][small]") {
     std::uint32_t first_wrong = 0;
     for (std::uint32_t d = 1; d <= 1000000 && first_wrong == 0; ++d) {
         if (!divides_at_the_edges(d)) first_wrong = d;
@@ -74,15 +74,15 @@ TEST_CASE("two million divisors, at the extremes", "[tensor][small]") {
     CHECK(first_wrong == 0);
 }
 
-TEST_CASE("one bit less would not be enough", "[tensor][small]") {
-    // With 2^33 instead of 2^34 it goes wrong, so the proof's bound is tight: k = 31 + l is needed.
+TEST_CASE("a shift one bit shorter gives a wrong quotient", "[tensor][small]") {
+    // 2^33 instead of 2^34 is not enough, so the proof's bound is tight: k = 31 + l is needed.
     const std::uint32_t d = 7, n = kLargest / 7 * 7 - 1;
     const std::uint64_t short_multiplier = ((std::uint64_t{1} << 33) + d - 1) / d;
     CHECK((n * short_multiplier) >> 33 != n / d);
     CHECK(FastDivisor(d).quotient(n) == n / d);
 }
 
-TEST_CASE("divisors that do not fit are rejected", "[tensor][small]") {
+TEST_CASE("divisors outside 1 .. 2^31 - 1 are rejected", "[tensor][small]") {
     CHECK(rejection([] { (void)FastDivisor(0); }) ==
           "a FastDivisor of 0 was asked for, but it must lie in 1 .. 2^31 - 1");
     CHECK(rejection([] { (void)FastDivisor(-3); }) != "");

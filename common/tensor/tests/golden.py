@@ -1,4 +1,4 @@
-"""What NumPy says about strides, ravel and unravel, offsets, contiguity."""
+"""NumPy's strides, ravel and unravel, offsets and contiguity."""
 import itertools
 import pathlib
 import sys
@@ -45,7 +45,7 @@ def ravel():
 
 
 def arrays():
-    """Arrays that NumPy itself cut out of others: transposed, stepped, flipped, broadcast."""
+    """Views made by NumPy: transposed, sliced, flipped, broadcast."""
     base = np.arange(2 * 3 * 4, dtype=np.float32).reshape(2, 3, 4)
     fortran = np.asfortranarray(base)
     for array in (base, fortran):
@@ -63,8 +63,8 @@ def arrays():
 
 
 def layouts():
-    """Strides of dims of extent 1, and of arrays without elements, are whatever NumPy likes: they
-    are written as 0, and only properties that do not depend on them are kept."""
+    """NumPy does not specify unused strides (extent 1, or no elements): they are written as 0, and
+    only properties that do not depend on them are kept."""
     yield "// shape, strides, row-major?, column-major?, {index, offset}"
     yield "const GoldenLayout golden_layouts[] = {"
     for array in arrays():
@@ -74,7 +74,7 @@ def layouts():
         if array.size > 0:
             for number in some_numbers(array.size):
                 index = np.unravel_index(number, array.shape)
-                # Where NumPy itself finds the element: addresses, not a formula.
+                # From NumPy's addresses, not from a formula.
                 here = array[tuple(slice(i, i + 1) for i in index)].ctypes.data
                 offset = (here - array.ctypes.data) // array.itemsize
                 probe += "{%s, %d}, " % (golden.braces(index), offset)

@@ -1,4 +1,4 @@
-"""What NumPy says about rounding float to 16-bit IEEE floats (NumPy has no bfloat16)."""
+"""NumPy's rounding from float to 16-bit IEEE floats (NumPy has no bfloat16)."""
 import pathlib
 import sys
 
@@ -9,7 +9,7 @@ import golden  # noqa: E402
 
 
 def checksum(bits):
-    """Sum of (k + 1) * bits[k], modulo 2^64: says that a value or its place changed."""
+    """Sum of (k + 1) * bits[k], modulo 2^64: changes if a value or its position changes."""
     k = np.arange(1, len(bits) + 1, dtype=np.uint64)
     return int(np.sum(k * bits.astype(np.uint64), dtype=np.uint64))
 

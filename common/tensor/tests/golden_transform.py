@@ -1,5 +1,5 @@
-"""What NumPy says about views: shape, strides and first element of slices, flips, permutations,
-broadcasts, windows, and which reshapes are views at all."""
+"""NumPy's views: shape, strides and first element of slices, flips, permutations, broadcasts and
+windows, and which reshapes are views."""
 import itertools
 import pathlib
 import sys
@@ -15,7 +15,7 @@ def first_byte(array):
 
 
 def used_strides(array):
-    """In elements. A stride that no index multiplies is whatever NumPy likes: written as 0."""
+    """In elements. NumPy does not specify unused strides: they are written as 0."""
     return tuple(0 if n == 1 or array.size == 0 else s // array.itemsize
                  for n, s in zip(array.shape, array.strides))
 
@@ -25,7 +25,7 @@ def text(array):
 
 
 def attempt(operation, array):
-    """The view, or None where NumPy rejects."""
+    """The view, or None if NumPy raises an error."""
     try:
         view = operation(array)
     except (ValueError, IndexError, AttributeError):
@@ -35,7 +35,7 @@ def attempt(operation, array):
 
 
 def line(name, array, arguments, operation):
-    """A result without elements has no first element: its place is written as 0."""
+    """The first element of an empty result is written as 0."""
     view = attempt(operation, array)
     head = '{"%s", %s, %s, ' % (name, text(array), golden.braces(arguments))
     if view is None:
@@ -50,7 +50,7 @@ def along(array, dim, what):
 
 
 def arrays():
-    """Of rank 3, cut by NumPy itself: plain, transposed, pitched, flipped, broadcast, empty."""
+    """Rank-3 views made by NumPy: plain, transposed, pitched, flipped, broadcast, empty."""
     base = np.zeros((2, 3, 4), np.float32)
     yield base
     yield base.transpose(2, 0, 1)
@@ -63,7 +63,7 @@ def arrays():
 
 
 def transforms():
-    """Everything of the plain array; of the others what differs with their strides."""
+    """All operations on the plain array; on the others, those that depend on strides."""
     yield "// operation, shape, strides, arguments, a view?, its shape, its strides, first element"
     yield "constexpr GoldenTransform golden_transforms[] = {"
     for number, a in enumerate(arrays()):
@@ -133,7 +133,7 @@ def factorizations(n, rank):
 
 
 def set_shape(shape):
-    """Assigning to .shape is the one reshape of NumPy's that rejects to copy."""
+    """Assigning to .shape is the only NumPy reshape that never copies."""
     def operation(array):
         view = array.view()
         view.shape = shape
@@ -142,7 +142,7 @@ def set_shape(shape):
 
 
 def reshapes():
-    """Every shape of 24 elements for the plain array; every third for the others."""
+    """All shapes of 24 elements for the plain array, every third one for the others."""
     yield "// which shapes are views; where NumPy would have to copy: false"
     yield "constexpr GoldenTransform golden_reshapes[] = {"
     for number, a in enumerate(arrays()):

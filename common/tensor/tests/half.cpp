@@ -48,9 +48,8 @@ double value_of(std::uint16_t bits, int exponent_bits, int fraction_bits) {
     return sign * std::ldexp(whole + fraction, std::max(exponent, 1) - bias - fraction_bits);
 }
 
-// The pattern nearest to a finite x >= 0, ties to the even one, by bisection over all patterns:
-// those of the positive numbers are in the order of their values. Infinity takes the position of
-// the next power of two.
+// The pattern nearest to a finite x >= 0, ties to even, by bisection: the patterns of nonnegative
+// numbers sort like their values. Infinity counts as the next power of two.
 std::uint16_t nearest(double x, int exponent_bits, int fraction_bits) {
     const auto value = [&](int pattern) {
         const double v =
@@ -68,8 +67,8 @@ std::uint16_t nearest(double x, int exponent_bits, int fraction_bits) {
     return static_cast<std::uint16_t>(up ? high : low);
 }
 
-// Every float whose bits are `start` and then every `step`: positive, finite, dense enough to meet
-// each exponent many times.
+// Every `step`-th nonnegative finite float, starting with the bits `start`: each exponent is hit
+// many times.
 template <class F>
 void for_each_float(std::uint32_t start, std::uint32_t step, const F& f) {
     for (std::uint64_t bits = start; bits < 0x7F800000; bits += step) {
@@ -99,8 +98,8 @@ void check_every_pattern(int exponent_bits, int fraction_bits) {
     CHECK(cases.count() == 2 * 65536);
 }
 
-// Between two neighbours: their middle goes to the even one, and one float next to the
-// middle goes to the nearer.
+// The midpoint of two adjacent values rounds to the even one, and the floats on either side of it
+// round to the nearer one.
 template <class H>
 void check_ties(std::uint32_t infinity) {
     Cases cases;
@@ -110,7 +109,7 @@ void check_ties(std::uint32_t infinity) {
         const double a = static_cast<float>(H::from_bits(low));
         const double b = static_cast<float>(H::from_bits(high));
         const auto middle = static_cast<float>((a + b) / 2);
-        if (static_cast<double>(middle) != (a + b) / 2) continue;  // below the smallest float
+        if (static_cast<double>(middle) != (a + b) / 2) continue;  // not a float
         cases.expect(round<H>(middle) == (p % 2 == 0 ? low : high), name);
         cases.expect(round<H>(-middle) == ((p % 2 == 0 ? low : high) | 0x8000), name);
         cases.expect(round<H>(std::nextafter(middle, kInfinity)) == high, name);
@@ -160,33 +159,33 @@ void check_specials(std::uint16_t infinity) {
 
 }  // namespace
 
-TEST_CASE("all 65,536 patterns survive the way to float and back, and mean what they say",
+TEST_CASE("all 65,536 patterns have the right value and survive a round trip through float",
           "[tensor][small]") {
     check_every_pattern<f16>(5, 10);
     check_every_pattern<bf16>(8, 7);
 }
 
-TEST_CASE("a float halfway between two 16-bit floats goes to the even one", "[tensor][small]") {
+TEST_CASE("a float halfway between two 16-bit floats rounds to even", "[tensor][small]") {
     check_ties<f16>(0x7C00);
     check_ties<bf16>(0x7F80);
 }
 
-TEST_CASE("a float goes to the nearest 16-bit float, found by search", "[tensor][small]") {
+TEST_CASE("a float rounds to the nearest 16-bit float", "[tensor][small]") {
     check_nearest<f16>(5, 10, 10007);
     check_nearest<bf16>(8, 7, 10007);
 }
 
-TEST_CASE("a float goes to the nearest 16-bit float, for 4 million of them", "[tensor][full]") {
+TEST_CASE("4 million floats round to the nearest 16-bit float", "[tensor][full]") {
     check_nearest<f16>(5, 10, 1021);
     check_nearest<bf16>(8, 7, 1021);
 }
 
-TEST_CASE("infinities, NaNs and the ends of the range", "[tensor][small]") {
+TEST_CASE("out-of-range floats become infinity or 0, and NaNs stay NaN", "[tensor][small]") {
     check_specials<f16>(0x7C00);
     check_specials<bf16>(0x7F80);
 }
 
-TEST_CASE("f16 is NumPy's float16", "[tensor][small]") {
+TEST_CASE("f16 converts as NumPy's float16 does", "[tensor][small]") {
     for (const GoldenHalf& golden : golden_hard_halves) {
         CAPTURE(golden.value);
         CHECK(round<f16>(golden.value) == golden.bits);

@@ -17,7 +17,7 @@ constexpr std::int64_t k2to31 = std::int64_t{1} << 31;
 constexpr std::int64_t k2to62 = std::int64_t{1} << 62;
 }  // namespace
 
-TEST_CASE("a wrong shape or stride is rejected with its values", "[tensor][small]") {
+TEST_CASE("an invalid shape or stride is rejected with its values", "[tensor][small]") {
     CHECK(rejection([] { (void)Dims{1, 2, 3, 4, 5, 6, 7, 8, 9}; }) ==
           "rank 9 asked for, but a tensor here has 0 to 8 dims");
     CHECK(rejection([] { (void)Dims::filled(9, 1); }) ==
@@ -39,8 +39,7 @@ TEST_CASE("a wrong shape or stride is rejected with its values", "[tensor][small
     CHECK(rejection([] { (void)View<float>(nullptr, Shape{2, -3}); }) == negative);
 }
 
-TEST_CASE("sizes that do not fit in 64 bits are rejected, also where an extent is 0",
-          "[tensor][small]") {
+TEST_CASE("sizes beyond 64 bits are rejected, even if an extent is 0", "[tensor][small]") {
     CHECK(size({k2to31, k2to31}) == k2to62);
     const char* sentence =
         "shape (2147483648, 2147483648, 2): the number of elements does not fit in 64 bits";
@@ -75,8 +74,7 @@ TEST_CASE("offsets beyond 2^31 and near 2^62 are exact", "[tensor][small]") {
     CHECK(required_span(flipped) == k2to62);
 }
 
-TEST_CASE("strides whose offsets leave 64 bits are rejected where the layout is made",
-          "[tensor][small]") {
+TEST_CASE("constructing a layout with offsets beyond 64 bits is rejected", "[tensor][small]") {
     CHECK(required_span(Layout({2}, {INT64_MAX - 1})) == INT64_MAX);
     CHECK(
         rejection([] { (void)Layout({2}, {INT64_MAX}); }) ==
@@ -95,7 +93,7 @@ TEST_CASE("strides whose offsets leave 64 bits are rejected where the layout is 
     CHECK(required_span(Layout({0, 2}, {INT64_MAX, INT64_MIN})) == 0);
 }
 
-TEST_CASE("layouts and views can be copied byte by byte into a kernel's arguments",
+TEST_CASE("layouts and views are trivially copyable, as kernel arguments must be",
           "[tensor][small]") {
     CHECK(std::is_trivially_copyable_v<Layout>);
     CHECK(std::is_trivially_copyable_v<View<float>>);
@@ -108,8 +106,7 @@ TEST_CASE("layouts and views can be copied byte by byte into a kernel's argument
     CHECK(copy.strides == layout.strides);
 }
 
-TEST_CASE("a view finds elements by index and gives up the right to write, never the reverse",
-          "[tensor][small]") {
+TEST_CASE("a view converts to a read-only view, and never back", "[tensor][small]") {
     Tensor<float> tensor({2, 3}, {1, 2, 3, 4, 5, 6});
     const View<float> view = tensor.view();
     const View<const float> reader = view;
@@ -137,7 +134,7 @@ TEST_CASE("a view finds elements by index and gives up the right to write, never
     CHECK(scalar.size() == 1);
 }
 
-TEST_CASE("overlap is what the spans of bytes say", "[tensor][small]") {
+TEST_CASE("tensors overlap exactly if their byte ranges do", "[tensor][small]") {
     // Small views into one array of 40 bytes, as floats and as shorts, against sets of bytes.
     alignas(8) std::byte memory[40] = {};
     const auto span_of = [&](const auto& view) {

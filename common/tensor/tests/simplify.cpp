@@ -25,8 +25,8 @@ std::vector<std::array<std::int64_t, N>> pairing(const std::array<Layout, N>& la
     return tuples;
 }
 
-// No dimension of extent 1, sorted by the first layout and, where it ties, by the next; and no
-// neighbours left that all layouts could merge.
+// No dimension of extent 1; sorted by the first layout's strides, ties by the next layout's; and no
+// adjacent dimensions left that all layouts could merge.
 template <std::size_t N>
 bool is_simple(const std::array<Layout, N>& layouts) {
     const Layout& first = layouts[0];
@@ -109,7 +109,7 @@ TEST_CASE("simplify keeps every triple of offsets, all up to 3 x 3 x 3 x 3", "[t
     check_triples(4, 3, 2 * 5 * (1 + 4 * 2 + 16 * 8 + 64 * 48 + 256 * 384));
 }
 
-TEST_CASE("simplify does what its worked example says", "[tensor][small]") {
+TEST_CASE("simplify merges and drops dimensions as in its worked example", "[tensor][small]") {
     const auto [out, in] = simplify(row_major({2, 1, 3, 4}), Layout({2, 1, 3, 4}, {24, 12, 4, 1}));
     CHECK(out.shape == Shape{2, 12});
     CHECK(out.strides == Strides{12, 1});
@@ -117,7 +117,7 @@ TEST_CASE("simplify does what its worked example says", "[tensor][small]") {
     CHECK(in.strides == Strides{24, 1});
 }
 
-TEST_CASE("contiguous tensors of any rank become one dim", "[tensor][small]") {
+TEST_CASE("contiguous tensors of any rank become one-dimensional", "[tensor][small]") {
     for (const Shape& shape : {Shape{24}, Shape{2, 3, 4}, Shape{1, 2, 1, 3, 4, 1}}) {
         const auto rows = simplify(row_major(shape), row_major(shape));
         CHECK(rows[0].shape == Shape{24});
@@ -132,9 +132,9 @@ TEST_CASE("contiguous tensors of any rank become one dim", "[tensor][small]") {
     CHECK(simplify(row_major({2, 3}), column_major({2, 3}))[0].shape == Shape{2, 3});
 }
 
-TEST_CASE("where strides of the first layout tie, those of the next decide", "[tensor][small]") {
-    // The first sees one element six times; the second is column-major, and so contiguous if its
-    // dimensions are exchanged.
+TEST_CASE("ties between strides are broken by the next layout", "[tensor][small]") {
+    // The first layout repeats one element; the second is column-major, so contiguous once its
+    // dimensions are swapped.
     const auto [first, second] = simplify(Layout({2, 3}, {0, 0}), column_major({2, 3}));
     CHECK(first.shape == Shape{6});
     CHECK(second.strides == Strides{1});
@@ -142,7 +142,7 @@ TEST_CASE("where strides of the first layout tie, those of the next decide", "[t
     CHECK(simplify(ones, ones, Layout({2, 3}, {1, -9}))[2].strides == Strides{-9, 1});
 }
 
-TEST_CASE("simplify at its edges: one element, none, 64 bits, other shapes", "[tensor][small]") {
+TEST_CASE("simplify handles scalars, empty tensors and extents of 64 bits", "[tensor][small]") {
     CHECK(simplify(row_major({1, 1}))[0].rank() == 0);
     CHECK(simplify(Layout())[0].size() == 1);
     CHECK(simplify(row_major({3, 0, 2}), column_major({3, 0, 2}))[1].shape == Shape{0});

@@ -1,4 +1,4 @@
-// The stride helpers, checked over every small case against a second formula, and against NumPy.
+// The stride helpers, on all small cases against an independent formula, and against NumPy.
 
 #include "common/tensor/index.hpp"
 #include "common/tensor/packings.hpp"
@@ -94,7 +94,7 @@ void check_all_strides(Cases& cases, const Shape& shape, std::int64_t low, std::
 
 }  // namespace
 
-TEST_CASE("strides are NumPy's", "[tensor][small]") {
+TEST_CASE("row-major and column-major strides equal NumPy's", "[tensor][small]") {
     for (const GoldenStrides& golden : golden_strides) {
         CAPTURE(to_string(golden.shape));
         CHECK(row_major(golden.shape).strides == golden.row_major);
@@ -102,7 +102,7 @@ TEST_CASE("strides are NumPy's", "[tensor][small]") {
     }
 }
 
-TEST_CASE("ravel and unravel count as NumPy does", "[tensor][small]") {
+TEST_CASE("ravel and unravel equal NumPy's", "[tensor][small]") {
     for (const GoldenNumber& golden : golden_numbers) {
         CAPTURE(to_string(golden.shape), golden.number);
         CHECK(ravel(golden.index, golden.shape) == golden.number);
@@ -112,8 +112,7 @@ TEST_CASE("ravel and unravel count as NumPy does", "[tensor][small]") {
     }
 }
 
-TEST_CASE("offsets and contiguity of transposed, stepped, flipped and broadcast arrays are NumPy's",
-          "[tensor][small]") {
+TEST_CASE("transposed, sliced, flipped and broadcast layouts match NumPy's", "[tensor][small]") {
     for (const GoldenLayout& golden : golden_layouts) {
         const Layout layout(golden.shape, golden.strides);
         CAPTURE(to_string(layout));
@@ -125,37 +124,36 @@ TEST_CASE("offsets and contiguity of transposed, stepped, flipped and broadcast 
     }
 }
 
-// The expected number of cases shows that the enumeration is complete: 1 shape of rank 0, 1 + 2 +
-// ... + extent elements to the power of the rank, rank! orders, 2^rank sets of flips.
-TEST_CASE("every index has the offset that a walk through memory finds", "[tensor][small]") {
+// The expected case count shows that the enumeration is complete: (1 + ... + extent)^rank indices
+// over all shapes of a rank, times rank! orders of dimensions, times 2^rank sets of flips.
+TEST_CASE("every index has the offset found by walking through memory", "[tensor][small]") {
     for (const std::int64_t pad : {0, 1, 3}) {
         check_offsets(3, 4, pad, 1 + 10 * 2 + 100 * 8 + 1000 * 48);
         check_offsets(4, 2, pad, 1 + 3 * 2 + 9 * 8 + 27 * 48 + 81 * 384);
     }
 }
 
-TEST_CASE("every index has the offset that a walk through memory finds, all up to 4 x 4 x 4 x 4",
+TEST_CASE("every index has the offset found by walking through memory, all up to 4 x 4 x 4 x 4",
           "[tensor][full]") {
     for (const std::int64_t pad : {0, 1, 3}) {
         check_offsets(4, 4, pad, 1 + 10 * 2 + 100 * 8 + 1000 * 48 + 10000 * 384);
     }
 }
 
-TEST_CASE("packed, flipped and pitched layouts are what their offsets are", "[tensor][small]") {
+TEST_CASE("packed, flipped and pitched layouts match enumerated offsets", "[tensor][small]") {
     for (const std::int64_t pad : {0, 2}) {
         check_packings(3, 3, pad, 3 * (1 + 4 * 2 + 16 * 8 + 64 * 48));
     }
 }
 
-TEST_CASE("packed, flipped and pitched layouts are what their offsets are, all up to 4 x 4 x 4 x 4",
+TEST_CASE("packed, flipped and pitched layouts match enumerated offsets, all up to 4 x 4 x 4 x 4",
           "[tensor][full]") {
     for (const std::int64_t pad : {0, 2}) {
         check_packings(4, 4, pad, 3 * (1 + 5 * 2 + 25 * 8 + 125 * 48 + 625 * 384));
     }
 }
 
-TEST_CASE("layouts of any strides, 0 and negative among them, are what their offsets are",
-          "[tensor][small]") {
+TEST_CASE("layouts with zero and negative strides match enumerated offsets", "[tensor][small]") {
     Cases cases;
     for_each_shape(2, 4, [&](const Shape& shape) { check_all_strides(cases, shape, -5, 5); });
     for_each_dims(3, 0, 2, [&](const Shape& shape) { check_all_strides(cases, shape, -2, 3); });
@@ -163,7 +161,7 @@ TEST_CASE("layouts of any strides, 0 and negative among them, are what their off
     CHECK(cases.count() == 7 * (1 + 5 * 11 + 25 * 121 + 27 * 216));
 }
 
-TEST_CASE("layouts of any strides are what their offsets are, rank 3 and 4", "[tensor][full]") {
+TEST_CASE("layouts with any strides match enumerated offsets, rank 3 and 4", "[tensor][full]") {
     Cases cases;
     for_each_dims(3, 0, 4, [&](const Shape& shape) { check_all_strides(cases, shape, -5, 5); });
     for_each_dims(4, 1, 3, [&](const Shape& shape) { check_all_strides(cases, shape, -1, 3); });
@@ -171,7 +169,7 @@ TEST_CASE("layouts of any strides are what their offsets are, rank 3 and 4", "[t
     CHECK(cases.count() == 7 * (125 * 1331 + 81 * 625));
 }
 
-TEST_CASE("broadcast dims have no places of their own", "[tensor][small]") {
+TEST_CASE("a broadcast dimension adds nothing to the span", "[tensor][small]") {
     Cases cases;
     for_each_dims(4, 1, 4, [&](const Shape& shape) {
         for (unsigned mask = 0; mask < 16; ++mask) {
@@ -191,7 +189,7 @@ TEST_CASE("broadcast dims have no places of their own", "[tensor][small]") {
     CHECK(cases.count() == 256 * 16 * 2);
 }
 
-TEST_CASE("unravel undoes ravel, and the numbers are the order of the walk", "[tensor][small]") {
+TEST_CASE("unravel inverts ravel, and numbers count in row-major order", "[tensor][small]") {
     Cases cases;
     for_each_shape(4, 4, [&](const Shape& shape) {
         std::int64_t number = 0;
@@ -242,7 +240,7 @@ TEST_CASE("rank 0 is one element and rank 8 works like any other", "[tensor][sma
     CHECK(unravel(143, shape) == Index{1, 2, 0, 1, 1, 0, 2, 1});
 }
 
-TEST_CASE("an extent of 0 leaves no elements, wherever it is", "[tensor][small]") {
+TEST_CASE("an extent of 0 in any dimension leaves no elements", "[tensor][small]") {
     for (const Shape& shape : {Shape{0}, Shape{0, 5}, Shape{5, 0}, Shape{2, 0, 3}}) {
         CHECK(size(shape) == 0);
         CHECK(row_major(shape).size() == 0);
@@ -254,12 +252,12 @@ TEST_CASE("an extent of 0 leaves no elements, wherever it is", "[tensor][small]"
     CHECK(row_major({2, 0, 3}).strides == Strides{3, 3, 1});  // counted as if it were 1
 }
 
-TEST_CASE("an injective layout that cannot be proved so is rejected beyond 2^16 elements",
+TEST_CASE("above 2^16 elements, a layout that is not provably injective counts as not injective",
           "[tensor][small]") {
-    // Offsets 2 i + 3 j: (3, 0) meets (0, 2), but with i < 3 there is no collision.
+    // Offsets 2 i + 3 j: (3, 0) collides with (0, 2), but no index collides if i < 3.
     CHECK(is_injective(Layout({3, 4}, {2, 3})));
     CHECK_FALSE(is_injective(Layout({4, 4}, {2, 3})));
-    // Even numbers and even numbers + 7: never equal, but the sorted strides do not show it.
+    // Even offsets and even offsets + 7 never collide, but sorted strides do not prove it.
     CHECK(is_injective(Layout({2, 1 << 15}, {7, 2})));
     CHECK_FALSE(is_injective(Layout({2, (1 << 15) + 1}, {7, 2})));
     CHECK(is_injective(Layout({2, 1 << 20}, {(1 << 21) + 1, 2})));

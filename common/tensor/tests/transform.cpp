@@ -1,5 +1,5 @@
-// Views of views: against NumPy, and over every small case against a second formula, which maps
-// each index of the view to its index of the source.
+// Views of views: against NumPy, and on all small cases against a formula that maps each index of
+// the view to its index in the source.
 #include <numeric>
 
 #include "common/tensor/packings.hpp"
@@ -75,8 +75,8 @@ Layout spread(const Shape& shape) {
     return Layout(shape, strides);
 }
 
-// Whether each index of the view has the offset of source_of(index) in `in`, and whether the view
-// has as many elements as its shape.
+// Does each index of the view have the offset of source_of(index) in `in`? An empty view must have
+// a first offset of 0.
 template <class SourceOf>
 bool shows(const Cut& view, const Layout& in, const SourceOf& source_of) {
     for (const Index& index : indices_of(view.layout.shape)) {
@@ -106,8 +106,8 @@ Index without_dim(const Index& index, int dim) {
     return shorter;
 }
 
-// Strides that give `in` the new shape in row-major order, found by search: each is the distance to
-// the next element along its dimension. True if they then reach every element.
+// Brute force: can `in`, in row-major order, have the new shape with one stride per dimension? Each
+// stride is the first step along its dimension; with these strides every offset must match.
 bool one_stride_a_dim(const Layout& in, const Shape& shape) {
     const std::vector<std::int64_t> source = Enumerated(in).in_order;
     if (source.empty()) return true;
@@ -148,11 +148,11 @@ void check_reshapes(Cases& cases, const Layout& in, const std::vector<Shape>& sh
 
 // --- NumPy ---------------------------------------------------------------------------------------
 
-TEST_CASE("slices, flips, permutations, tiles and windows are NumPy's", "[tensor][small]") {
+TEST_CASE("slices, flips, permutations, tiles and windows equal NumPy's", "[tensor][small]") {
     check_goldens(golden_transforms);
 }
 
-TEST_CASE("what can be broadcast together, and how, is NumPy's", "[tensor][small]") {
+TEST_CASE("broadcasting follows NumPy's rules", "[tensor][small]") {
     check_goldens(golden_broadcast_views);
     for (const GoldenBroadcast& golden : golden_broadcasts) {
         CAPTURE(to_string(golden.a), to_string(golden.b));
@@ -167,13 +167,13 @@ TEST_CASE("what can be broadcast together, and how, is NumPy's", "[tensor][small
     }
 }
 
-TEST_CASE("reshapes are views where NumPy needs no copy, and only there", "[tensor][small]") {
+TEST_CASE("a reshape is a view exactly where NumPy needs no copy", "[tensor][small]") {
     check_goldens(golden_reshapes);
 }
 
-// --- every small case, against a second formula --------------------------------------------------
+// --- every small case, against an independent formula --------------------------------------------
 
-TEST_CASE("every slice shows the elements that its bounds and step name", "[tensor][small]") {
+TEST_CASE("every slice selects the elements given by its bounds and step", "[tensor][small]") {
     Cases cases;
     for_each_shape(4, 4, [&](const Shape& shape) {
         const Layout in = spread(shape);
@@ -199,7 +199,7 @@ TEST_CASE("every slice shows the elements that its bounds and step name", "[tens
     CHECK(cases.count() == 2 * 35 * (5 * (1 + 2 * 5 + 3 * 25) + 2 * 4 * 125));
 }
 
-TEST_CASE("select, flip, squeeze and unsqueeze show each element where it was", "[tensor][small]") {
+TEST_CASE("select, flip, squeeze and unsqueeze map each index to its source", "[tensor][small]") {
     Cases cases;
     for_each_shape(4, 4, [&](const Shape& shape) {
         const Layout in = spread(shape);
@@ -244,7 +244,7 @@ TEST_CASE("select, flip, squeeze and unsqueeze show each element where it was", 
                                (36 * 4 * 125 + 22 * 625));
 }
 
-TEST_CASE("every permutation shows dim order[d] as dim d, and its inverse undoes it",
+TEST_CASE("permute moves dimension order[d] to d, and the inverse order undoes it",
           "[tensor][small]") {
     Cases cases;
     for_each_shape(4, 4, [&](const Shape& shape) {
@@ -282,8 +282,7 @@ TEST_CASE("every permutation shows dim order[d] as dim d, and its inverse undoes
           2 * (1 + 5 + 2 * 25 + 6 * 125 + 24 * 625) + 3 * (5 + 4 * 25 + 9 * 125 + 16 * 625));
 }
 
-TEST_CASE("tiles are a partition: every index is in one tile, and in one place of it",
-          "[tensor][small]") {
+TEST_CASE("tiles partition a tensor: every element is in exactly one", "[tensor][small]") {
     Cases cases;
     for_each_shape(3, 4, [&](const Shape& shape) {
         const Layout in = spread(shape);
@@ -296,7 +295,7 @@ TEST_CASE("tiles are a partition: every index is in one tile, and in one place o
                     return i;
                 };
                 cases.expect(shows(part, in, source_of), in);
-                cases.expect(part.layout.size() > 0, in);  // no tile is covered twice or left empty
+                cases.expect(part.layout.size() > 0, in);  // no tile is empty
                 for (const auto there : Enumerated(part.layout).in_order) {
                     seen.push_back(part.first + there);
                 }
@@ -310,8 +309,7 @@ TEST_CASE("tiles are a partition: every index is in one tile, and in one place o
     CHECK(cases.count() == 1 + 25 + 25 * 25 + 25 * 25 * 25 + 2 * (1 + 29 + 29 * 29 + 29 * 29 * 29));
 }
 
-TEST_CASE("windows overlap, touch or leave gaps, and only the first are not injective",
-          "[tensor][small]") {
+TEST_CASE("windows are injective unless they overlap", "[tensor][small]") {
     Cases cases;
     for_each_shape(3, 5, [&](const Shape& shape) {
         const Layout in = spread(shape);
@@ -339,7 +337,7 @@ TEST_CASE("windows overlap, touch or leave gaps, and only the first are not inje
     CHECK(cases.count() == 3 * 15 * 6 * (1 + 2 * 6 + 3 * 36));
 }
 
-TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tensor][small]") {
+TEST_CASE("a broadcast repeats dimensions of extent 1 and keeps the others", "[tensor][small]") {
     Cases cases;
     std::int64_t rejected = 0;
     for_each_shape(3, 3, [&](const Shape& shape) {
@@ -376,8 +374,7 @@ TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tens
     CHECK(cases.count() == rejected + 4 * (85 * 85 - rejected));
 }
 
-TEST_CASE("a reshape is a view exactly where the new dims have one stride each",
-          "[tensor][small]") {
+TEST_CASE("a reshape is a view if each new dimension has one stride", "[tensor][small]") {
     std::vector<Shape> shapes;
     for_each_shape(3, 4, [&](const Shape& shape) { shapes.push_back(shape); });
     for (const Shape& extra : {Shape{8}, Shape{12}, Shape{16}, Shape{6, 2}, Shape{2, 8},
@@ -403,7 +400,7 @@ TEST_CASE("a reshape is a view exactly where the new dims have one stride each",
     CHECK(cases.count() > 100000);
 }
 
-TEST_CASE("reshapes of any strides, 0 and negative among them", "[tensor][small]") {
+TEST_CASE("reshape handles zero and negative strides", "[tensor][small]") {
     std::vector<Shape> shapes;
     for_each_shape(3, 6, [&](const Shape& shape) { shapes.push_back(shape); });
     Cases cases;

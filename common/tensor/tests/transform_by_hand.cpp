@@ -9,7 +9,7 @@ using sixdays::testing::rejection;
 
 // --- worked by hand ------------------------------------------------------------------------------
 
-TEST_CASE("which views of a 4 x 6 matrix are contiguous", "[tensor][small]") {
+TEST_CASE("whole rows of a matrix are contiguous, columns are not", "[tensor][small]") {
     const Layout matrix = row_major({4, 6});
     CHECK(is_contiguous(rows(matrix, 1, 3).layout));  // whole rows are contiguous
     CHECK(is_contiguous(row(matrix, 2).layout));
@@ -34,8 +34,7 @@ TEST_CASE("which views of a 4 x 6 matrix are contiguous", "[tensor][small]") {
     CHECK(is_contiguous(transpose(row_major({6, 1}))));
 }
 
-TEST_CASE("heads are split off channels and joined again without a copy, until they move",
-          "[tensor][small]") {
+TEST_CASE("splitting channels into heads and merging them needs no copy", "[tensor][small]") {
     const std::int64_t B = 2, T = 5, H = 3, D = 4;
     const Layout x = row_major({B, T, H * D});
     const Layout heads = permute(reshape(x, {B, T, H, D}), {0, 2, 1, 3});  // (B, H, T, D)
@@ -50,7 +49,7 @@ TEST_CASE("heads are split off channels and joined again without a copy, until t
     CHECK(equivalent(reshape(permute(heads, {0, 2, 1, 3}), {B, T, -1}), x));
 }
 
-TEST_CASE("a view's pointer moves with its first element", "[tensor][small]") {
+TEST_CASE("a view's pointer is the address of its first element", "[tensor][small]") {
     Tensor<int> tensor({3, 4}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23});
     const View<int> v = tensor.view();
     CHECK(slice(v, 1, 1, 4, 2)(2, 1) == 23);
@@ -78,7 +77,7 @@ TEST_CASE("a view's pointer moves with its first element", "[tensor][small]") {
     CHECK(std::is_same_v<decltype(flip(reader, 0)), View<const int>>);
 }
 
-TEST_CASE("an empty slice keeps the pointer, for one past a dim may be far past the memory",
+TEST_CASE("an empty slice keeps the pointer instead of moving it past the allocation",
           "[tensor][small]") {
     Tensor<int> tensor({3, 4});
     const View<int> v = tensor.view();
@@ -95,7 +94,7 @@ TEST_CASE("an empty slice keeps the pointer, for one past a dim may be far past 
 
 // --- rejected arguments --------------------------------------------------------------------------
 
-TEST_CASE("a wrong cut is rejected with its values", "[tensor][small]") {
+TEST_CASE("invalid slices, tiles and windows are rejected with their values", "[tensor][small]") {
     const Layout v = row_major({3, 4});
     const auto words = [](const auto& call) { return rejection(call); };
     CHECK(words([&] { (void)slice(v, 1, 2, 9); }) == "slice [2, 9) of dim 1, whose extent is 4");
@@ -144,7 +143,7 @@ TEST_CASE("a wrong cut is rejected with its values", "[tensor][small]") {
     CHECK(words([&] { (void)windows(v, 1, 2, 0); }) == "windows with step 0; a step is at least 1");
 }
 
-TEST_CASE("a wrong shape for the same elements is rejected with its values", "[tensor][small]") {
+TEST_CASE("invalid permutations, reshapes and broadcasts are rejected", "[tensor][small]") {
     const Layout v = row_major({3, 4}), eight = row_major(Dims::filled(8, 2));
     const auto words = [](const auto& call) { return rejection(call); };
     CHECK(words([&] { (void)transpose(row_major({3})); }) ==
@@ -204,7 +203,7 @@ TEST_CASE("a wrong shape for the same elements is rejected with its values", "[t
           "is 1");
 }
 
-TEST_CASE("rank 8 can be cut, permuted, flipped and reshaped like any other", "[tensor][small]") {
+TEST_CASE("rank 8 can be sliced, permuted, flipped and reshaped", "[tensor][small]") {
     const Layout v = row_major({2, 3, 1, 2, 2, 1, 3, 2});
     CHECK(select(v, 7, 1).layout.rank() == 7);
     CHECK(select(v, 7, 1).first == 1);
@@ -218,7 +217,7 @@ TEST_CASE("rank 8 can be cut, permuted, flipped and reshaped like any other", "[
     CHECK(unsqueeze(select(v, 0, 0).layout, -1).rank() == 8);
 }
 
-TEST_CASE("strides near the end of 64 bits are cut without overflow", "[tensor][small]") {
+TEST_CASE("views with strides near 2^63 do not overflow", "[tensor][small]") {
     const std::int64_t huge = std::int64_t{1} << 62;
     const Layout two({2}, {huge});
     CHECK(slice(two, 0, 1, 2, 2).first == huge);
@@ -232,7 +231,7 @@ TEST_CASE("strides near the end of 64 bits are cut without overflow", "[tensor][
     CHECK(flip(wild, 0).first == 0);
     CHECK(equivalent(reshape(wild, Shape{2}), row_major({2})));
     CHECK(rejection([] { (void)broadcast_to(Layout(), {huge, 2}); }) != "");
-    // 2^40 windows of 2^39 neighbours: the number of elements exceeds 64 bits.
+    // 2^39 + 1 windows of 2^39 elements: the number of elements exceeds 64 bits.
     const Layout line = row_major({std::int64_t{1} << 40});
     CHECK(rejection([&] { (void)windows(line, 0, std::int64_t{1} << 39, 1); }) != "");
 }

@@ -1,5 +1,5 @@
-// The positions of the vectors of a run, and the tensors that can be moved in vectors: against a
-// second answer that checks every address.
+// Which elements of a run are loaded as vectors, and which tensors can be: against a brute-force
+// check of every address.
 #include <vector>
 
 #include "common/tensor/vectorized.hpp"
@@ -36,7 +36,7 @@ void check_run(std::int64_t first, std::int64_t n) {
     REQUIRE(run.threads() == std::max(run.count, run.scalars));
 }
 
-TEST_CASE("a run is cut into head, vectors and tail, each element once",
+TEST_CASE("head, vectors and tail cover every element of a run exactly once",
           "[tensor][vectorized][small]") {
     for (std::int64_t first = 0; first < 17; ++first) {
         for (std::int64_t n = 0; n < 70; ++n) {
@@ -48,7 +48,7 @@ TEST_CASE("a run is cut into head, vectors and tail, each element once",
     }
 }
 
-TEST_CASE("the run of the picture in vectors.hpp", "[tensor][vectorized][small]") {
+TEST_CASE("a run is split as drawn in vectorized.hpp", "[tensor][vectorized][small]") {
     const VectorizedRun run(reinterpret_cast<const float*>(memory) + 1, 13);
     CHECK(run.head == 3);
     CHECK(run.count == 2);
@@ -58,14 +58,14 @@ TEST_CASE("the run of the picture in vectors.hpp", "[tensor][vectorized][small]"
     CHECK(run.scalar_element(4) == 12);
 }
 
-TEST_CASE("addresses are equally past a vector, or not", "[tensor][vectorized][small]") {
+TEST_CASE("addresses share a split only if equally misaligned", "[tensor][vectorized][small]") {
     CHECK(equally_misaligned(memory));
     CHECK(equally_misaligned(memory + 4, memory + 20, memory + 36));
     CHECK(!equally_misaligned(memory + 4, memory + 20, memory + 32));
     CHECK(!equally_misaligned(memory + 4, memory + 8, memory + 20));
 }
 
-// The second answer: write down where each row begins.
+// Brute force: checks the address of every row.
 bool each_row_begins_at(const char* data, const Layout& layout, int element, int bytes) {
     Shape rows = layout.shape;
     if (rows.rank > 0) rows[rows.rank - 1] = 1;
@@ -81,7 +81,7 @@ bool each_row_begins_at(const char* data, const Layout& layout, int element, int
     return true;
 }
 
-TEST_CASE("rows begin at a multiple exactly where each of them does",
+TEST_CASE("rows_begin_at is true exactly if every row starts at a multiple",
           "[tensor][vectorized][small]") {
     const char* const middle = memory + 2048;
     int yes = 0, cases = 0;
@@ -110,10 +110,10 @@ TEST_CASE("rows begin at a multiple exactly where each of them does",
     CHECK(!rows_begin_at(memory + 4, row_major({5}), 4));
 }
 
-TEST_CASE("a tensor has wider elements if its rows are made of whole ones",
+TEST_CASE("a tensor has wider elements if every row consists of whole, aligned ones",
           "[tensor][vectorized][small]") {
     CHECK(has_wider(memory, Layout({3, 8}, {12, 1}), 4));
-    CHECK(!has_wider(memory, Layout({3, 8}, {13, 1}), 4));  // the second row begins elsewhere
+    CHECK(!has_wider(memory, Layout({3, 8}, {13, 1}), 4));  // the second row is misaligned
     CHECK(!has_wider(memory, Layout({3, 6}, {12, 1}), 4));  // rows end with half a vector
     CHECK(has_wider(memory, Layout({3, 6}, {12, 1}), 4, 8));
     CHECK(!has_wider(memory, Layout({3, 8}, {12, 2}), 4));  // gaps
@@ -124,7 +124,7 @@ TEST_CASE("a tensor has wider elements if its rows are made of whole ones",
     CHECK(has_wider(memory, Layout({1, 8}, {5, 1}), 4));  // a stride that is never used
 }
 
-TEST_CASE("wider elements lie where their first neighbours lay", "[tensor][vectorized][small]") {
+TEST_CASE("a wider element is at its first narrow element", "[tensor][vectorized][small]") {
     const Layout floats({2, 3, 8}, {-48, 12, 1});
     const Layout vectors = wider(floats, 4);
     CHECK(equivalent(vectors, Layout({2, 3, 2}, {-12, 3, 1})));

@@ -1,5 +1,5 @@
-// A Walk gives the same offsets as unravel() and offset(), for every small shape and layout; and
-// pieces cover a tensor, each element once.
+// A Walk gives the same offsets as unravel() and offset() for every small shape and layout, and
+// in_pieces() visits every element exactly once.
 #include <vector>
 
 #include "common/tensor/index.hpp"
@@ -25,7 +25,7 @@ void check_walk(const Layout& a, const Layout& b, Cases& cases) {
     }
 }
 
-TEST_CASE("a walk finds every element of two layouts at once", "[tensor][walk][small]") {
+TEST_CASE("a walk computes the offsets of two layouts together", "[tensor][walk][small]") {
     Cases cases;
     for_each_shape(3, 3, [&](const Shape& shape) {
         if (size(shape) == 0) return;
@@ -42,7 +42,7 @@ TEST_CASE("a walk finds every element of two layouts at once", "[tensor][walk][s
     CHECK(cases.count() > 10000);
 }
 
-TEST_CASE("a walk passes 32 bits in its offsets", "[tensor][walk][small]") {
+TEST_CASE("the offsets of a walk may exceed 32 bits", "[tensor][walk][small]") {
     const std::int64_t far = std::int64_t{1} << 40;
     const Walk<2, 1> walk({Layout({3, 1000}, {far, -far / 4096})});
     CHECK(walk.offsets(2999).of[0] == 2 * far - 999 * (far / 4096));
@@ -51,7 +51,7 @@ TEST_CASE("a walk passes 32 bits in its offsets", "[tensor][walk][small]") {
     CHECK(longest.offsets(0x7ffffffeu).of[0] == 5 * std::int64_t{0x7ffffffe});
 }
 
-TEST_CASE("ranks become constants, 5 to 8 the same one", "[tensor][walk][small]") {
+TEST_CASE("ranks become compile-time constants, and 5 to 8 share one", "[tensor][walk][small]") {
     const int wanted[] = {1, 1, 2, 3, 4, 8, 8, 8, 8};
     for (int rank = 0; rank <= kMaxRank; ++rank) {
         int got = 0;
@@ -63,7 +63,7 @@ TEST_CASE("ranks become constants, 5 to 8 the same one", "[tensor][walk][small]"
     }
 }
 
-TEST_CASE("pieces are smaller than the limit, and together all of it", "[tensor][walk][small]") {
+TEST_CASE("pieces stay below the limit and cover each element once", "[tensor][walk][small]") {
     for (const Shape& shape : {Shape{}, Shape{17}, Shape{3, 5}, Shape{2, 1, 9}, Shape{1, 16, 1}}) {
         for (const std::int64_t limit : {2, 3, 7, 16, 1000}) {
             const Layout out = row_major(shape), in = column_major(shape);
@@ -90,7 +90,7 @@ TEST_CASE("pieces are smaller than the limit, and together all of it", "[tensor]
     }
 }
 
-TEST_CASE("a tensor that is small enough stays whole, a view a view", "[tensor][walk][small]") {
+TEST_CASE("a tensor below the limit is passed on whole, as a view", "[tensor][walk][small]") {
     float x[6] = {};
     int calls = 0;
     in_pieces(
@@ -102,7 +102,7 @@ TEST_CASE("a tensor that is small enough stays whole, a view a view", "[tensor][
         },
         View<float>(x, Shape{2, 3}));
     CHECK(calls == 1);
-    // At the limit it is cut; just below, it is not.
+    // A tensor of exactly the limit is split.
     std::vector<std::int64_t> sizes;
     const auto note = [&](const Cut& piece) { sizes.push_back(piece.layout.size()); };
     in_pieces(6, note, Cut{row_major({2, 3})});

@@ -35,7 +35,7 @@ double value_of(const Operation& op, std::size_t i, std::int64_t k) {
 
 namespace {
 
-// Finite in every type, so that a NaN in a result has been computed, and no value of a test.
+// Finite in every type, so that a NaN in a result was computed, and not used by any test.
 constexpr std::byte kPoison{0x5A};
 
 template <class T>
@@ -43,7 +43,7 @@ void store(std::byte* to, T x) {
     std::memcpy(to, &x, sizeof x);
 }
 
-// A raw element of 16 bytes holds a number in each half: x, and below it -x.
+// A raw element of 16 bytes holds -x in its lower half and x in its upper half.
 void store_raw(std::byte* to, double x) {
     store(to, -x);
     store(to + sizeof x, x);
@@ -52,7 +52,7 @@ double raw_value(const std::byte* element) {
     double low = 0, high = 0;
     std::memcpy(&low, element, sizeof low);
     std::memcpy(&high, element + sizeof low, sizeof high);
-    return low == -high ? high : INFINITY;  // no test holds an infinity in one
+    return low == -high ? high : INFINITY;  // which no test uses
 }
 
 void store(ElementType type, std::byte* to, double x) {
@@ -74,7 +74,7 @@ void store(ElementType type, std::byte* to, double x) {
             if (type.bytes == 16) return store_raw(to, x);
             break;
     }
-    throw std::logic_error("a type that no operation takes");
+    throw std::logic_error("no operation takes this element type");
 }
 
 // The values of operand i before the call, row-major.
@@ -100,7 +100,7 @@ Tensor<double> numbers(const Elements& elements) {
     return tensor;
 }
 
-// With the NaN of this change, if `changed`.
+// With the NaN or the missing operand of this change.
 Inputs inputs_of(const Operation& op, const Change& change) {
     Inputs inputs;
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
@@ -196,12 +196,12 @@ SharedWorkspace& Caller::workspace(std::int64_t bytes) const {
     return *own_;
 }
 
-// As many bytes as the call needs, of the memory that all calls share.
+// The bytes that the call needs, from the workspace that all calls share.
 gpu::Workspace Caller::workspace_of(const Call& call, std::int64_t less) const {
     std::int64_t bytes = op_.workspace_bytes;
     try {
         if (op_.needed_bytes) bytes = op_.needed_bytes(call);
-    } catch (const std::invalid_argument&) {  // the operation itself is to say so
+    } catch (const std::invalid_argument&) {  // left to the operation to report
         return {};
     }
     if (bytes <= less) return {};
@@ -247,14 +247,14 @@ Outcome Caller::call(const std::function<void(const Call&)>& f, const Change& ch
     return outcome;
 }
 
-// What the memory of the operands holds after the call.
+// Inspects the operands' memory after the call.
 template <class Memory>
 void Caller::look_at(const std::vector<Image>& images, const std::vector<Memory>& memories,
                      const Change& change, Outcome& outcome) const {
     std::vector<Bytes> later;
     try {
         for (const Memory& memory : memories) later.push_back(memory.read());
-    } catch (const std::exception& error) {  // of a kernel
+    } catch (const std::exception& error) {  // a kernel failed
         outcome.error += error.what();
         return;
     }
@@ -276,9 +276,9 @@ void Caller::look_at(const std::vector<Image>& images, const std::vector<Memory>
     }
 }
 
-// --- what is expected of it ----------------------------------------------------------------------
+// --- expected results ----------------------------------------------------------------------------
 
-// Rounding may differ by path; a wrong element does not hide in this.
+// Rounding may differ by path; these bounds still expose a wrong element.
 std::vector<Expected> Caller::reference(Change change) const {
     change.layout.reset();
     change.lead = 0;

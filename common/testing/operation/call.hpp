@@ -1,6 +1,6 @@
 /// @file
-/// One call of an Operation: its operands in memory, with one thing changed, and what it has left.
-/// For the tests of operation.hpp, not for a room's.
+/// One call of an Operation: its operands in memory, with one change, and the outcome. For the
+/// tests in operation.hpp, not for those of a room.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ namespace sixdays::testing {
 
 enum class Where { cpu, cuda };
 
-/// What is changed of the call that the table describes.
+/// One change to the call that the table describes.
 struct Change {
     int operand = -1;
-    std::optional<Layout> layout = {};     // instead of row-major; memory as it asks for
-    std::int64_t lead = 0;                 // elements of room before the first one
-    std::optional<Layout> invalid = {};    // another layout, but memory stays as it was
+    std::optional<Layout> layout = {};     // instead of row-major, with memory to match
+    std::int64_t lead = 0;                 // elements of padding before the first one
+    std::optional<Layout> invalid = {};    // another layout over unchanged memory
     bool null = false;                     // a null pointer
     int inside = -1;                       // is in the memory of this operand,
     std::int64_t past = 0;                 //   this many bytes past its first element
@@ -31,32 +31,32 @@ struct Change {
     std::int64_t less = 0;  // bytes of workspace that are missing
 };
 
-/// What a call has left.
+/// The outcome of a call.
 struct Outcome {
     std::string rejected;                 // the message of std::invalid_argument
     std::string error;                    // the message of any other exception
     std::vector<std::string> wrote;       // names of operands whose memory has changed
-    std::vector<std::string> faults;      // written outside of elements, or a counter left
+    std::vector<std::string> faults;      // stray writes, or a counter not at 0
     std::vector<Tensor<double>> outputs;  // in the operands' order
     std::vector<std::string> names;       // of these operands
-    std::optional<bool> accepts;          // what the path says of this call, if it says so
+    std::optional<bool> accepts;          // does the path accept this call, if it says so
     std::optional<int> best;              // the path that it must take
     std::string kernel;                   // the last one that was launched
     std::string due;                      // the kernel that must have been; empty: any
-    std::int64_t workspace_bytes = 0;     // that it was given
+    std::int64_t workspace_bytes = 0;     // passed to the call
 
     [[nodiscard]] bool ok() const { return rejected.empty() && error.empty(); }
 };
 
-/// Calls one operation again and again, with one workspace.
+/// Calls one operation repeatedly, with one workspace.
 class Caller {
 public:
-    /// @param workspace  none: its own
+    /// @param workspace  null: it allocates its own
     explicit Caller(const Operation& op, SharedWorkspace* workspace = nullptr);
     [[nodiscard]] Outcome operator()(Where where, const Change& change) const;
 
-    /// What the outputs must be: by op.exact, else by the CPU reference, else by path 0.
-    /// @param change  whose operand is a NaN or left out; its layouts change nothing
+    /// The expected outputs: from op.exact, else from the CPU reference, else from path 0.
+    /// @param change  its NaN or its missing operand counts, its layouts do not
     [[nodiscard]] std::vector<Expected> expected(const Change& change, int path) const;
 
 private:
@@ -90,7 +90,7 @@ void everywhere(const Operation& op, const F& f) {
 /// Element k of operand i before a call.
 [[nodiscard]] double value_of(const Operation& op, std::size_t i, std::int64_t k);
 
-/// Is there no output with an element?
+/// Are all outputs empty?
 [[nodiscard]] bool has_empty_outputs(const Operation& op);
 
 /// @throws std::logic_error  the operation has no operand of that name
@@ -98,7 +98,7 @@ void everywhere(const Operation& op, const F& f) {
 
 [[nodiscard]] bool is_listed(const std::vector<std::string>& names, const std::string& name);
 
-/// Collects what is wrong with an operation; the first of it is enough.
+/// Collects the failures of an operation, and prints the first few.
 class Report {
 public:
     explicit Report(const Operation& op, SharedWorkspace* workspace = nullptr)
@@ -106,19 +106,19 @@ public:
 
     void add(const Change& change, Where where, const std::string& what, const std::string& found);
 
-    /// The call must have been rejected, in the operation's name and those of these operands.
+    /// The call must be rejected with a message that names the operation and these operands.
     void need_rejection(const Change& change, Where where, const std::string& what,
                         const std::vector<std::string>& names);
-    /// Two operands that do not fit each other: the message may begin with the other one.
+    /// Two operands that do not match each other: the message may name either.
     void need_mismatch(const Change& change, Where where, const std::string& what,
                        const std::string& name);
     void check_message(const Change& change, Where where, const std::string& what,
                        const Outcome& outcome, const std::vector<std::string>& names);
 
-    /// The call must be accepted or rejected as the path says, and then leave what is expected.
-    /// @param may_reject  where a path says nothing
-    /// @param names  of operands that a rejection without a path must name
-    /// @return  what the call has left
+    /// The call must be accepted or rejected as the path says, and if accepted, its results must be
+    /// right.
+    /// @param may_reject  for paths that do not say
+    /// @param names  operands that a rejection without a path must name
     Outcome need_result(const Change& change, Where where, const std::string& what,
                         const std::vector<Expected>& want, bool may_reject,
                         const std::vector<std::string>& names = {});
@@ -137,8 +137,8 @@ private:
 
     const Operation& op_;
     Caller call_;
-    std::pair<std::string, std::string> said_by_cpu_;  // of what, what
-    std::string wrong_by_a_path_;                      // of which what was added last
+    std::pair<std::string, std::string> said_by_cpu_;  // case, message
+    std::string wrong_by_a_path_;                      // the last failed case
     int count_ = 0;
     std::string text_;
 };

@@ -1,5 +1,5 @@
 /// @file
-/// The tests of operation.hpp over a table of calls, for the cases of a room's tests/table.cpp.
+/// The tests in operation.hpp over a table of calls, for the cases in a room's tests/table.cpp.
 #pragma once
 
 #include "common/testing/catch.hpp"
@@ -7,7 +7,7 @@
 
 namespace sixdays::testing {
 
-/// What is rejected: host code alone.
+/// Rejections: host code only.
 inline void check_rejections(const std::vector<Operation>& all) {
     for (const Operation& op : all) {
         CHECK(rejects_invalid_operands(op));
@@ -16,7 +16,7 @@ inline void check_rejections(const std::vector<Operation>& all) {
     }
 }
 
-/// What is computed, by the CPU reference and by every path, wherever the operands lie.
+/// Results, by the CPU reference and by every path, for every placement of the operands.
 inline void check_results(const std::vector<Operation>& all) {
     CHECK(covers_every_path(all));
     for (const Operation& op : all) {
@@ -30,7 +30,7 @@ inline void check_results(const std::vector<Operation>& all) {
     }
 }
 
-/// What is computed, row-major alone: for many shapes.
+/// Results for row-major operands only: for tables with many shapes.
 inline void check_values(const std::vector<Operation>& all) {
     for (const Operation& op : all) CHECK(computes_its_result(op));
 }

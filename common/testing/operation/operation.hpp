@@ -1,6 +1,6 @@
 /// @file
-/// An operation as data: its operands, in the order of its arguments, and how it is called. What
-/// must hold for every operation is then tested once, over a table of calls:
+/// An operation as data: its operands, in the order of its arguments, and how to call it. The
+/// requirements on every operation are then tested once, over a table of calls:
 ///
 ///     Operation add{"add", {reads<float>("a", {3, 4}), reads<float>("b", {3, 4}),
 ///                           writes<float>("out", {3, 4})}};
@@ -12,8 +12,8 @@
 ///     add.paths = paths_of<ElementwisePath>();
 ///     CHECK(rejects_invalid_operands(add));
 ///
-/// The layouts here are row-major unless a test changes one of them. Each test is a Comparison, so
-/// that a failure says which operand, where, by which path.
+/// Layouts are row-major unless a test changes one of them. Each test returns a Comparison, so that
+/// a failure names the operand, CPU or CUDA, and the path.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ using Values = std::function<double(std::int64_t k)>;
 
 /// Eighths between -6 and 6.5 whose neighbours differ; exact in bf16, too.
 double eighths(std::int64_t k);
-/// 0, 1, ... n - 1 in no order, n below 37: ids, or positions.
+/// 0 to n - 1 in scrambled order, n below 37: ids, or positions.
 Values below(std::int64_t n);
 
 Values list(std::vector<double> values);
@@ -54,13 +54,13 @@ struct Operand {
     Use use = Use::reads;
     ElementType type = element_type<float>();
     Shape shape;
-    Values values = {};                 // none: eighths, other ones for each operand
+    Values values = {};                 // empty: eighths, different for each operand
     bool optional = false;              // may be a null pointer
-    bool broadcast = false;             // may have other extents or fewer dims
-    std::vector<int> free = {};         // dims whose extent no other operand determines
+    bool broadcast = false;             // may have other extents or fewer dimensions
+    std::vector<int> free = {};         // dimensions whose extent no other operand determines
     bool any_layout = true;             // false: only this shape and row-major rows are tried
-    std::optional<Layout> layout = {};  // none: row-major
-    std::int64_t lead = 0;              // elements of room before the first one
+    std::optional<Layout> layout = {};  // empty: row-major
+    std::int64_t lead = 0;              // elements of padding before the first one
 
     Operand& may_be_null() { return optional = true, *this; }
     Operand& broadcasts() { return broadcast = true, *this; }
@@ -84,13 +84,13 @@ template <class T>
     return {std::move(name), Use::updates, element_type<T>(), shape};
 }
 
-/// One output of a call: what each element must be, and how far from it a result may be.
+/// One output of a call: the expected value and the error bound of each element.
 struct Expected {
     Tensor<double> value, error;
     explicit Expected(const Shape& shape) : value(shape), error(shape) {}
 };
 
-/// What each operand holds before a call, as its type stores it; none for a null pointer.
+/// The values of each operand before a call, rounded to its type; empty for a null pointer.
 using Inputs = std::vector<std::optional<Tensor<double>>>;
 
 /// The arguments of one call.
@@ -126,9 +126,9 @@ struct Call {
 struct PathOf {
     std::string name;
     std::string kernel = {};  // the last one that it launches; empty: any
-    /// The calls that it accepts; it must reject all others. None: it may accept or reject any.
+    /// The calls that it accepts; it must reject all others. Empty: it may accept or reject any.
     std::function<bool(const Call&)> accepts = {};
-    /// The kernel, where it depends on the call.
+    /// The kernel, if it depends on the call.
     std::function<std::string(const Call&)> kernel_of = {};
 };
 
@@ -136,23 +136,23 @@ struct PathOf {
 using Pair = std::pair<std::string, std::string>;
 
 struct Operation {
-    std::string name;  // with which every message begins
+    std::string name;  // every message starts with it
     std::vector<Operand> operands;
-    std::function<void(const Call&)> cpu = {};  // none: there is no CPU reference
+    std::function<void(const Call&)> cpu = {};  // empty: no CPU reference
     std::function<void(const Call&)> cuda = {};
     std::vector<PathOf> paths = {};  // Path 0, the naive kernel; 1, ...
-    /// The outputs, in the operands' order, with the error bound of a path; of path 0, it is also
-    /// the CPU reference's. None: the CPU reference decides, to two digits.
+    /// The outputs, in the operands' order, with a path's error bound; path 0's also holds for the
+    /// CPU reference. Empty: the CPU reference decides, to two digits.
     std::function<std::vector<Expected>(const Inputs&, int path)> exact = {};
-    /// The path that a call without one must take. None: any.
+    /// The path that a call without one must take. Empty: any.
     std::function<int(const Call&)> best = {};
     std::int64_t workspace_bytes = 0;                            // enough for every call, or:
     std::function<std::int64_t(const Call&)> needed_bytes = {};  // exactly what a call needs
-    std::vector<Pair> in_place = {};     // the second may be the first itself
+    std::vector<Pair> in_place = {};     // the second may be the same tensor as the first
     std::vector<Pair> interleaved = {};  // their spans may overlap, as columns of one buffer do
-    std::vector<std::string> not_taken = {};  // paths that take none of the table's calls
-    std::vector<std::string> repeated = {};   // paths that are called twice: the same bits
-    bool without_path = true;                 // is a call without a path tried, too?
+    std::vector<std::string> not_taken = {};  // paths that accept none of the table's calls
+    std::vector<std::string> repeated = {};   // paths whose second call must give the same bits
+    bool without_path = true;                 // is a call without a path tested too?
 
     template <class Path>
     PathOf& path(Path p) {
@@ -160,7 +160,7 @@ struct Operation {
     }
 };
 
-/// Gives the operation's first output these values instead of those that `exact` computes.
+/// Sets the expected values of the first output, instead of those that `exact` computes.
 template <class T>
 void know(Operation& op, const std::vector<T>& values) {
     op.exact = [values, exact = op.exact](const Inputs& inputs, int path) {
@@ -186,50 +186,50 @@ template <class Path>
     return all;
 }
 
-/// Each operand invalid alone: a null pointer, a dim more or fewer, another extent, two indices of
-/// an output in one place. CPU reference and CUDA version, by every path, throw
-/// std::invalid_argument in the operation's name, name the operand (of two that do not fit each
-/// other, one), say the same, and have written nothing.
+/// Makes one operand invalid at a time: a null pointer, one dimension more or fewer, another
+/// extent, two indices of an output at one position. CPU reference and CUDA version, by every path,
+/// throw std::invalid_argument with the same message, which starts with the operation's name and
+/// names the operand or the one that it does not match, and have written nothing.
 Comparison rejects_invalid_operands(const Operation& op);
 
-/// The same of each output that overlaps another operand, at its first element or its last, unless
-/// the two are listed as in_place (then the very same tensor is not tried) or interleaved.
+/// The same for each output that overlaps another operand, at its first element or its last. Pairs
+/// listed as in_place may be the same tensor, and those listed as interleaved may overlap.
 Comparison rejects_overlaps(const Operation& op);
 
 /// A path that does not exist is rejected with its number, and nothing is written.
 Comparison rejects_unknown_paths(const Operation& op);
 
-/// The call as the table describes it is rejected everywhere in the operation's name and exactly
-/// these words after it, with nothing written.
+/// The call as the table describes it is rejected by the CPU reference and every path with the
+/// operation's name and exactly these words, and nothing is written.
 Comparison rejects_as_it_is(const Operation& op, const std::string& words);
 
-/// The call as the table describes it: the CPU reference and every path that accepts it leave what
-/// `exact` says in the outputs, every input and every byte around the elements as it was, and the
-/// counters of the workspace at 0. Without a path, the kernel of `best` runs. With one byte less
-/// than needed_bytes, the call is rejected.
+/// The call as the table describes it: the CPU reference and every path that accepts it write what
+/// `exact` computes, change no input and no byte around the elements, and leave the workspace's
+/// counters at 0. Without a path, the kernel of `best` runs. With one byte less than needed_bytes,
+/// the call is rejected.
 Comparison computes_its_result(const Operation& op);
 
-/// The same where one operand alone lies elsewhere: reversed, padded, strided, off a multiple of 16
-/// bytes. A path may reject that, in the operation's name with nothing written, unless `accepts`
+/// The same with one operand placed differently: reversed, padded, strided, or not aligned to 16
+/// bytes. A path may reject that, with the operation's name and nothing written, unless `accepts`
 /// says otherwise.
 Comparison takes_or_rejects_placements(const Operation& op);
 
-/// The same where all operands of the outputs' shape are moved alike, and where an input has a
-/// stride of 0.
+/// The same with all operands of the outputs' shape placed the same way, and with an input that has
+/// a stride of 0.
 Comparison takes_operands_placed_alike(const Operation& op);
 
-/// The same in every order and direction of the dimensions, every other one with room after each.
+/// The same in every order and direction of the dimensions, about half of them with padding.
 Comparison takes_every_order(const Operation& op);
 
-/// The stride of a dim of extent 1 is never used: an odd, negative or huge one changes no bit of
-/// the result, by any path.
+/// The stride of a dimension of extent 1 is never used: an odd, negative or huge one changes no bit
+/// of the result, by any path.
 Comparison ignores_unused_strides(const Operation& op);
 
-/// One NaN in each operand in turn: by every path, NaNs are where they are expected.
+/// One NaN in each operand in turn: by every path, NaNs appear exactly where they are expected.
 Comparison spreads_nans_alike(const Operation& op);
 
-/// Each pair of in_place in the same memory, and each optional operand left out; of an output, the
-/// others must be as with it.
+/// Each pair of in_place in the same memory, and each optional operand left out: without an
+/// optional output, the others must not change.
 Comparison takes_less_memory(const Operation& op);
 
 /// An operation whose outputs have no elements does nothing, by every path; an operand without
@@ -237,11 +237,11 @@ Comparison takes_less_memory(const Operation& op);
 Comparison takes_empty_outputs(const Operation& op);
 
 /// Calls of all these operations in random order, by random paths that accept them, share one
-/// workspace, which holds whatever the calls before have left: the results are those expected.
+/// workspace, which holds whatever earlier calls have left: the results must be as expected.
 Comparison shares_a_workspace(const std::vector<Operation>& all, int calls);
 
-/// Does each path take one of these calls at least? Else the tests by that path would test nothing.
-/// One that is listed as not_taken must take none.
+/// Does each path accept at least one of these calls? Otherwise its tests would test nothing. Paths
+/// listed as not_taken must accept none.
 Comparison covers_every_path(const std::vector<Operation>& all);
 
 }  // namespace sixdays::testing

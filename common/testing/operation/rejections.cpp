@@ -36,7 +36,7 @@ struct Wrong {
 
 std::vector<Wrong> wrongs_of(const Operand& x, int i) {
     std::vector<Wrong> all;
-    if (size(x.shape) == 0) return all;  // nothing, perhaps a null pointer
+    if (size(x.shape) == 0) return all;  // may be null
     const auto add = [&](const std::string& what, const Layout& layout, bool mismatch = true) {
         all.push_back({x.name + " with " + what + " " + to_string(layout),
                        Change{.operand = i, .invalid = layout}, mismatch});

@@ -27,7 +27,7 @@ void Report::add(const Change& change, Where where, const std::string& what,
         !change.path ? ", the best path"
         : known      ? ", path '" + op_.paths[static_cast<std::size_t>(*change.path)].name + "'"
                      : "";
-    // A path's fault is also that of the call that chooses it.
+    // A call without a path repeats the failure of the path that it chooses.
     if (where == Where::cuda && !change.path && wrong_by_a_path_ == what) return;
     if (where == Where::cuda && change.path) wrong_by_a_path_ = what;
     if (++count_ > 6) return;
@@ -47,7 +47,7 @@ void Report::need_mismatch(const Change& change, Where where, const std::string&
     const Outcome outcome = call_(where, change);
     if (!outcome.error.empty()) return add(change, where, what, outcome.error);
     if (outcome.ok()) return add(change, where, what, "not rejected");
-    // "in" is also a word of English.
+    // "in" is also an English word.
     const bool other = outcome.rejected.starts_with(op_.name + ": dim ") ||
                        std::any_of(op_.operands.begin(), op_.operands.end(), [&](const Operand& x) {
                            return has_word(outcome.rejected, x.name == "in" ? "in has" : x.name);
@@ -105,7 +105,7 @@ void Report::check_result(const Change& change, Where where, const std::string& 
             [&](const Index& at) { return want[i].error.view()(at); }, Nans::where_expected);
         if (!right) add(change, where, what, got.names[i] + ": " + right.text);
     }
-    // What writes nothing may launch nothing: no elements, or a copy onto itself.
+    // A call that writes nothing may launch nothing: no elements, or a copy onto itself.
     if (where == Where::cpu || got.wrote.empty()) return;
     if (!got.due.empty() && got.due != got.kernel) {
         add(change, where, what, "launched " + got.kernel + " instead of " + got.due);

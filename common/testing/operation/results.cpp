@@ -15,11 +15,11 @@ bool is_float(ElementType type) {
 }
 
 std::string text_of(const Layout& layout, std::int64_t lead) {
-    return to_string(layout) + (lead > 0 ? ", " + std::to_string(lead) + " elements further" : "");
+    return to_string(layout) + (lead > 0 ? ", from element " + std::to_string(lead) : "");
 }
 
-// What a call must leave, by path: the same wherever its operands are. The CPU reference has the
-// bounds of path 0, and a call without a path those of the least exact one.
+// The expected results by path, for any placement of the operands. The CPU reference has the bounds
+// of path 0, and a call without a path has the widest of all paths.
 class Wants {
 public:
     explicit Wants(const Report& report, Change change = {})
@@ -35,7 +35,7 @@ public:
 
 private:
     const std::vector<Expected>& of(int path) {
-        if (!op_.exact) path = 0;  // the reference's, for all
+        if (!op_.exact) path = 0;  // the CPU reference's, for all paths
         const auto found = all_.find(path);
         if (found != all_.end()) return found->second;
         return all_[path] = call_.expected(change_, path);
@@ -56,7 +56,7 @@ private:
     std::vector<Expected> widest_;
 };
 
-// The call with this change, everywhere.
+// Makes the call with this change on the CPU and by every path.
 void need_results(Report& report, const Change& change, const std::string& what, Wants& wants,
                   bool may_reject, const std::vector<std::string>& names = {}) {
     everywhere(report.op(), [&](Where where, std::optional<int> path) {
@@ -71,7 +71,7 @@ struct Placement {
     std::int64_t lead = 0;
 };
 
-// Other places for an operand, each of them odd in one thing alone.
+// Alternative placements of an operand; each differs from row-major in one way.
 std::vector<Placement> placements_of(const Operand& x) {
     std::vector<Placement> all;
     const Shape& shape = x.shape;
@@ -83,7 +83,7 @@ std::vector<Placement> placements_of(const Operand& x) {
     }
     if (shape.rank > 1) all.push_back({column_major(shape)});
     std::set<std::int64_t> pads = {1, vector / 2, vector};
-    for (const std::int64_t pad : pads) {  // after each row
+    for (const std::int64_t pad : pads) {  // padding after each row
         Shape wider = shape;
         wider[last] += pad;
         if (pad > 0) all.push_back({Layout(shape, row_major(wider).strides)});
@@ -112,7 +112,7 @@ void need_placements(Report& report, std::size_t operand, const std::vector<Plac
     }
 }
 
-// Operand i repeats the elements of its first dimension's first index.
+// Operand i repeats the values at index 0 of its first dimension.
 Operation with_repeated_values(const Operation& op, std::size_t i) {
     Operation repeated = op;
     const std::int64_t period = size(op.operands[i].shape) / op.operands[i].shape[0];
@@ -121,7 +121,7 @@ Operation with_repeated_values(const Operation& op, std::size_t i) {
     return repeated;
 }
 
-// The same with a stride of 0.
+// The same values by a stride of 0.
 Operation with_stride_0(const Operation& repeated, std::size_t i) {
     Operation moved = repeated;
     Layout layout = row_major(moved.operands[i].shape);
@@ -130,7 +130,7 @@ Operation with_stride_0(const Operation& repeated, std::size_t i) {
     return moved;
 }
 
-// All operands whose dimensions are those of the last output at the same other place.
+// All operands with the last output's shape, at the same alternative placement.
 Operation all_at(const Operation& op, std::size_t place) {
     Operation moved = op;
     Shape shape;
@@ -154,7 +154,7 @@ Comparison computes_its_result(const Operation& op) {
             report.need_result(change, where, "as it is", wants(where, path), path.has_value());
         if (where == Where::cpu || !got.ok() || (!path && !op.paths.empty())) return;
         if (op.needed_bytes && got.workspace_bytes > 0) {
-            report.need_rejection({.path = path, .less = 1}, where, "one byte of workspace too few",
+            report.need_rejection({.path = path, .less = 1}, where, "workspace one byte too small",
                                   {"workspace"});
         }
         if (!path || !is_listed(op.repeated, op.paths[static_cast<std::size_t>(*path)].name))
@@ -207,7 +207,7 @@ Comparison takes_every_order(const Operation& op) {
         const Shape& shape = op.operands[i].shape;
         if (shape.rank < 2) continue;
         std::vector<Placement> all;
-        unsigned number = 0;  // the room after each dim alternates in no order
+        unsigned number = 0;  // the padding is pseudo-random
         packings::for_each_packing(shape.rank, 0, [&](packings::Packing packing) {
             const std::int64_t pad = ++number * 2654435761U >> 16 & 1;
             std::fill(packing.pad.begin(), packing.pad.end(), pad);
@@ -223,7 +223,7 @@ Comparison ignores_unused_strides(const Operation& op) {
     everywhere(op, [&](Where where, std::optional<int> path) {
         const Outcome want = report.call()(where, {.path = path});
         if (!want.error.empty()) return report.add({.path = path}, where, "as it is", want.error);
-        if (!want.ok()) return;  // a path that cannot take this call
+        if (!want.ok()) return;  // the path rejects this call
         for (std::size_t i = 0; i < op.operands.size(); ++i) {
             const Operand& x = op.operands[i];
             for (int d = 0; d < x.shape.rank; ++d) {
@@ -330,14 +330,14 @@ Comparison covers_every_path(const std::vector<Operation>& all) {
             if (!took && !outcome.accepts.value_or(true)) continue;
             taken[op.name][path] += took ? 1 : 0;
             if (took && is_listed(op.not_taken, path) && !has_empty_outputs(op)) {
-                text += "\n" + testing::text_of(op) + ": '" + path + "' took this call";
+                text += "\n" + testing::text_of(op) + ": '" + path + "' accepted this call";
             }
         }
     }
     for (const Operation& op : all) {
         for (const auto& [path, calls] : taken[op.name]) {
             if (calls > 0 || is_listed(op.not_taken, path)) continue;
-            text += "\n" + op.name + ": '" + path + "' took no call";
+            text += "\n" + op.name + ": '" + path + "' accepted no call";
         }
         taken.erase(op.name);
     }

@@ -1,5 +1,5 @@
 /// @file
-/// For descriptors: what a path may require of one operand, said by the addresses of its rows
+/// For descriptors: a path's requirements on one operand, stated by the addresses of its rows
 /// instead of by strides.
 #pragma once
 
@@ -19,7 +19,7 @@ void for_each_row(const Shape& shape, int dim, const F& f) {
     }
 }
 
-/// Do the elements of each row follow each other from a multiple of 16 bytes on?
+/// Is each row contiguous and aligned to 16 bytes?
 inline bool has_aligned_rows(const Call::Argument& x, int dim, std::int64_t element_bytes) {
     const Layout& l = x.layout;
     bool all = l.size() == 0 || l.extent(dim) == 1 || l.stride(dim) == 1;
@@ -30,8 +30,8 @@ inline bool has_aligned_rows(const Call::Argument& x, int dim, std::int64_t elem
     return all;
 }
 
-/// Is no stride negative, from dim `from` on? What CUDA Tile C++ can walk. An operand that is left
-/// out is.
+/// Are the strides from dimension `from` on nonnegative, as CUDA Tile C++ requires? True for a null
+/// pointer.
 inline bool goes_forwards(const Call::Argument& x, int from = 0) {
     if (x.data == nullptr) return true;
     for (int d = from; d < x.layout.rank(); ++d) {

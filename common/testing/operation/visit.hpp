@@ -1,6 +1,6 @@
 /// @file
-/// For descriptors: what a path may require of several tensors together, said by the addresses of
-/// all their elements instead of by strides.
+/// For descriptors: a path's requirements on several tensors together, stated by the addresses of
+/// their elements instead of by strides.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ struct Loop {
 
 /// Up to three tensors, the output first, visited together with as few loops as possible.
 struct Visit {
-    std::vector<Loop> loops;                // the innermost first; one at least
-    std::array<std::uintptr_t, 3> address;  // of the elements visited first
+    std::vector<Loop> loops;                // innermost first; at least one
+    std::array<std::uintptr_t, 3> address;  // of the first elements visited
     int bytes;                              // of an element
     std::size_t tensors;
 
-    /// Do the innermost runs of tensor t consist of whole groups of that many bytes, each at a
-    /// multiple of them?
+    /// Do the innermost runs of tensor t consist of whole groups of this many bytes, each aligned
+    /// to its size?
     [[nodiscard]] bool has_groups(std::size_t t, int group) const {
         const Loop& run = loops.front();
         bool whole = run.steps[t] == 1 && run.extent * bytes % group == 0 &&
@@ -44,7 +44,7 @@ struct Visit {
         for (std::size_t t = 0; t < tensors; ++t) all = all && has_groups(t, group);
         return all;
     }
-    /// Can CUDA Tile C++ visit them: four loops at most, and none backwards?
+    /// Can CUDA Tile C++ visit them: at most four loops, and no negative step?
     [[nodiscard]] bool takes_tiles() const {
         bool forwards = true;
         for (const Loop& loop : loops) {
@@ -60,11 +60,10 @@ struct Loops {
     std::array<std::int64_t, 3> first = {};
 };
 
-/// Goes through all elements in the order of the output's addresses, and looks how long the steps
-/// to the next one stay the same: that is the innermost loop. The first elements of its runs make
-/// the next loop, and so on.
+/// Visits all elements in the order of the output's addresses. The first run with constant steps is
+/// the innermost loop; the first elements of all such runs form the next loop, and so on.
 /// @param tensors   of one shape, the output first
-/// @param forwards  false: in the order of an output none of whose strides is negative
+/// @param forwards  false: in the order of an output with the absolute values of the strides
 inline Loops loops_over(const std::vector<Layout>& tensors, bool forwards) {
     struct Element {
         std::int64_t at;
@@ -105,9 +104,9 @@ inline Loops loops_over(const std::vector<Layout>& tensors, bool forwards) {
     return all;
 }
 
-/// The call's tensors, broadcast to the shape of the first, which is the output. With elements.
+/// The call's tensors, broadcast to the shape of the first, the output, which is not empty.
 inline Visit visit(const std::vector<Call::Argument>& tensors, int bytes, bool forwards) {
-    static std::vector<Layout> layouts;  // of the last visit: every path asks for the same one
+    static std::vector<Layout> layouts;  // of the last visit: all paths need the same one
     static bool went_forwards = false;
     static Loops found;
     std::vector<Layout> seen;

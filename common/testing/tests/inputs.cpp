@@ -9,14 +9,14 @@
 using namespace sixdays;
 using namespace sixdays::testing;
 
-TEST_CASE("distinct values count up, by the factor asked for", "[testing][small]") {
+TEST_CASE("distinct values count up in steps of the factor", "[testing][small]") {
     CHECK(equal(distinct<float>({2, 3}), Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})));
     CHECK(equal(distinct<float>({4}, 7), Tensor<float>({4}, {7, 14, 21, 28})));
     CHECK(distinct<float>(Shape{})() == 1);
     CHECK(distinct<float>({0, 5}).size() == 0);
 }
 
-TEMPLATE_TEST_CASE("distinct values are exact, and differ until the type has no more",
+TEMPLATE_TEST_CASE("distinct values are exact and differ within the type's period",
                    "[testing][small]", float, double, bf16, f16, std::int8_t, std::uint8_t,
                    std::int16_t, std::uint16_t, std::int32_t, std::int64_t) {
     constexpr std::int64_t p = testing::detail::distinct_modulus<TestType>();
@@ -43,7 +43,7 @@ TEMPLATE_TEST_CASE("distinct values are exact, and differ until the type has no 
     CHECK(contains(rejection([&] { (void)distinct<TestType>({3}, p); }), "takes 1 to"));
 }
 
-TEST_CASE("float values beyond 2^24 elements go round and stay exact", "[testing][small]") {
+TEST_CASE("distinct floats wrap around below 2^24 and stay exact", "[testing][small]") {
     constexpr std::int64_t p = 16776899;
     const Tensor<float> a = distinct<float>({p + 3}, 5);
     CHECK(a.data()[p - 2] == p - 5);  // 5 * (p - 1) mod p
@@ -56,10 +56,10 @@ TEST_CASE("float values beyond 2^24 elements go round and stay exact", "[testing
     CHECK(neighbours_differ);
 }
 
-TEST_CASE("seeded values are the same everywhere and lie within their bounds", "[testing][small]") {
+TEST_CASE("seeded values are reproducible and within their bounds", "[testing][small]") {
     const Tensor<float> a = seeded<float>({1000}, 1, -2.0, 3.0);
     CHECK(equal(a, seeded<float>({1000}, 1, -2.0, 3.0)));
-    // A longer one begins with the shorter one: element k depends on k and the seed alone.
+    // A longer tensor starts with the shorter one: element k depends only on k and the seed.
     const Tensor<float> longer = seeded<float>({2000}, 1, -2.0, 3.0);
     CHECK(equal(View<const float>(longer.data(), Shape{1000}), a));
     const Tensor<float> b = seeded<float>({1000}, 2, -2.0, 3.0);
@@ -90,7 +90,7 @@ TEST_CASE("seeded integers cover their range, both ends included", "[testing][sm
     CHECK(std::set<int>(bytes.data(), bytes.data() + bytes.size()).size() == 256);
 }
 
-TEST_CASE("a rejection is the sentence of the exception", "[testing][small]") {
+TEST_CASE("rejection() returns the message of the exception", "[testing][small]") {
     const auto rejects = [] { throw std::invalid_argument("shape (2, 3) is not (3, 2)"); };
     const auto accepts = [] {};
     CHECK(rejection(rejects) == "shape (2, 3) is not (3, 2)");
@@ -111,7 +111,7 @@ TEST_CASE("a rejection is the sentence of the exception", "[testing][small]") {
         rejects, [] { throw std::invalid_argument("shape (2, 3) differs"); }, "(2, 3)"));
 }
 
-TEST_CASE("a result that one known mistake makes names it, and no other", "[testing][small]") {
+TEST_CASE("a result is attributed to the only mistake that produces it", "[testing][small]") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const Tensor<double> want({2}, {1, 2}), half({2}, {0.5, 1}), twice({2}, {2, 4});
     const auto cause = [&](float a, float b, const Tensor<double>& second) {

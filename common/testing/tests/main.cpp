@@ -1,5 +1,5 @@
-// What the main makes of cases that fail, check nothing or do not exist. Hidden (the tags begin
-// with a dot); CMakeLists.txt runs them one by one and expects status 1.
+// Cases that fail or check nothing, for main.cpp. Hidden (the tags begin with a dot);
+// CMakeLists.txt runs them one by one and expects status 1.
 #include "common/testing/catch.hpp"
 
 TEST_CASE("four checks fail, and 4 would mean skipped", "[.four_failures]") {

@@ -30,7 +30,7 @@ void write(Out<T, Memory>& out, const Tensor<T>& values) {
     }
 }
 
-// On the emulator there is no room outside of the allocation to write to.
+// Device memory on the emulator has no bands to write to.
 template <class Memory>
 bool has_bands() {
     return Memory::band() > 0;
@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("an untouched output is rejected, and so is one untouched ele
                    "Never written: 1 element still holds"));
 }
 
-TEMPLATE_TEST_CASE("where just a corner was written, the comparison asks for x and y",
+TEMPLATE_TEST_CASE("if only a corner was written, the report asks if x and y are swapped",
                    "[testing][small][device]", HostMemory, DeviceMemory) {
     const Tensor<float> want = distinct<float>({3, 4});
     Out<float, TestType> got({3, 4});
@@ -93,8 +93,8 @@ TEMPLATE_TEST_CASE("where just a corner was written, the comparison asks for x a
                    "of them, or should each block compute more?"));
 }
 
-TEMPLATE_TEST_CASE("where the poison is what is expected, untouched is not accepted",
-                   "[testing][small][device]", HostMemory, DeviceMemory) {
+TEMPLATE_TEST_CASE("an expected value equal to the poison is rejected", "[testing][small][device]",
+                   HostMemory, DeviceMemory) {
     const Tensor<std::int32_t> want({2}, {-1, 5});
     Out<std::int32_t, TestType> got({2});
     write(got, want);
@@ -197,14 +197,14 @@ TEST_CASE("the guards of the expected output are checked with it", "[testing][sm
     CHECK(contains(got.matches(want).text, "The expected output: Written outside the elements"));
 }
 
-TEST_CASE("two outputs that nobody wrote do not match", "[testing][small]") {
+TEST_CASE("two unwritten outputs do not match", "[testing][small]") {
     HostOut<float> want({4}), got({4});
     CHECK_FALSE(got.matches(want));
     HostOut<std::int64_t> want64({4}), got64({4});
     CHECK_FALSE(got64.matches(want64));
 }
 
-TEMPLATE_TEST_CASE("an output in place starts from given values", "[testing][small][device]",
+TEMPLATE_TEST_CASE("an in-place output starts with given values", "[testing][small][device]",
                    HostMemory, DeviceMemory) {
     const Tensor<float> before = distinct<float>({4}), after = distinct<float>({4}, 3);
     auto got = Out<float, TestType>::holding(before);
@@ -236,7 +236,7 @@ TEMPLATE_TEST_CASE("a changed input is rejected", "[testing][small][device]", Ho
     CHECK(contains(pitched.unchanged().text, "The input: Written outside the elements"));
 }
 
-TEST_CASE("an input lies in memory as its layout says", "[testing][small]") {
+TEST_CASE("an input is stored in its layout", "[testing][small]") {
     const Tensor<float> values = distinct<float>({2, 3});
     HostIn<float> columns(values, column_major({2, 3}), Lead{3});
     CHECK(reinterpret_cast<std::uintptr_t>(columns.view().data) % 256 == 12);

@@ -1,4 +1,4 @@
-// Tests of what finds out which elements a wrong kernel takes. The kernels here are loops.
+// Tests of the helpers that find which elements a wrong kernel takes. The kernels run on the host.
 #include "common/testing/moved.hpp"
 
 #include <cmath>
@@ -50,7 +50,7 @@ std::string copied(I M, I N, const Put& put, const Take& taken) {
 
 }  // namespace
 
-TEST_CASE("what is moved wrongly is told by a formula of the index", "[testing][small]") {
+TEST_CASE("wrongly moved elements are reported as a formula of the index", "[testing][small]") {
     const auto right = [](I m, I n) { return 5 * m + n; };
     CHECK(copied(3, 5, right, right) == "");
     CHECK(copied(3, 5, right, [](I m, I n) { return m + n; }) ==
@@ -63,7 +63,7 @@ TEST_CASE("what is moved wrongly is told by a formula of the index", "[testing][
           "out is filled as if it had the shape (5, 3); it has (3, 5).");
 }
 
-TEST_CASE("a mirror image in each tile is told", "[testing][small]") {
+TEST_CASE("a transposition inside each tile is reported", "[testing][small]") {
     const auto right = [](I m, I n) { return 16 * m + n; };
     const auto mirrored_in = [](I side) {
         return [side](I m, I n) {
@@ -79,18 +79,17 @@ TEST_CASE("a mirror image in each tile is told", "[testing][small]") {
         contains(copied(16, 16, right, [](I m, I n) { return 16 * m + n * n % 16; }), "swapped"));
 }
 
-TEST_CASE("elements that are not made are not put down to too few blocks alone",
-          "[testing][small]") {
+TEST_CASE("missing elements are blamed on the grid only if no write is stray", "[testing][small]") {
     const auto right = [](I m, I n) { return 5 * m + n; };
     const auto short_of = [](I m, I n) { return m < 2 ? 5 * m + n : -1; };
     CHECK(contains(copied(3, 5, right, short_of), "only 10 of 15 elements are written"));
-    // The last row is made, too, but elsewhere.
+    // The last row is written too, but to wrong positions.
     CHECK_FALSE(contains(copied(
                              3, 5, [](I m, I n) { return m < 2 ? 5 * m + n : 9 + n; }, right),
                          "elements are written"));
 }
 
-TEST_CASE("sums that take a mirror image are told", "[testing][small]") {
+TEST_CASE("sums of transposed operands are reported", "[testing][small]") {
     const I N = 16, K = 3;
     const auto sum = [=](I side) {
         return summed_wrongly({"c",
@@ -120,7 +119,7 @@ TEST_CASE("sums that take a mirror image are told", "[testing][small]") {
                    "rows and columns are swapped inside each tile of 8 x 8"));
 }
 
-TEST_CASE("what an output depends on is told for any function", "[testing][small]") {
+TEST_CASE("wrong dependencies of an output are reported for any function", "[testing][small]") {
     const I M = 3, N = 4;
     const auto column = [](const Index& out, const Index& e) { return e[0] == out[1]; };
     const auto told = [&](const auto& weight_of, I from, I step) {

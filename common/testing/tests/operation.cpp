@@ -1,5 +1,5 @@
-// The tests that come from an operation's description find every bug that is planted in one; and
-// in the right operation, none.
+// The tests derived from an operation's description report every planted bug, and nothing for the
+// correct operation.
 #include "common/testing/operation/operation.hpp"
 
 #include "common/gpu/device.hpp"
@@ -29,7 +29,7 @@ bool has(const char* one) {
     return bug == one;
 }
 
-// One element, wherever it is.
+// One element, in host or device memory.
 float load(const float* at, bool device) {
     if (!device) return *at;
     float x = 0;
@@ -143,7 +143,7 @@ constexpr Test kAll[] = {
 
 }  // namespace
 
-TEST_CASE("the standard tests of an operation accept a right one", "[testing][device][small]") {
+TEST_CASE("the standard tests pass for a correct operation", "[testing][device][small]") {
     bug = "";
     for (const Shape& shape : {Shape{2, 3}, {1, 4}, {0, 4}, {2, 1, 3}}) {
         for (const Test test : kAll) CHECK(test(operation(shape)));
@@ -151,7 +151,7 @@ TEST_CASE("the standard tests of an operation accept a right one", "[testing][de
     CHECK(covers_every_path({operation({2, 3})}));
 }
 
-TEST_CASE("each planted bug of an operation is found, and told", "[testing][device][small]") {
+TEST_CASE("each planted bug of an operation is reported", "[testing][device][small]") {
     struct Planted {
         const char* bug;
         Test test;
@@ -163,7 +163,7 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
         {"the last element forgotten", computes_its_result, "1 of 6 elements differ"},
         {"input changed", computes_its_result, "in was changed"},
         {"counter left", computes_its_result, "counter 0 of the workspace was not left at 0"},
-        {"workspace unchecked", computes_its_result, "one byte of workspace too few"},
+        {"workspace unchecked", computes_its_result, "workspace one byte too small"},
         {"rejects everything", computes_its_result, "twice: no path 'dense'"},
         {"error", computes_its_result, "(CUDA, path 'simple'): launch failed"},
         {"written past the end", computes_its_result, "(CPU): out: Written outside"},
@@ -204,15 +204,15 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
     bug = "";
 }
 
-TEST_CASE("a path that no call of a table takes is found, and a kernel that is not the path's",
+TEST_CASE("a path that accepts no call is reported, and one that launches another kernel",
           "[testing][device][small]") {
     bug = "rejects everything";
-    CHECK(contains(covers_every_path({operation({2, 3})}).text, "twice: 'dense' took no call"));
+    CHECK(contains(covers_every_path({operation({2, 3})}).text, "twice: 'dense' accepted no call"));
     Operation op = operation({2, 3});
     op.not_taken = {"dense"};
     CHECK(covers_every_path({op}));
     bug = "";
-    CHECK(contains(covers_every_path({op}).text, "'dense' took this call"));
+    CHECK(contains(covers_every_path({op}).text, "'dense' accepted this call"));
     op.path(TwicePath::simple).kernel = "simple_kernel";
     CHECK(contains(computes_its_result(op).text, "instead of simple_kernel"));
     CHECK(contains(takes_less_memory(op).text, "instead of simple_kernel"));
@@ -222,19 +222,19 @@ TEST_CASE("a path that no call of a table takes is found, and a kernel that is n
     CHECK(contains(computes_its_result(op).text, "instead of kernel_of_rank_2"));
 }
 
-TEST_CASE("an operation without paths that never looks at its workspace is found",
+TEST_CASE("an operation without paths that ignores its workspace is reported",
           "[testing][device][small]") {
     Operation op = operation({2, 3});
     op.paths.clear();
     CHECK(computes_its_result(op));
     op.needed_bytes = [](const Call&) { return 64; };
-    CHECK(contains(computes_its_result(op).text, "one byte of workspace too few"));
+    CHECK(contains(computes_its_result(op).text, "workspace one byte too small"));
 }
 
-TEST_CASE("tensors are visited with as few loops as possible, in the output's order",
+TEST_CASE("tensors are visited with the fewest loops, in the output's memory order",
           "[testing][small]") {
     alignas(16) std::byte memory[2][256] = {};
-    const Shape shape{2, 1, 3, 4};  // every second block of (4, 3, 4), to a tensor turned over
+    const Shape shape{2, 1, 3, 4};  // every second block of (4, 3, 4), to a reversed tensor
     const std::vector<Call::Argument> tensors = {
         {memory[0] + 4 * 12, Layout(shape, {-12, 99, 4, 1})},
         {memory[1], Layout(shape, {24, -7, 4, 1})}};
@@ -248,8 +248,7 @@ TEST_CASE("tensors are visited with as few loops as possible, in the output's or
     CHECK((!there.takes_tiles() && !back.takes_tiles()));
 }
 
-TEST_CASE("half of an element of 16 bytes does not pass for all of it",
-          "[testing][device][small]") {
+TEST_CASE("copying half of a 16-byte element is reported", "[testing][device][small]") {
     struct Two {
         std::int64_t low, high;
     };
@@ -271,8 +270,7 @@ TEST_CASE("half of an element of 16 bytes does not pass for all of it",
     CHECK(contains(computes_its_result(op).text, "All 3 elements differ"));
 }
 
-TEST_CASE("an output may be left out, and the others must be the same without it",
-          "[testing][device][small]") {
+TEST_CASE("leaving out an optional output must not change the others", "[testing][device][small]") {
     bug = "";
     Operation op = operation({2, 3});
     op.operands.push_back(writes<float>("copy", {2, 3}).may_be_null());
@@ -296,7 +294,7 @@ TEST_CASE("an output may be left out, and the others must be the same without it
     CHECK(contains(takes_less_memory(op).text, "copy left out (CPU): out: All 6 elements differ"));
 }
 
-TEST_CASE("a call that must be rejected as it is", "[testing][device][small]") {
+TEST_CASE("rejects_as_it_is requires the exact message", "[testing][device][small]") {
     bug = "another name";
     CHECK_FALSE(rejects_as_it_is(operation({2, 3}), "in is a null pointer").ok);
     bug = "";
@@ -308,8 +306,7 @@ TEST_CASE("a call that must be rejected as it is", "[testing][device][small]") {
     CHECK_FALSE(rejects_as_it_is(operation({2, 3}), "in has shape (3, 2)").ok);
 }
 
-TEST_CASE("vectors and tiles are told by where elements are, each condition false alone",
-          "[testing][small]") {
+TEST_CASE("vectors and tiles are excluded by each violated condition alone", "[testing][small]") {
     alignas(16) static float memory[64];
     const auto at = [&](const Layout& layout, int lead = 0) {
         return Call::Argument{reinterpret_cast<std::byte*>(memory + lead), layout};

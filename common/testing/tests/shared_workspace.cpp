@@ -1,4 +1,4 @@
-// A shared workspace tells what a call may do to it from what it may not.
+// A shared workspace accepts what a call may do to it, and reports the rest.
 #include <set>
 
 #include "common/testing/shared_workspace.hpp"
@@ -23,7 +23,7 @@ unsigned read(const gpu::Workspace& memory, std::int64_t at) {
 
 }  // namespace
 
-TEST_CASE("a shared workspace has counters at 0, and garbage behind them before every call",
+TEST_CASE("before every call, the counters are 0 and the memory after them is garbage",
           "[testing][device][small]") {
     SharedWorkspace shared(kFront + 1000);
     std::set<unsigned> found;
@@ -39,12 +39,12 @@ TEST_CASE("a shared workspace has counters at 0, and garbage behind them before 
         write(memory, kFront + 996, 7);
         CHECK(shared.kept());
     }
-    CHECK(found.size() == 4);  // all ones, 1, and two that have no order
+    CHECK(found.size() == 4);  // all ones, 1, and two random values
     CHECK(found.count(0xFFFFFFFF) == 1);
     CHECK(found.count(1) == 1);
 }
 
-TEST_CASE("a counter that is left and a store behind the workspace are found",
+TEST_CASE("a nonzero counter and a store past the workspace are reported",
           "[testing][device][small]") {
     SharedWorkspace shared(kFront + 1000);
     const gpu::Workspace memory = shared.next(kFront + 1000);
@@ -53,10 +53,10 @@ TEST_CASE("a counter that is left and a store behind the workspace are found",
     write(memory, 4 * 4095, 0);
     CHECK(shared.kept());
     write(memory, kFront + 1000, 0);
-    CHECK(shared.kept().text == "byte 0 behind the workspace of 17384 bytes was written");
+    CHECK(shared.kept().text == "byte 0 past the workspace of 17384 bytes was written");
     const gpu::Workspace counters_only = shared.next(kFront);
     CHECK(shared.kept());
     write(counters_only, kFront + 8, 77);
-    CHECK(shared.kept().text == "byte 8 behind the workspace of 16384 bytes was written");
+    CHECK(shared.kept().text == "byte 8 past the workspace of 16384 bytes was written");
     CHECK_THROWS_AS((void)shared.next(kFront + 1001), std::invalid_argument);
 }

@@ -1,5 +1,5 @@
-// Tests of the comparisons that all other tests rest on. Each is shown wrong results, which it must
-// reject in words, and right ones, which it must accept.
+// Tests of the comparisons that all other tests rely on. Each must reject wrong results with an
+// explanation, and accept right ones.
 #include "common/testing/testing.hpp"
 
 #include <cmath>
@@ -48,7 +48,7 @@ TEST_CASE("equal rejects one wrong element, wherever it is", "[testing][small]")
     }
 }
 
-TEST_CASE("equal rejects one last place, another zero and another NaN", "[testing][small]") {
+TEST_CASE("equal rejects one ulp, another zero and another NaN", "[testing][small]") {
     const Tensor<float> one({1}, {1.0f});
     CHECK_FALSE(equal(Tensor<float>({1}, {std::nextafter(1.0f, 2.0f)}), one));
     CHECK(contains(equal(Tensor<float>({1}, {std::nextafter(1.0f, 2.0f)}), one).text,
@@ -91,19 +91,19 @@ TEST_CASE("equal compares elements of every size", "[testing][small]") {
                    "expected -2, got 0.1"));
     CHECK_FALSE(
         equal(Tensor<f16>({1}, {f16::from_bits(1)}), Tensor<f16>({1}, {f16::from_bits(2)})));
-    // As few digits as come back as the same number of that type.
+    // The fewest digits that parse to the same number of that type.
     CHECK(contains(equal(Tensor<f16>({1}, {f16(0.1f)}), Tensor<f16>({1}, {f16(-2.0f)})).text,
                    "expected -2, got 0.1."));
     CHECK(contains(equal(Tensor<float>({1}, {1e20f}), Tensor<float>({1}, {70000.0f})).text,
                    "expected 70000, got 1e+20."));
     CHECK(contains(equal(Tensor<std::uint32_t>({1}, {70000}), Tensor<std::uint32_t>({1})).text,
                    "expected 0, got 70000."));
-    // The upper half of eight bytes counts.
+    // The upper half of a 64-bit element counts.
     CHECK_FALSE(equal(Tensor<std::int64_t>({1}, {1 + (std::int64_t{1} << 32)}),
                       Tensor<std::int64_t>({1}, {1})));
 }
 
-TEST_CASE("strides of the other order are recognised, whichever was needed", "[testing][small]") {
+TEST_CASE("row-major and column-major strides confused are recognised", "[testing][small]") {
     const Tensor<float> want = distinct<float>({2, 3, 4});
     const auto says = [&](const Index& at, const Index& instead) {
         Tensor<float> got = want;
@@ -118,7 +118,7 @@ TEST_CASE("strides of the other order are recognised, whichever was needed", "[t
                    "(0, 1, 1): as if strides were column-major, not row-major?"));
 }
 
-TEST_CASE("a wrong shape is rejected, even of the same size", "[testing][small]") {
+TEST_CASE("a wrong shape of the same size is rejected", "[testing][small]") {
     const Tensor<float> flat = distinct<float>({12}), tall = distinct<float>({4, 3});
     for (const Tensor<float>& got : {flat, tall}) {
         CHECK_FALSE(equal(got, ramp()));
@@ -130,7 +130,7 @@ TEST_CASE("a wrong shape is rejected, even of the same size", "[testing][small]"
     CHECK_FALSE(equal(Tensor<float>(Shape{}), Tensor<float>({1})));
 }
 
-TEST_CASE("without elements there is nothing to differ, and rank 0 has one", "[testing][small]") {
+TEST_CASE("empty tensors are equal, and rank 0 compares one element", "[testing][small]") {
     CHECK(equal(Tensor<float>({0, 3}), Tensor<float>({0, 3})));
     CHECK(contains(equal(Tensor<float>({0, 3}), Tensor<float>({0, 3})).text,
                    "no elements to compare"));
@@ -150,7 +150,7 @@ TEST_CASE("close accepts the bound itself and nothing beyond it", "[testing][sma
                    "expected 2, got 2.25, which differ by 0.25, and the bound is 0.125"));
     CHECK(contains(close(off, want, 0.0).text, "expected 2, got 2.25."));
     CHECK(contains(close(off, want, 0.5).text, "the largest difference is 0.500000 of it, at (1)"));
-    // One last place of a float, by a bound between half of one and one.
+    // One ulp of a float, with a bound of 3/4 ulp.
     const float above = std::nextafter(2.0f, 3.0f);
     CHECK_FALSE(close(Tensor<float>({2}, {1.0f, above}), want, 0x1.8p-23));
     CHECK(close(Tensor<float>({2}, {1.0f, above}), want, 0x1p-22));
@@ -189,7 +189,7 @@ TEST_CASE("close accepts an infinity only where the same one is expected", "[tes
     CHECK(contains(close(one, inf, 1.0).text, "expected inf, got 1, which differ by inf"));
 }
 
-TEST_CASE("a bound that would let everything pass lets nothing pass", "[testing][small]") {
+TEST_CASE("an infinite, NaN or negative bound accepts nothing", "[testing][small]") {
     const Tensor<float> one({1}, {1.0f});
     CHECK_FALSE(close(one, one, std::numeric_limits<double>::infinity()));
     CHECK_FALSE(close(one, one, std::numeric_limits<double>::quiet_NaN()));
@@ -198,7 +198,7 @@ TEST_CASE("a bound that would let everything pass lets nothing pass", "[testing]
     CHECK(contains(close(one, one, -1.0).text, "the bound is -1, and it must be a finite number"));
 }
 
-TEST_CASE("a report says how many elements differ and from where on", "[testing][small]") {
+TEST_CASE("a report counts the differing elements and says where they start", "[testing][small]") {
     const Tensor<float> want = ramp();
     Tensor<float> got = want;
     for (std::int64_t k = 8; k < 12; ++k) got.data()[k] = 0.5f;
@@ -210,7 +210,7 @@ TEST_CASE("a report says how many elements differ and from where on", "[testing]
                    "All 12 elements differ. The first is (0, 0)"));
 }
 
-TEST_CASE("the owner of a wrong value is named", "[testing][small]") {
+TEST_CASE("the index whose value was found is named", "[testing][small]") {
     const Tensor<float> want = ramp();
     const auto wrong = [&](std::int64_t i, std::int64_t j, float value) {
         Tensor<float> got = want;
@@ -222,27 +222,27 @@ TEST_CASE("the owner of a wrong value is named", "[testing][small]") {
     CHECK(contains(wrong(1, 2, want(1, 1)).text,
                    "6 is the expected value of (1, 1): one step back along dimension 1"));
     CHECK(contains(wrong(1, 2, want(2, 2)).text,
-                   "11 is the expected value of (2, 2): one step on along dimension 0"));
+                   "11 is the expected value of (2, 2): one step forward along dimension 0"));
     CHECK(contains(
         wrong(0, 0, want(0, 3)).text,
         "4 is the expected value of (0, 3): as if dimension 1 were counted from its end?"));
     CHECK(contains(wrong(1, 3, want(2, 0)).text,
                    "9 is the expected value of (2, 0): the element after it?"));
     CHECK(contains(wrong(1, 3, want(0, 1)).text, "2 is the expected value of (0, 1)."));
-    // Of three rows the last is the first from the end, and two on: that may mean anything.
+    // An extent of 3 is too short for "counted from its end", and two steps are no step.
     CHECK(contains(wrong(0, 1, want(2, 1)).text, "10 is the expected value of (2, 1)."));
     CHECK(wrong(1, 3, 77).text.find("is the expected value") == std::string::npos);
 
-    // A step must explain another wrong element, too, or the value alone is named.
+    // A step must also explain another wrong element; otherwise only the index is named.
     Tensor<float> two = want;
     two(0, 3) = want(1, 3);
     two(1, 3) = want(2, 3);
     CHECK(contains(equal(two, want).text,
-                   "8 is the expected value of (1, 3): one step on along dimension 0"));
+                   "8 is the expected value of (1, 3): one step forward along dimension 0"));
     two(1, 3) = 77;
     CHECK(contains(equal(two, want).text, "8 is the expected value of (1, 3)."));
 
-    // A whole matrix written with column-major strides: (0, 1) holds what belongs to (1, 0).
+    // A whole matrix read with column-major strides: (0, 1) holds element number 3, that is (0, 3).
     const Tensor<float> mixed({3, 4}, {1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12});
     CHECK(contains(equal(mixed, want).text, "got 4.\n4 is the expected value of (0, 3)"));
     const Tensor<float> big = distinct<float>({5, 7});
@@ -257,11 +257,11 @@ TEST_CASE("the owner of a wrong value is named", "[testing][small]") {
                    "is the expected value of (1, 2, 3): dimensions 0 and 1 swapped?"));
 }
 
-TEST_CASE("a value that many elements hold is nobody's", "[testing][small]") {
+TEST_CASE("a value that many elements hold is not attributed to one", "[testing][small]") {
     Tensor<float> want({4, 4});
     want(0, 0) = 5;
     Tensor<float> got = want;
-    got(0, 0) = 0;  // a neighbour's value, but of two values the wrong one is always the other
+    got(0, 0) = 0;  // a neighbour's value, but with two values that says nothing
     CHECK(equal(got, want).text.find("is the expected value") == std::string::npos);
     want(3, 3) = got(3, 3) = 7;
     CHECK(contains(equal(got, want).text, "0 is the expected value of (0, 1)"));
@@ -271,7 +271,7 @@ TEST_CASE("a value that many elements hold is nobody's", "[testing][small]") {
     CHECK(equal(got, want).text.find("is the expected value") == std::string::npos);
 }
 
-TEST_CASE("what a warp touches is judged in words", "[testing][small]") {
+TEST_CASE("excess sectors, wavefronts and requests are explained", "[testing][small]") {
     gpu::Touched fine;
     fine.requests = 96, fine.sectors = fine.fewest_sectors = 1384;
     CHECK(touches(fine, 96, 1384));
@@ -290,7 +290,7 @@ TEST_CASE("what a warp touches is judged in words", "[testing][small]") {
     CHECK(contains(touches(fine, 96, 1384).text, "took 65 wavefronts where 64 suffice"));
 }
 
-TEST_CASE("the far end of a tensor holds its last elements", "[testing][small]") {
+TEST_CASE("FarEnd holds the last elements of a tensor", "[testing][small]") {
     FarEnd<float> far(kBeyond32Bits, distinct<float>({40}, 100));
     CHECK(equal(far.last(3), Tensor<float>({3}, {3800, 3900, 4000})));
     CHECK(contains(needs_64_bits(4294968320), "4,294,968,320 elements"));

@@ -1,7 +1,7 @@
-// Step 3, float4: a thread loads 16 bytes at once, four floats. A quarter of the instructions move
-// the same bytes, and four times as many bytes are in flight. A float4 begins at a multiple of 16,
-// so up to three floats before the first such address (the scalar head) and up to three after the
-// last whole float4 (the scalar tail) go one by one: common/tensor/vectorized.hpp.
+// Step 3, float4: a thread loads 16 bytes at once, four floats. A quarter of the instructions moves
+// the same bytes, and four times as many bytes are in flight. A float4 is aligned to 16 bytes, so
+// up to three floats before the first aligned one (the scalar head) and up to three after the last
+// whole float4 (the scalar tail) are processed one by one: common/tensor/vectorized.hpp.
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/steps/elementwise/steps.hpp"
 

@@ -1,8 +1,8 @@
-// Step 4: float4 needs addresses that are equally far past a multiple of 16, and some are not. But
-// the width of a load is not what matters: by Little's law, bytes in flight = bandwidth * latency.
-// For `add` an H200 needs at least 18 KiB of loads in flight for each SM. With 2,048 threads per
-// SM, step 1 has at most 16 KiB in flight and step 3 has 64 KiB. So has this step: each thread
-// issues eight scalar loads before its first store.
+// Step 4: float4 needs addresses that are equal modulo 16, and some are not. But the width of a
+// load is not what matters: by Little's law, bytes in flight = bandwidth * latency. For `add` an
+// H200 needs at least 18 KiB of loads in flight for each SM. With 2,048 threads per SM, step 1 has
+// at most 16 KiB in flight and step 3 has 64 KiB. This step has 64 KiB too: each thread issues
+// eight scalar loads before its first store.
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/steps/elementwise/steps.hpp"
 

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: the operations as functors, so that one sequence of kernels serves all of them,
-/// on single elements and on float4.
+/// For .cu files: the operations as functors, so that the same kernels serve all of them, on single
+/// elements and on float4s.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
-// Step 2: a thread writes 16 bytes at once, four neighbours of a row, so the index arithmetic is
-// done once for four elements. The value itself is an offset: that of the element in a tensor whose
-// strides are powers of the base, (base * base, base, 1). So one strided index iteration (a Walk)
-// gives both the position of the float4 and the value of its first element. Day 02 explains Walk.
+// Step 2: a thread stores 16 bytes at once, four adjacent elements of a row: one index computation
+// for four elements. The value itself is an offset: that of the element in a tensor whose strides
+// are powers of the base, (base * base, base, 1). So one strided index iteration (a Walk, see
+// Day 02) gives both the position of the float4 and the value of its first element.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/vectorized.hpp"
 #include "common/tensor/walk.hpp"

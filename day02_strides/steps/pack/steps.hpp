@@ -1,6 +1,6 @@
 /// @file
-/// Faster versions of pack's naive kernel, one idea per file: `diff` two of them to see it. Nothing
-/// is checked here; pack_cuda has done so.
+/// Faster versions of pack's naive kernel, one idea per file: `diff` two of them to see it.
+/// Launchers check nothing; pack_cuda has done so.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -9,9 +9,9 @@
 namespace sixdays::day02_strides {
 
 /// Step 2: an offset without a division.
-/// @param walk  layout of `in`, simplified; fewer than 2^31 elements, and at least one
-/// @param out   as many elements, contiguous; disjoint from `in`: from step 4 on a thread could
-/// otherwise read what another one has written
+/// @param walk  layout of `in`, simplified; at least one element, and fewer than 2^31
+/// @param out   of the same size, contiguous, disjoint from `in`: from step 4 on, a thread could
+/// otherwise read what another thread has written
 void pack_fast_division(const float* in, const Layout& walk, float* out, gpu::Stream stream);
 
 /// Step 3: one kernel per rank, so that the compiler unrolls the loop over dimensions.

@@ -42,7 +42,7 @@ std::int64_t place(const Mapping& mapping, const Index& index, std::index_sequen
     return mapping(index[static_cast<int>(D)]...);
 }
 
-// The same offset at every index, the same strides, span and answers?
+// Do both have the same offset at every index, and the same strides, span and properties?
 template <int RANK, class Mapping>
 bool agree(const Layout& ours, const Mapping& theirs) {
     bool ok = theirs.required_span_size() == required_span(ours);
@@ -71,7 +71,7 @@ void compare() {
         CHECK(agree<RANK>(row_major(shape), Right(extents)));
         CHECK(agree<RANK>(column_major(shape), Left(extents)));
         ++shapes;
-        if (size(shape) == 0) return;  // mdspan wants strides above 0, and no more of an empty one
+        if (size(shape) == 0) return;  // mdspan needs strides above 0
         for (const std::int64_t pad : {0, 1}) {
             packings::for_each_packing(RANK, pad, [&](const packings::Packing& packing) {
                 for (const bool backwards : packing.backwards) {
@@ -85,20 +85,19 @@ void compare() {
     CHECK(shapes > 0);
 }
 
-TEST_CASE("mdspan's layouts are ours, over every shape up to 4 a dim", "[day02][mdspan][small]") {
+TEST_CASE("mdspan's layouts equal ours for all extents up to 4", "[day02][mdspan][small]") {
     compare<1>();
     compare<2>();
     compare<3>();
 }
 
-TEST_CASE("rank 0 has one element in mdspan, too", "[day02][mdspan][small]") {
+TEST_CASE("a rank-0 mdspan has one element", "[day02][mdspan][small]") {
     const md::layout_right::mapping<md::extents<std::int64_t>> scalar;
     CHECK(scalar() == offset(Layout(), Index{}));
     CHECK(scalar.required_span_size() == required_span(Layout()));
 }
 
-TEST_CASE("mdspan compares all strides, equivalent() those that are used",
-          "[day02][mdspan][small]") {
+TEST_CASE("mdspan compares all strides, equivalent() only those in use", "[day02][mdspan][small]") {
     using Stride = md::layout_stride::mapping<Extents<2>>;
     const Extents<2> row(1, 3);
     const Stride a(row, array_of<2>({3, 1})), b(row, array_of<2>({7, 1}));
@@ -106,19 +105,19 @@ TEST_CASE("mdspan compares all strides, equivalent() those that are used",
     CHECK(equivalent(Layout({1, 3}, {3, 1}), Layout({1, 3}, {7, 1})));
 }
 
-TEST_CASE("extents that the compiler knows", "[day02][mdspan][small]") {
+TEST_CASE("extents of an mdspan can be compile-time constants", "[day02][mdspan][small]") {
     constexpr md::layout_right::mapping<md::extents<std::int64_t, 2, 3, 4>> theirs;
     using Ours = day02_strides::StaticRowMajor<2, 3, 4>;
     static_assert(theirs(1, 2, 3) == Ours::offset(1, 2, 3));
     static_assert(theirs.stride(0) == Ours::stride(0) && theirs.stride(2) == Ours::stride(2));
     static_assert(sizeof(theirs) == sizeof(Ours), "neither holds a number");
-    // One known, one not: no copy of the length 3 is kept.
+    // One static extent and one dynamic: the static 3 is not stored.
     const md::extents<std::int64_t, md::dynamic_extent, 3> half(5);
     CHECK(half.extent(0) == 5);
     CHECK(half.static_extent(1) == 3);
 }
 
-TEST_CASE("an mdspan reads what our View reads", "[day02][mdspan][small]") {
+TEST_CASE("an mdspan and a View read the same elements", "[day02][mdspan][small]") {
     const Tensor<float> memory({6}, {1, 2, 3, 4, 5, 6});
     const Layout layout = column_major({2, 3});
     const View<const float> view(memory.data(), layout);

@@ -17,12 +17,12 @@ __device__ float4 sum(float4 p, float4 q) {
     return make_float4(p.x + q.x, p.y + q.y, p.z + q.z, p.w + q.w);
 }
 
-// Four neighbours, or one element for all four where the last dimension has stride 0.
+// Four adjacent elements, or one element for all four where the last dimension has stride 0.
 __device__ float4 vector_or_one(const float* p, bool repeats) {
     if (repeats) return make_float4(*p, 0, 0, 0);
     return *reinterpret_cast<const float4*>(p);
 }
-// Not done while loading, because it would wait for the load.
+// Separate from the load, because it would wait for it.
 __device__ float4 spread(float4 q, bool repeats) {
     return repeats ? make_float4(q.x, q.x, q.x, q.x) : q;
 }

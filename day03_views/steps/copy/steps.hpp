@@ -14,7 +14,7 @@ namespace sixdays::day03_views {
 /// Step 2: any layout. Fast division, and several loads in flight.
 void launch_copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
-/// Step 3: both contiguous and equally far past a multiple of 16 bytes: 128-bit accesses.
+/// Step 3: both contiguous, addresses equal modulo 16: 128-bit accesses.
 void launch_copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
 /// Step 4: one element of `in` fills 16 bytes of `out`, whose elements have 16 bytes.

@@ -1,5 +1,5 @@
-// Step 4: a row of the tile has 33 words. Moving down one row now moves on by one bank, so the 32
-// words of a column are in 32 different banks, and so are those of a row.
+// Step 4: a row of the tile has 33 words. One row down is now the next bank, so the 32 words of a
+// column are in 32 different banks, and so are those of a row.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 

@@ -32,8 +32,8 @@ __device__ Numbered element(int j, FastDivisor width) {
     return {row, k - row * width.divisor};
 }
 
-// `wide` and `high` are the extents of a tile of `in`: (S, L) or (L, S). A
-// tile of `out` has them the other way round.
+// `wide` and `high` are the extents of a tile of `in`: (S, L) or (L, S). In a tile of `out` they
+// are swapped.
 template <class T>
 __global__ void transpose_short_rows_kernel(const __grid_constant__ Matrices x, FastDivisor high,
                                             FastDivisor wide, unsigned step_row,

@@ -2,7 +2,7 @@
 /// For .cu files: 16-byte loads and stores that may cross the edge of a matrix.
 ///
 /// __ldcs and __stcs carry the hint "cache streaming": data that is accessed only once is evicted
-/// first. Together they gain 1 % on an H200; either of them alone costs as much.
+/// first. Together they gain 1 % on an H200; either one alone loses 1 %.
 #pragma once
 
 #include <cuda_runtime.h>

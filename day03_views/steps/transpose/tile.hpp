@@ -18,7 +18,7 @@ struct Tile {
 };
 
 /// Splits the block index into: tile down, tile across, then one index per dimension of the stack.
-/// Down comes first: blocks with neighbouring indices run at the same time and so write
+/// Down varies fastest: blocks with neighbouring indices run at the same time and so write
 /// neighbouring parts of the same rows of `out`.
 template <class T>
 __device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN) {

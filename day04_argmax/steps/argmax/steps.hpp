@@ -1,6 +1,6 @@
 /// @file
 /// The launchers of the ladder, one idea per file: `diff` two adjacent steps to see it. Step 1 is
-/// the naive kernel in argmax_cuda.cu. Launchers check nothing: LinePath lists what each can take.
+/// the naive kernel in argmax_cuda.cu. Launchers check nothing: LinePath lists what each supports.
 /// Step 2 supports argmax only; from step 3 on each is instantiated for Pick<Largest>,
 /// Pick<Smallest>, Fold<Add> and Fold<Multiply>.
 #pragma once

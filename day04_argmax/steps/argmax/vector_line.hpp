@@ -18,7 +18,7 @@ struct VectorLine {
     std::uint32_t length;
     std::uint32_t past;     // elements between the 16-byte boundary before the line and its start
     std::uint32_t vectors;  // float4s that contain at least one element of the line
-    std::uint32_t begin, end;  // those that lie entirely in the line
+    std::uint32_t begin, end;  // those that are entirely in the line
 
     __device__ VectorLine(const float* line_, std::uint32_t length_)
         : line(line_),
@@ -28,7 +28,7 @@ struct VectorLine {
           begin(past > 0 ? 1 : 0),
           end((length_ + past) / 4) {}
 
-    /// A float4 that lies entirely in the line.
+    /// A float4 that is entirely in the line.
     __device__ float4 whole(std::uint32_t number) const {
         return reinterpret_cast<const float4*>(line - past)[number];
     }
@@ -86,7 +86,7 @@ __device__ typename OP::Partial take_vectors(const VectorLine& line, std::uint32
     if (t == 0 && first < line.begin) {
         OP::take(edge, line.part(0, OP::neutral()), 0);
     }
-    // begin > end: the line lies inside one float4, and thread 0 has taken it.
+    // begin > end: the line is inside one float4, and thread 0 has taken it.
     const bool has_end = line.begin <= line.end && first <= line.end;
     if (t == 1 && has_end && line.end < last) {
         OP::take(edge, line.part(line.end, OP::neutral()), line.end);

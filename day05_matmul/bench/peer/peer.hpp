@@ -10,7 +10,7 @@
 
 namespace sixdays::day05_matmul {
 
-/// Empty: there is no peer.
+/// Empty if this program has no peer.
 template <class T>
 using PeerProduct = std::function<void(const T* a, const T* b, float* out)>;
 

@@ -1,8 +1,8 @@
-// Step 4: b may be a transposed view, such as a weight stored (N, K). Then adjacent elements of b
-// lie along k, and step 3 reads one sector per element. Here lanes load along whichever dimension
-// is contiguous, and a tile is written transposed if that is the other one (corner turning). Lanes
-// that write a column of a tile would all hit one bank, a 32-way conflict; rows padded to 33 words
-// spread the column over 32 banks.
+// Step 4: b may be a transposed view, such as a weight stored (N, K). Then b is contiguous along k,
+// and step 3 reads one sector per element. Here lanes load along whichever dimension is contiguous,
+// and a tile is written transposed if that is the other one (corner turning). Lanes that write a
+// column of a tile would all hit one bank, a 32-way conflict; rows padded to 33 words spread the
+// column over 32 banks.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"

@@ -1,8 +1,8 @@
 // Step 13: the loop has no guard. A tile that would reach past the matrix begins earlier and ends
 // with it: it recomputes some outputs of the adjacent tile and stores only its own. The remainder
-// of K beside whole tiles comes first, while the ring is being filled. So pointers only advance,
+// of K after whole tiles comes first, while the ring is being filled. So pointers only advance,
 // and at the end the last tile is copied again instead of one past it. Three more changes: any
-// layout, by copies whose lanes lie along the contiguous dimension; tiles in an order that keeps
+// layout, by copies whose lanes run along the contiguous dimension; tiles in an order that keeps
 // their operands in the L2 cache (no measured difference at 4,096); smaller tiles where large ones
 // would be few.
 #include "common/gpu/large_shared.hpp"

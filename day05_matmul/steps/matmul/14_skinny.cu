@@ -1,10 +1,10 @@
-// Step 14, beside the ladder: few rows of a, as when a model decodes one token. Then every element
+// Step 14, outside the ladder: few rows of a, as when a model decodes one token. Then every element
 // of b is used at most 16 times, and the goal is to read b once, at memory bandwidth. So b has no
 // tile: a thread fetches its own elements several iterations ahead of the multiply-adds, and holds
 // the sums of all rows for its columns; the threads of a block share K. The rows of a, which all of
 // them need, are in shared memory, as much of K at a time as fits into 32 KiB. Where b is
-// contiguous along N, lanes lie along N; where it is contiguous along K, as a weight stored (N, K),
-// they lie along K and reduce by shuffles. Few columns are the same case, transposed.
+// contiguous along N, lanes run along N; where it is contiguous along K, as a weight stored (N, K),
+// they run along K and reduce by shuffles. Few columns are the same case, transposed.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     add_parts<M, BN, kWarps>(x, tile, threadIdx.x % 32 < LINE, threadIdx.x / 32, n, sum, shared);
 }
 
-/// b along K: a warp has 4 columns of b, its lanes lie along k. SHARE warps share K.
+/// b along K: a warp has 4 columns of b, its lanes run along k. SHARE warps share K.
 template <int M, int SHARE>
 __global__ void __launch_bounds__(kThreads, 2)
     matmul_skinny_dots_kernel(const __grid_constant__ Problem x) {

@@ -1,4 +1,4 @@
-// Step 15 (split-K), beside the ladder: few outputs and a long K, fewer blocks than SMs. Then
+// Step 15 (split-K), outside the ladder: few outputs and a long K, fewer blocks than SMs. Then
 // several blocks share the K of one tile. That needs no new product: K cut into parts is one more
 // dimension of the stack, a view. Each part is a separate product, left in a workspace. A second
 // kernel adds the parts, always in the same order, and applies the epilogue.

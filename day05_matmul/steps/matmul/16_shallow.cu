@@ -1,4 +1,4 @@
-// Step 16, beside the ladder: a short K. Then writing `out` dominates, and a ring would not pay. A
+// Step 16, outside the ladder: a short K. Then writing `out` dominates, and a ring would not pay. A
 // block fetches 32 k's of its rows and columns into shared memory, multiplies them, and writes;
 // meanwhile another block on the same SM fetches. A warp has 8 rows of 256 columns, and writes 512
 // bytes of a row with each store.
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     float sum[TM][TN] = {};
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
-        // Lanes lie along m if a is contiguous along m, else 8 along k and 4 along m: then the
+        // Lanes run along m if a is contiguous along m, else 8 along k and 4 along m: then the
         // tile's rows, padded by 4 words, put their stores into 32 banks.
         for (int i = threadIdx.x; i < BM * BK; i += kThreads) {
             const int m = x.a_m == 1 ? i % BM : i / 8 % BM;

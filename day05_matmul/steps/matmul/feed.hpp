@@ -56,7 +56,7 @@ struct Feed {
         --left;
     }
 
-    /// Fills all stages but one. The first tile has the remainder of K beside whole tiles, and
+    /// Fills all stages but one. The first tile has the remainder of K after whole tiles, and
     /// zeros.
     /// @param tiles  how many tiles K has
     __device__ __forceinline__ void fill(int tiles, int depth_of_first) {

@@ -63,7 +63,7 @@ struct Problem {
 [[nodiscard]] bool a_columns_are_vectors(const Problem& x);  // the same for columns
 [[nodiscard]] bool b_columns_are_vectors(const Problem& x);
 
-/// With fewer rows, or columns, of out than this, step 14 takes it.
+/// Step 14 supports products with fewer rows, or columns, of out than this.
 inline constexpr std::int64_t kSkinny = 64;
 
 /// Up to this K step 16 is the fastest, unless out is narrow.
@@ -75,12 +75,12 @@ enum class WholeTile { large, medium, small };
 /// Does such a tile fit, and is K long enough?
 [[nodiscard]] bool fits(WholeTile cut, const Problem& x);
 
-/// Can step 13 take it? One of its tiles must fit, and K must be long enough.
+/// Can step 13 compute it? One of its tiles must fit, and K must be long enough.
 inline constexpr std::int64_t kWholeDepth = 16;
 [[nodiscard]] bool has_whole_tiles(const Problem& x);
 
 /// Into how many parts does step 15 cut K? Parts are equal, so the number divides K; at least 2, or
-/// 0 if there is no such number and step 15 cannot take the product.
+/// 0 if no number does, and then step 15 does not support the product.
 [[nodiscard]] int parts_of(const Problem& x);
 
 /// Is it faster in this many parts?
@@ -93,7 +93,7 @@ inline constexpr std::int64_t kWholeDepth = 16;
 /// The products of all parts of K, stored at `parts`, one row-major stack of sums after another.
 [[nodiscard]] Problem in_parts(const Problem& x, int count, float* parts);
 
-/// Empty if this path can take it, else what it needs.
+/// Empty if this path supports it, else what it needs.
 [[nodiscard]] std::string missing(MatmulPath path, const Problem& x);
 
 /// The path that choose_matmul() returns.

@@ -1,7 +1,7 @@
 /// @file
 /// The launchers of the ladder, one idea per file: `diff` two adjacent steps to see it. Step 1 is
-/// the naive kernel in matmul_cuda.cu. Launchers check nothing: MatmulPath lists what each can
-/// take.
+/// the naive kernel in matmul_cuda.cu. Launchers check nothing: MatmulPath lists what each
+/// supports.
 #pragma once
 
 #include "common/gpu/stream.hpp"

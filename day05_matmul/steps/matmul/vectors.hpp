@@ -47,7 +47,7 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
 /// Stores a thread's sums as outputs: in rows m_of(i), and in columns n_of(j) to n_of(j) + 3, for j
 /// = 0, 4, 8, ... Most threads have no edge in their part, no old output to read and no exp. They
 /// make one pass over all sums for each part of the epilogue that is used, and an unused part costs
-/// a single branch. The other threads put their sums into local memory, where a short loop takes
+/// a single branch. The other threads put their sums into local memory, where a short loop handles
 /// them one by one. Unrolled for each sum, with all branches, this was 150 KB of instructions, and
 /// fetching them took longer than a hundred k's.
 template <int TM, int TN, class RowOf, class ColumnOf>

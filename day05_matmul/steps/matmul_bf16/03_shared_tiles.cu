@@ -11,7 +11,7 @@ namespace {
 constexpr int BM = 128, BN = 128;
 using W = Warps<BM, BN>;
 
-/// Fills a tile of ROWS rows, element by element; lanes lie along whichever dimension is
+/// Fills a tile of ROWS rows, element by element; lanes run along whichever dimension is
 /// contiguous.
 template <int ROWS, class T, class F>
 __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {

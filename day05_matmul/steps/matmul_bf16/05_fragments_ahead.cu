@@ -9,7 +9,7 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-/// This thread's copies of successive tiles, as in copy_tile(), but only of tiles that lie entirely
+/// This thread's copies of successive tiles, as in copy_tile(), but only of tiles that are entirely
 /// in the matrix: no copy checks bounds.
 template <class T, bool ACROSS, int SIZE, int THREADS>
 struct Copies {

@@ -1,6 +1,6 @@
 /// @file
 /// The launchers of the ladder: one matrix each, of rank 2. Step 1 is the naive kernel in
-/// matmul_bf16_cuda.cu. Launchers check nothing: MatmulBf16Path lists what each can take.
+/// matmul_bf16_cuda.cu. Launchers check nothing: MatmulBf16Path lists what each supports.
 #pragma once
 
 #include "common/gpu/stream.hpp"

@@ -25,7 +25,7 @@ __device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
                                             std::int64_t column, const F& finish) {
     float* to = &out(row, column);
 #pragma unroll
-    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows further down each time
+    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows lower each time
         const int first = i % 2 * 2;
 #pragma unroll
         for (int j = 0; j < ACROSS; ++j) {
@@ -37,7 +37,7 @@ __device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
     }
 }
 
-/// The same as store_sums() for outputs that lie entirely in the matrix and are not read. It does
+/// The same as store_sums() for outputs that are entirely in the matrix and are not read. It does
 /// only the arithmetic that the epilogue needs. These instructions run once per tile of outputs,
 /// while the block multiplies nothing.
 template <int DOWN, int ACROSS>
@@ -62,8 +62,8 @@ __device__ __forceinline__ void store_inside(const float (&sum)[DOWN][ACROSS][4]
     });
 }
 
-/// The same for outputs that are added to. A load cannot pass a store that might alias it, so one
-/// by one each would wait for the one before it: eight pairs are loaded at a time.
+/// The same for outputs that are added to. A load cannot pass a store that might alias it, so
+/// single loads would each wait for the store before: eight pairs are loaded at a time.
 template <int DOWN, int ACROSS>
 __device__ __forceinline__ void add_inside(const float (&sum)[DOWN][ACROSS][4],
                                            const Epilogue& epilogue, const View<float>& out,
@@ -74,7 +74,7 @@ __device__ __forceinline__ void add_inside(const float (&sum)[DOWN][ACROSS][4],
     const std::int64_t row = m0 + row_of_sum(lane, 0), column = n0 + column_of_sum(lane, 0);
     float* to = &out(row, column);
 #pragma unroll
-    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows further down each time
+    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows lower each time
         const int first = i % 2 * 2;
 #pragma unroll
         for (int j0 = 0; j0 < ACROSS; j0 += kAtOnce) {
@@ -120,7 +120,7 @@ __device__ __forceinline__ void store_one_by_one(const float (&sum)[DOWN][ACROSS
 
 /// Stores DOWN x ACROSS fragments of which the first begins at (m0, n0). Only store_one_by_one()
 /// has an exp: the stores below it are unrolled, and with an exp each they took 1.4 times as long.
-/// @param inside  do they all lie in out?
+/// @param inside  are they all inside out?
 template <int DOWN, int ACROSS>
 __device__ __forceinline__ void store_sums(const float (&sum)[DOWN][ACROSS][4],
                                            const Epilogue& epilogue, const View<float>& out,

@@ -1,5 +1,5 @@
-// Step 2: 128-bit loads and stores. Instead of one element per thread takes two vectors of 4 floats
-// or 8 bf16. The functions are those of functions.hpp.
+// Step 2: 128-bit loads and stores. Each thread processes two vectors of 4 floats or 8 bf16 instead
+// of one element. The functions are those of functions.hpp.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/vectorized.hpp"
 #include "day06_transformer_ops/activation/steps/functions.hpp"

@@ -1,7 +1,7 @@
 /// @file
-/// The activations in few instructions. In the time in which an H200's memory reads and writes one
+/// The activations in few instructions. While an H200's memory reads and writes one
 /// bf16, an SM can issue about 30 instructions for it. std::exp takes eight, a division ten,
-/// std::erfc more than forty: the kernel would be compute-bound. But 2^x and 1/x are one
+/// std::erfc more than forty: the kernel would be compute-bound. But 2^x and 1/x take one
 /// instruction each (common/gpu/ptx.hpp), and here all functions are built from these two. They
 /// keep the error bound of activation.hpp.
 #pragma once

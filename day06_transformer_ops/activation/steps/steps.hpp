@@ -1,5 +1,5 @@
 /// @file
-/// The launcher of the activations' step. It checks nothing; all tensors have one shape.
+/// The launcher of the vectorized step. It checks nothing; all tensors have the same shape.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -7,7 +7,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// How the elements of two tensors are combined; Plain gets the first one twice. f: the activation.
+/// How the elements of two tensors are combined; Plain gets the first one twice. f: the activation
 struct Plain {
     template <class F>
     SIXDAYS_HD static float of(const F& f, float x, float) {

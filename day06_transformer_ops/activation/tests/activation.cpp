@@ -1,5 +1,5 @@
-// Activations of particular numbers: golden values, all sizes, NaN and infinities; and the words of
-// what is rejected.
+// Activations of particular numbers: golden values, all magnitudes, NaN and infinities; and error
+// messages.
 #include "common/testing/catch.hpp"
 #include "common/testing/rejection.hpp"
 #include "day06_transformer_ops/activation/activation.op.hpp"
@@ -12,7 +12,6 @@ namespace {
 
 #include "day06_transformer_ops/activation/tests/golden_activation.inc"
 
-// The activation of these values.
 template <class T>
 Operation activation_of(Activation what, const Shape& shape, const Values& x) {
     Operation op = activate_operation<T>(Activate::plain, what, shape);
@@ -20,7 +19,7 @@ Operation activation_of(Activation what, const Shape& shape, const Values& x) {
     return op;
 }
 
-TEST_CASE("activations are what float64 says", "[day06][activation][small]") {
+TEST_CASE("activations match float64 references", "[day06][activation][small]") {
     for (const Activation what : kActivations) {
         CAPTURE(name(what));
         const std::vector<double>& golden = golden_activated[static_cast<std::size_t>(what)];
@@ -33,9 +32,9 @@ TEST_CASE("activations are what float64 says", "[day06][activation][small]") {
     }
 }
 
-// Row 0: -14 to 14, where the GELUs' formulas bend. Row 1: -100 to 100, past the smallest results.
-// Row 2: both signs of all sizes. Row 3: neighbours of two places where loop and vectors are off by
-// most.
+// Row 0: -14 to 14, where the GELUs curve. Row 1: -100 to 100, past underflow of the results.
+// Row 2: all magnitudes, both signs. Row 3: around the two points where the CPU reference and the
+// vectorized kernel have their largest errors.
 double of_all_sizes(std::int64_t k) {
     const auto row = k / 2048, i = k % 2048;
     const double part = static_cast<double>(i) / 2047;
@@ -46,7 +45,7 @@ double of_all_sizes(std::int64_t k) {
                     : -34.1 + static_cast<double>(i - 1536) * 0x1p-9;
 }
 
-TEST_CASE("activations keep their bound for numbers of all sizes", "[day06][activation][small]") {
+TEST_CASE("activations keep their error bound at all magnitudes", "[day06][activation][small]") {
     for (const Activation what : kActivations) {
         CAPTURE(name(what));
         CHECK(computes_its_result(activation_of<float>(what, {4, 2048}, of_all_sizes)));
@@ -54,7 +53,7 @@ TEST_CASE("activations keep their bound for numbers of all sizes", "[day06][acti
     }
 }
 
-TEST_CASE("the two GELUs are told apart: at 2 they differ by 9.8e-5",
+TEST_CASE("the two GELUs are distinguished: at 2 they differ by 9.8e-5",
           "[day06][activation][small]") {
     // From the background's tables: 0.841345 and 0.841192 at 1.
     const std::vector<double> erf = {0.8413447461, 1.954499736, -0.0455002639, 2.995950306},
@@ -78,7 +77,7 @@ void check_specials() {
             Expected want({8});
             const double lowest = what == Activation::relu ? 0 : NAN, large = inputs[0]->data()[4];
             want.value = Tensor<double>({8}, {NAN, INFINITY, lowest, 0, large, 0, 0, 0});
-            // The last two are the smallest numbers, of which half may be left.
+            // The last two inputs are the smallest numbers; halving them may round.
             for (const int k : {3, 4, 5, 6, 7}) want.error(k) = 1e-38;
             return std::vector{want};
         };
@@ -86,13 +85,13 @@ void check_specials() {
     }
 }
 
-TEST_CASE("NaN stays NaN, infinity stays, -infinity has no product with 0; far away f is x or 0",
+TEST_CASE("NaN and infinity propagate, relu(-infinity) is 0, and far from 0 f is x or 0",
           "[day06][activation][small]") {
     check_specials<float>();
     check_specials<bf16>();
 }
 
-TEST_CASE("gate and input may be the halves of one tensor's rows, but then out is in neither",
+TEST_CASE("gate and input may be halves of one tensor's rows if out is in neither",
           "[day06][activation][small]") {
     alignas(16) static float memory[3 * 16 + 24];
     const auto half = [](int k) { return View<float>(memory + 8 * k, Layout({3, 8}, {16, 1})); };
@@ -107,9 +106,9 @@ TEST_CASE("gate and input may be the halves of one tensor's rows, but then out i
     }
 }
 
-// --- words ---------------------------------------------------------------------------------------
+// --- error messages ------------------------------------------------------------------------------
 
-TEST_CASE("a path that cannot take an activation says what it needs",
+TEST_CASE("a path that does not support an activation names its requirement",
           "[day06][activation][small]") {
     alignas(16) static float memory[2][40];
     const View<float> out(memory[1], row_major({4, 8}));

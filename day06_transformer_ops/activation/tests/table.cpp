@@ -1,4 +1,4 @@
-// What must hold for every operation of the set activation, over a table of calls
+// The standard tests of the activations, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/activation/activation.op.hpp"
@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// The activations take turns: which one it is changes nothing about where elements are.
+// The cases cycle through the activations, since the choice does not affect the layout.
 template <class T>
 void append(std::vector<Operation>& all, const std::vector<Shape>& shapes) {
     for (const Shape& shape : shapes) {
@@ -49,12 +49,12 @@ TEST_CASE("the set activation: every path gives its result wherever operands are
     check_results(small());
     CHECK(
         takes_every_order(activate_operation<float>(Activate::gated, Activation::silu, {2, 3, 8})));
-    const Shape eight = {2, 1, 2, 2, 1, 2, 1, 8};  // more dims than tiles have
+    const Shape eight = {2, 1, 2, 2, 1, 2, 1, 8};  // more dimensions than tiles have
     CHECK(takes_or_rejects_placements(
         activate_operation<bf16>(Activate::biased, Activation::relu, eight, {2, 1, 2, 1, 8})));
 }
 
-TEST_CASE("activations take the sizes around their blocks, in float and in bf16",
+TEST_CASE("activations accept sizes around their blocks, in float and in bf16",
           "[day06][activation][small]") {
     check_values(operations({{3, 1}, {3, 4}, {3, 7}, {3, 8}, {3, 1000}, {3, 1024}}));
     std::vector<Operation> all;
@@ -64,7 +64,7 @@ TEST_CASE("activations take the sizes around their blocks, in float and in bf16"
             all.push_back(activate_operation<bf16>(kind, what, {5, 40}, {40}));
         }
     }
-    // Tiles are 8 rows of 256: more of them than one along each of four dims, in vectors and not.
+    // Tiles are 8 rows of 256: several along each of four dimensions, vectorized and not.
     for (const std::int64_t n : {257, 260}) {
         all.push_back(
             activate_operation<float>(Activate::biased, Activation::silu, {2, 3, 9, n}, {3, 1, n}));

@@ -1,4 +1,4 @@
-// Step 2: fused, no score is written to memory. A block has 8 queries of one head, one warp each,
+// Step 2: fused; no score is written to memory. A block has 8 queries of one head, one warp each,
 // and loops over the keys in tiles of 32, which it reads once for all 8. Each lane computes the
 // score of one key; then the warp adds the 32 values times their weights, each lane some columns of
 // the sum. The softmax is online, as in softmax's step 3. (FlashAttention: Dao and others 2022,

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: a block's partial result for one query from some of its keys, and how several
-/// partial results are combined. Step 5 and GPT-2's attention of one token are built from it.
+/// For .cu files: a block's partial result for one query from some of its keys, and how to
+/// combine several of them. Used by step 5 and by GPT-2's attention of one token.
 #pragma once
 
 #include "day06_transformer_ops/attention/steps/steps.hpp"

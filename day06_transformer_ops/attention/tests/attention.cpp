@@ -1,4 +1,4 @@
-// Particular calls of attention: golden values, caches, near misses, NaNs, and the logs of sums.
+// Particular calls of attention: golden values, caches, near misses, NaNs, and log-sum-exps.
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/attention/attention.op.hpp"
 
@@ -20,7 +20,7 @@ void check(const Attending& a) {
     CHECK(computes_its_result(attention_operation(a)));
 }
 
-TEST_CASE("attention is what NumPy says, causal or not, with as many keys as count",
+TEST_CASE("attention matches NumPy, causal or not, for any number of valid keys",
           "[day06][attention][small]") {
     for (const GoldenAttention& g : golden_attention) {
         CAPTURE(g.T, g.S, g.D, g.causal, g.counted);
@@ -30,7 +30,7 @@ TEST_CASE("attention is what NumPy says, causal or not, with as many keys as cou
             std::vector<Expected> all = exact(inputs, path);
             for (std::int64_t k = 0; k < g.T * g.D; ++k) {
                 double& y = all[0].value.data()[k];
-                // The descriptor's result is NumPy's.
+                // The descriptor's exact result matches NumPy's.
                 CHECK(std::fabs(y - g.out[static_cast<std::size_t>(k)]) <= 1e-11);
                 y = g.out[static_cast<std::size_t>(k)];
             }
@@ -40,13 +40,13 @@ TEST_CASE("attention is what NumPy says, causal or not, with as many keys as cou
     }
 }
 
-TEST_CASE("attention takes the numbers of tokens and keys around its tiles",
+TEST_CASE("attention accepts token and key counts around its tile sizes",
           "[day06][attention][small]") {
     for (const std::int64_t T : {1, 7, 8, 9, 17}) check({{2}, T, T, 16});
     for (const std::int64_t S : {31, 32, 33, 64, 65, 257, 300}) check({{}, 2, S, 8});
     for (const std::int64_t T : {63, 64, 65, 129}) check({{}, T, T, 4});
     for (const std::int64_t D : {1, 31, 32, 33, 64, 127, 128}) check({{2}, 3, 5, D});
-    check({{2}, 3, 5, 129});  // the twin's and the last step's
+    check({{2}, 3, 5, 129});  // only the twin and the last step support it
     check({{2}, 6, 40, 257});
     check({{2, 3}, 10, 40, 12});
     check({{2}, 12, 40, 8, false, 0.7f});
@@ -55,16 +55,16 @@ TEST_CASE("attention takes the numbers of tokens and keys around its tiles",
 }
 
 TEST_CASE("attention of many heads, in blocks of 128 queries", "[day06][attention][small]") {
-    // 3,096 queries: enough for 4 multiprocessors
+    // 3,096 queries: enough for 4 SMs
     Operation op = attention_operation({{24}, 129, 129, 64});
     op.paths.clear();
     op.best = {};
     op.cpu = {};
-    CHECK(computes_its_result(op));  // by the best path
+    CHECK(computes_its_result(op));  // with the best path
     CHECK(last_kernel() == "attention_tiles_kernel");
 }
 
-TEST_CASE("one key of a wider tensor, whose step no vector fits", "[day06][attention][small]") {
+TEST_CASE("a single key's stride need not fit a vector", "[day06][attention][small]") {
     const Layout one({1, 8}, {9, 1});
     const auto check_at = [&](const Attending& a, const std::vector<std::size_t>& operands) {
         Operation op = attention_operation(a);
@@ -85,11 +85,11 @@ TEST_CASE("attention over hundreds of tokens", "[day06][attention][full]") {
 
 TEST_CASE("attention over a thousand tokens", "[day06][attention][huge]") {
     check({{3}, 1000, 1000, 64});
-    check({{800}, 129, 129, 64});  // enough queries for 132 multiprocessors
+    check({{800}, 129, 129, 64});  // enough queries for 132 SMs
     check({{400}, 129, 129, 128});
 }
 
-TEST_CASE("queries, keys and values are views of one buffer, and the output has its heads joined",
+TEST_CASE("queries, keys and values are views of one buffer, and the output joins the heads",
           "[day06][attention][small]") {
     const std::int64_t B = 2, T = 5, H = 3, D = 4, C = H * D;
     Tensor<float> qkv({B, T, 3 * C}), joined({B, T, C});
@@ -121,7 +121,7 @@ TEST_CASE("heads of a group share keys and values by a stride of 0", "[day06][at
                  "grouped: a shape (2, 6, 4, 8) has no dim 1 of heads that 4 groups could share"));
 }
 
-TEST_CASE("a token alone gets its own value; token 0 of many sees itself only",
+TEST_CASE("a lone token gets its own value; token 0 of many sees only itself",
           "[day06][attention][small]") {
     for (const std::int64_t T : {1, 6}) {
         Operation op = attention_operation({{3}, T, T, 8});
@@ -139,7 +139,7 @@ TEST_CASE("a token alone gets its own value; token 0 of many sees itself only",
     }
 }
 
-TEST_CASE("token by token against a cache gives what all tokens at once give",
+TEST_CASE("decoding token by token with a KV cache gives the same as all tokens at once",
           "[day06][attention][small]") {
     const std::int64_t H = 2, T = 7, capacity = 10, D = 8;
     const Operation all = attention_operation({{H}, T, T, D});
@@ -170,18 +170,19 @@ TEST_CASE("token by token against a cache gives what all tokens at once give",
     }
 }
 
-TEST_CASE("a NaN in what a token sees reaches it, whatever its share; one ahead does not",
+TEST_CASE("a NaN that a token sees reaches it whatever its weight; a masked one does not",
           "[day06][attention][small]") {
     Operation op = attention_operation({{}, 40, 40, 4});
     const Values q = few(5, 13), k = few(7, 11), v = few(3, 17);
     op.operands[0].with([=](std::int64_t i) { return i / 4 == 3 ? 0 : q(i); });
     op.operands[1].with([=](std::int64_t i) {
-        if (i == 35 * 4 + 2) return double(NAN);  // tokens 35 and later, all of their elements
-        if (i / 4 == 5) return -1e4 * q(30 * 4 + i % 4);  // a share of 0 for token 30
+        if (i == 35 * 4 + 2) return double(NAN);  // reaches tokens 35 and later, all elements
+        if (i / 4 == 5) return -1e4 * q(30 * 4 + i % 4);  // a weight of 0 for token 30
         return i / 4 == 3 ? 0 : k(i);
     });
     op.operands[2].with([=](std::int64_t i) {
-        return i == 20 * 4 + 1 || i == 5 * 4 ? double(NAN) : v(i);  // tokens 20, or 5, and later
+        return i == 20 * 4 + 1 || i == 5 * 4 ? double(NAN)
+                                             : v(i);  // reaches tokens 20, or 5, and later
     });
     CHECK(computes_its_result(op));
     Operation longer = attention_operation({{}, 128, 128, 4});  // a whole tile on the diagonal
@@ -189,11 +190,11 @@ TEST_CASE("a NaN in what a token sees reaches it, whatever its share; one ahead 
     CHECK(computes_its_result(longer));
 }
 
-TEST_CASE("scores of 10,000 overflow nothing", "[day06][attention][small]") {
+TEST_CASE("scores of 10,000 do not overflow", "[day06][attention][small]") {
     check({{}, 3, 50, 4, true, 4000});
 }
 
-TEST_CASE("larger scores come in later tiles, or in earlier ones", "[day06][attention][small]") {
+TEST_CASE("the largest scores may be in later or in earlier tiles", "[day06][attention][small]") {
     for (const bool rising : {true, false}) {
         for (const float scale : {0.125f, 40.0f}) {  // 40: without the first maximum, exp overflows
             Operation op = attention_operation({{}, 3, 100, 4, true, scale});
@@ -204,8 +205,7 @@ TEST_CASE("larger scores come in later tiles, or in earlier ones", "[day06][atte
     }
 }
 
-TEST_CASE("without a key every token gets 0, by every path, and no key needs an address",
-          "[day06][attention][small]") {
+TEST_CASE("without keys every path gives 0, and k and v may be null", "[day06][attention][small]") {
     for (const std::int64_t D : {8, 7, 130}) {
         check({{2}, 3, 0, D});
         const Tensor<float> q({2, 3, D});
@@ -220,7 +220,7 @@ TEST_CASE("without a key every token gets 0, by every path, and no key needs an 
     }
 }
 
-TEST_CASE("in tiles attention leaves the logs of its sums, and the same output",
+TEST_CASE("the path 'tiles' returns log-sum-exps, and the same output",
           "[day06][attention][small]") {
     const std::int64_t sizes[][3] = {{1, 1, 8}, {5, 9, 3}, {9, 5, 64}, {65, 130, 4}, {3, 66, 72}};
     for (const auto& [T, S, D] : sizes) {
@@ -232,10 +232,8 @@ TEST_CASE("in tiles attention leaves the logs of its sums, and the same output",
     }
 }
 
-TEST_CASE(
-    "a length that cannot be makes the logs of the sums NaN, too; without a key they are "
-    "-infinity",
-    "[day06][attention][small]") {
+TEST_CASE("an invalid length makes the log-sum-exps NaN, too; without keys they are -infinity",
+          "[day06][attention][small]") {
     const DeviceIn<float> q(Tensor<float>({2, 3, 8})), k(Tensor<float>({2, 5, 8})),
         v(Tensor<float>({2, 5, 8}));
     for (const std::int64_t counted :
@@ -254,7 +252,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("logs of sums that do not fit are rejected", "[day06][attention][small]") {
+TEST_CASE("a log_sums operand that does not fit is rejected", "[day06][attention][small]") {
     const Tensor<float> some({2, 4, 8});
     const DeviceIn<float> q(some), k(some), v(some);
     DeviceOut<float> out({2, 4, 8}), logs({2, 4});
@@ -272,7 +270,7 @@ TEST_CASE("logs of sums that do not fit are rejected", "[day06][attention][small
     CHECK(contains(rejected(broadcast_to(slice(logs.view(), 0, 0, 1), {2, 4})), "log_sums"));
 }
 
-TEST_CASE("what is almost attention is rejected", "[day06][attention][small]") {
+TEST_CASE("near misses of attention are rejected by the error bound", "[day06][attention][small]") {
     const std::int64_t T = 4, S = 60, D = 8;
     const Attending a{{}, T, S, D};
     Operation op = attention_operation(a);
@@ -295,7 +293,7 @@ TEST_CASE("what is almost attention is rejected", "[day06][attention][small]") {
     };
     CHECK(accepted(a, inputs));
     Attending other = a;
-    other.causal = false;  // the first three see one, two or three keys too many
+    other.causal = false;  // the first three queries see one to three keys too many
     CHECK_FALSE(accepted(other, inputs));
     other = a;
     other.scale = 1.0005f / std::sqrt(static_cast<float>(D));

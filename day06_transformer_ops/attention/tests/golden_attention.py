@@ -1,4 +1,4 @@
-"""What NumPy says in float64 about attention."""
+"""Golden values of attention, computed in float64 with NumPy."""
 import pathlib
 import sys
 
@@ -9,7 +9,7 @@ from golden_numbers import answers, golden  # noqa: E402
 
 
 def few(shape, factor, period):
-    """Whole quarters in no order."""
+    """Multiples of 1/4 in scrambled order."""
     n = int(np.prod(shape))
     return ((np.arange(n) * factor % period) / 4.0 - 1.5).reshape(shape)
 

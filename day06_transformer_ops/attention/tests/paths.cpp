@@ -1,5 +1,5 @@
-// Which path attention takes, what it rejects, and how much workspace it asks for. What each path
-// accepts is in attention.op.hpp.
+// Which path attention takes, what it rejects, and how much workspace it needs. The calls
+// that each path accepts are in attention.op.hpp.
 #include <array>
 
 #include "common/testing/operation/operation.hpp"
@@ -11,14 +11,14 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("a card with little shared memory gets the kernel that does with it",
+TEST_CASE("a GPU with little shared memory gets a kernel that needs less",
           "[day06][attention][small]") {
     const auto path = [](std::int64_t D, std::size_t shared) {
         const View<const float> x(nullptr, Shape{64, D});
         return choose_attention(x, x, x, shared);
     };
-    // For 64 queries, 64 keys, 64 values and 64 x 64 shares: rows of 68 and 72 numbers, or 132 and
-    // 80.
+    // For 64 queries, 64 keys, 64 values and 64 x 64 weights, with pitches of 68 and 72 floats, or
+    // 132 and 80.
     const std::size_t narrow = 4 * (3 * 64 * 68 + 64 * 72), wide = 4 * (3 * 64 * 132 + 64 * 80);
     CHECK(path(64, narrow) == AttentionPath::tiles);
     CHECK(path(64, narrow - 1) == AttentionPath::fused);
@@ -26,7 +26,7 @@ TEST_CASE("a card with little shared memory gets the kernel that does with it",
     CHECK(path(128, wide - 1) == AttentionPath::fused);
 }
 
-TEST_CASE("attention's path changes at each number of queries and width where it should",
+TEST_CASE("attention's path changes at the right numbers of queries and head widths",
           "[day06][attention][small]") {
     const auto path = [](std::int64_t T, std::int64_t D, std::int64_t S = 9) {
         return choose_attention({nullptr, Shape{2, T, D}}, {nullptr, Shape{2, S, D}},
@@ -37,7 +37,7 @@ TEST_CASE("attention's path changes at each number of queries and width where it
     CHECK(path(5, 8) == AttentionPath::fused);
     CHECK(path(63, 8) == AttentionPath::fused);
     CHECK(path(64, 8) == AttentionPath::tiles);
-    CHECK(path(4, 7) == AttentionPath::split_keys);  // no whole vectors
+    CHECK(path(4, 7) == AttentionPath::split_keys);  // rows are not whole vectors
     CHECK(path(4, 128) == AttentionPath::split_blocks);
     CHECK(path(64, 128) == AttentionPath::tiles);
     for (const std::int64_t T : {1, 5, 64}) CHECK(path(T, 129) == AttentionPath::wide_heads);
@@ -47,7 +47,7 @@ TEST_CASE("attention's path changes at each number of queries and width where it
     }
 }
 
-TEST_CASE("a path that cannot take a call of attention says why", "[day06][attention][small]") {
+TEST_CASE("a path that rejects a call of attention says why", "[day06][attention][small]") {
     alignas(16) static float memory[4][4096];
     const auto says = [&](AttentionPath path, const Layout& q, const Layout& k) {
         return rejection([&] {
@@ -67,7 +67,7 @@ TEST_CASE("a path that cannot take a call of attention says why", "[day06][atten
     CHECK(says(AttentionPath::fused, row_major({2, 129}), row_major({3, 129})) ==
           "attention: a head of 129 numbers; 128 is the most that the path 'fused' takes. 'wide "
           "heads' takes any");
-    // Three dims of stack, of which two are one; and three that stay three.
+    // Three stack dimensions: two of them merge, or none do.
     const auto tile = AttentionPath::tile;
     const Layout merges({2, 2, 3, 4, 8}, {768, 384, 128, 16, 1}),
         stays({2, 2, 3, 4, 8}, {800, 392, 128, 16, 1});
@@ -79,7 +79,7 @@ TEST_CASE("a path that cannot take a call of attention says why", "[day06][atten
                    "q has "));
 }
 
-TEST_CASE("attention says how much workspace each path can use", "[day06][attention][small]") {
+TEST_CASE("attention reports how much workspace each path can use", "[day06][attention][small]") {
     const auto bytes = [](std::int64_t queries, std::int64_t S, std::optional<AttentionPath> path,
                           std::int64_t T = 1, std::int64_t D = 8) {
         return attention_workspace_bytes({nullptr, Shape{queries, T, D}},
@@ -94,13 +94,13 @@ TEST_CASE("attention says how much workspace each path can use", "[day06][attent
                             AttentionPath::wide_heads, AttentionPath::tile}) {
         CHECK(bytes(10, 500, path) == 0);
     }
-    CHECK(bytes(2, 64, split) == 0);  // 64 keys of a part, at least
+    CHECK(bytes(2, 64, split) == 0);  // at least 64 keys per part
     CHECK(bytes(2, 65, split) == counters + 4 * 2 * 2 * 10);
     CHECK(bytes(2, 128, split) == counters + 4 * 2 * 2 * 10);
     CHECK(bytes(2, 129, split) == counters + 4 * 2 * 3 * 10);
-    CHECK(bytes(2, 64 * 300, split) == counters + 4 * 2 * 256 * 10);  // 512 blocks, at most
+    CHECK(bytes(2, 64 * 300, split) == counters + 4 * 2 * 256 * 10);  // at most 512 blocks
     CHECK(bytes(256, 6400, split) == counters + 4 * 256 * 2 * 10);
-    CHECK(bytes(257, 6400, split) == 0);  // so no workspace has too few counters
+    CHECK(bytes(257, 6400, split) == 0);  // so a workspace always has enough counters
     CHECK(bytes(2, 200, {}) == bytes(2, 200, split));
     CHECK(bytes(2, 200, {}, 5) == 0);
     CHECK(bytes(2, 200, {}, 1, 7) == 0);
@@ -137,10 +137,10 @@ TEST_CASE("an invalid length: the CPU reference reports it, the CUDA version giv
     }
 }
 
-TEST_CASE("copies that one launch never awaited are nothing to the next",
+TEST_CASE("copies that one launch never waits for do not affect the next launch",
           "[day06][attention][small]") {
-    // Tiles of 128 numbers have 256 threads, all of which ask for keys before they see that none
-    // counts. Four passes have 128, and heads of 127 numbers are copied one number at a time.
+    // With heads of 128, tiles have 256 threads, all of which start copies of keys before they find
+    // that none are valid. Four passes have 128; heads of 127 are copied one element at a time.
     const auto by = [](AttentionPath path, std::int64_t D, std::int64_t counted) {
         Operation op = attention_operation({{}, 3, 70, D, false, 0, counted});
         op.cuda = [cuda = op.cuda, path](Call c) {
@@ -162,7 +162,7 @@ TEST_CASE("copies that one launch never awaited are nothing to the next",
     }
 }
 
-TEST_CASE("attention says what does not fit", "[day06][attention][small]") {
+TEST_CASE("attention's error messages name what does not fit", "[day06][attention][small]") {
     const auto says = [](const Shape& q, const Shape& k, const Shape& v, const std::string& words) {
         Operation op = attention_operation({{2}, 3, 5, 4});
         const Shape shapes[] = {q, k, v};

@@ -1,4 +1,4 @@
-// What must hold for every operation of the set attention, over a table of calls
+// The standard tests of attention, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/attention/attention.op.hpp"
@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Heads that share keys; rows of vectors and others; one token, one key; the parts of many keys.
+// Heads that share keys; rows of whole vectors or not; one token, one key; split keys.
 std::vector<Operation> operations() {
     const Shape one = {1, 1};
     return {attention_operation({{1, 2}, 3, 4, 8, true, 0, 4, one}),
@@ -38,6 +38,6 @@ TEST_CASE("the set attention: every path gives its result wherever operands are,
     check_results(operations());
 }
 
-TEST_CASE("attention takes every order and direction of dims", "[day06][attention][full]") {
+TEST_CASE("attention accepts every order and direction of dimensions", "[day06][attention][full]") {
     CHECK(takes_every_order(attention_operation({{2}, 3, 4, 5})));
 }

@@ -1,6 +1,6 @@
-// Step 3: the maximum is guessed. A weight is exp(score - m), and the sum is divided out, so any m
-// near the maximum will do, as long as nothing overflows and not everything underflows. Mostly the
-// maximum of the first 64 keys is good to the end, so the other tiles are not searched. The sums of
+// Step 3: a guessed maximum. A weight is exp(score - m), and the sum is divided out, so any m near
+// the maximum will do, as long as nothing overflows and not everything underflows. Usually the
+// maximum of the first 64 keys is good enough for all, so the others are not searched. The sums of
 // weights, needed anyway, show when m is too small; then the tile is repeated with a search.
 #include "day06_transformer_ops/attention_bf16/steps/launch.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/place.hpp"
@@ -13,7 +13,7 @@ namespace {
 /// the same limit.
 constexpr float kMostOfShare = 32768;
 
-/// Is a sum of this warp too large, or NaN?
+/// Is any sum of this warp too large, or NaN?
 template <int DOWN>
 __device__ __forceinline__ bool too_large(const float (&sum)[DOWN][2]) {
     bool yes = false;

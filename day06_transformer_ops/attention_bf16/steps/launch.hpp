@@ -23,7 +23,7 @@ void launch_blocks(const char* name, AttentionBf16Kernel<C> kernel,
     gpu::check_launch(name, grid, C::kThreads, C::kBytes);
 }
 
-/// @param narrow, wide  the kernel for heads of at most 64 elements, and of at most 128
+/// @param narrow, wide  the kernels for heads of at most 64 elements and at most 128
 template <class T>
 void launch_blocks(const char* name, AttentionBf16Kernel<Cut16<T, 64>> narrow,
                    AttentionBf16Kernel<Cut16<T, 128>> wide, const AttentionBf16Problem<T>& p,

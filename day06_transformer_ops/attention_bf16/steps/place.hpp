@@ -127,7 +127,7 @@ struct Ring {
     }
 };
 
-/// Divides by the sums, rounds, and stores two neighbours at a time.
+/// Divides by the sums, rounds, and stores two adjacent elements at a time.
 template <class C>
 __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
     const int lane = static_cast<int>(threadIdx.x % 32), along_t = p.out.first.rank() - 1;

@@ -14,8 +14,8 @@ namespace sixdays::day06_transformer_ops {
 
 using day05_matmul::Panel;
 
-/// Tile sizes: 128 queries per block, 64 keys per tile. HEAD is D rounded up to 64 or 128, with
-/// zeros beyond D.
+/// Tile sizes: 128 queries per block, 64 keys per tile. HEAD is D rounded up to 64 or 128, zero-
+/// padded beyond D.
 template <class T, int HEAD>
 struct Cut16 {
     using Element = T;
@@ -160,7 +160,7 @@ struct Warp {
     // [shares]
 
     // [values]
-    /// out += share v: the weights of 16 keys from s on, times their values.
+    /// out += weights v, for 16 keys from s on.
     __device__ __forceinline__ void add_values(const std::uint32_t (&share)[kDown][4],
                                                Panel<T, kKeys> values, int s) {
 #pragma unroll

@@ -14,8 +14,8 @@ void check(const Attending& a) {
     CHECK(computes_its_result(attention_bf16_operation<T>(a)));
 }
 
-TEST_CASE("attention_bf16: the loop, by hand", "[day06][attention_bf16][small]") {
-    // Scores log 1, log 3 (a scale makes them of 0 and 1): shares 1/4 and 3/4 of 8 and 16.
+TEST_CASE("attention_bf16: a result worked by hand", "[day06][attention_bf16][small]") {
+    // Scores log 1, log 3 (0 and 1, scaled): weights 1/4 and 3/4 of the values 8 and 16.
     Tensor<bf16> q({1, 1}), k({2, 1}), v({2, 1}), out({1, 1});
     q(0, 0) = bf16(1), k(0, 0) = bf16(0), k(1, 0) = bf16(1), v(0, 0) = bf16(8), v(1, 0) = bf16(16);
     Tensor<float> log_sums({1});
@@ -23,7 +23,7 @@ TEST_CASE("attention_bf16: the loop, by hand", "[day06][attention_bf16][small]")
                              log_sums.view());
     CHECK(static_cast<float>(out(0, 0)) == 14);
     CHECK(std::fabs(log_sums(0) - std::log(4.0)) < 1e-6);
-    // The first of two tokens sees one key only.
+    // The first of two tokens sees only one key.
     Tensor<bf16> two({2, 1}), answers({2, 1});
     two(0, 0) = two(1, 0) = bf16(1);
     attention_bf16_cpu<bf16>(two.view(), k.view(), v.view(), {.scale = std::log(3.0f)},
@@ -34,31 +34,31 @@ TEST_CASE("attention_bf16: the loop, by hand", "[day06][attention_bf16][small]")
 
 // --- sizes ---------------------------------------------------------------------------------------
 
-TEST_CASE("attention_bf16: numbers of tokens, keys and head around fragments and tiles",
+TEST_CASE("attention_bf16: accepts tokens, keys and head widths around fragments and tiles",
           "[day06][attention_bf16][small]") {
     for (const std::int64_t n : {1, 15, 17, 63, 65, 129}) check({{1}, n, n, 64});
-    check({{3}, 200, 100, 64});  // step 4: a section of two heads, one of one
-    // 390: step 4's ring of tiles goes round twice.
+    check({{3}, 200, 100, 64});  // step 4: a section of two heads, then one of one
+    // 390: step 4 goes around its ring of tiles twice.
     for (const std::int64_t S : {1, 64, 65, 130, 390}) {
         check({{2}, 3, S, 64});
         check<f16>({{1}, 40, S, 64, false});
     }
-    // One key less than a tile has: what fills it must be hidden.
+    // One key less than a tile: the padding must be masked.
     for (const std::int64_t S : {63, 127}) check({{1}, 3, S, 64, false});
     for (const std::int64_t D : {8, 56, 72, 128}) check<f16>({{1}, 5, 70, D});
-    check({{1}, 70, 5, 64});  // 65 tokens see nothing
+    check({{1}, 70, 5, 64});  // 65 tokens see no key
     check({{1}, 5, 0, 64, false});
-    check({{2}, 5, 7, 12});  // no whole vectors: the twin's
+    check({{2}, 5, 7, 12});  // no whole vectors: only the twin supports it
     check({{1}, 2, 3, 136});
 }
 
-TEST_CASE("attention_bf16: scale, length and a maximum that grows from tile to tile",
+TEST_CASE("attention_bf16: scale, length, and a maximum that grows from tile to tile",
           "[day06][attention_bf16][small]") {
     check({{1}, 20, 70, 64, false, 0.3f});
     for (const std::int64_t counted : {0, 1, 19, 20, 64, 100, 140}) {
         for (const bool causal : {true, false}) check({{1}, 20, 140, 64, causal, 0, counted});
     }
-    // Keys of one direction that grow: each tile has the largest score so far, or none.
+    // Growing parallel keys: every tile raises the maximum. Shrinking: only the first one sets it.
     for (const bool grow : {true, false}) {
         Operation steep = attention_bf16_operation<f16>({{1}, 18, 200, 64, false});
         steep.operands[0].with(all_equal_to(1));
@@ -68,7 +68,7 @@ TEST_CASE("attention_bf16: scale, length and a maximum that grows from tile to t
     }
 }
 
-// The keys of the second tile are `far`; `query`: the only one that is not 0, or all.
+// The keys of the second tile are `far`. @param query  the only nonzero one; -1: all are
 template <class T>
 void check_jump(double far, std::int64_t query = -1) {
     CAPTURE(far, query, sizeof(T));
@@ -80,13 +80,14 @@ void check_jump(double far, std::int64_t query = -1) {
 
 TEST_CASE("attention_bf16: scores that jump from the first tile to the second",
           "[day06][attention_bf16][small]") {
-    // By 8 far. Beside the first tile's maximum, 8 makes shares of 2^11.5, which step 3 keeps; 10
-    // makes 2^14.4, of which a lane has too many; 12 makes 2^17.3, more than f16 holds.
+    // By 8 far. Relative to the first tile's maximum, 8 gives weights of 2^11.5, which step 3
+    // keeps. 10 gives 2^14.4, too much summed over a lane; 12 gives 2^17.3, more than f16 can
+    // hold.
     for (const double far : {1.0, 1.25, 1.5}) {
         check_jump<bf16>(far);
         check_jump<f16>(far);
     }
-    // One query alone, in either half of a fragment: its warp does the tile again.
+    // A single query, in either half of a fragment, makes its warp repeat the tile.
     for (const std::int64_t t : {0, 13}) check_jump<f16>(1.5, t);
 }
 
@@ -104,11 +105,11 @@ TEST_CASE("attention_bf16: queries, keys and values are views of one buffer, and
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("attention_bf16: NaN goes where it is seen, and no farther",
+TEST_CASE("attention_bf16: NaN reaches exactly the queries that see it",
           "[day06][attention_bf16][small]") {
     const std::int64_t tokens = 150, nan_at = 70 * 64 + 3;
     for (const std::size_t which : {0, 1, 2}) {
-        // A hidden value must be a number, so all see this one.
+        // A masked value must be finite, so all tokens see this one.
         Operation op = attention_bf16_operation<bf16>({{1}, tokens, tokens, 64, which != 2});
         op.operands[which].with([=, values = op.operands[which].values](std::int64_t i) {
             return i == nan_at ? double(NAN) : values(i);
@@ -124,9 +125,8 @@ TEST_CASE("attention_bf16: NaN goes where it is seen, and no farther",
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE(
-    "attention_bf16: scores of -infinity only make NaN, and -infinity of the log of their sum",
-    "[day06][attention_bf16][small]") {
+TEST_CASE("attention_bf16: if all scores are -infinity, out is NaN and log_sums is -infinity",
+          "[day06][attention_bf16][small]") {
     const auto check_infinite = [](Operation op, std::int64_t infinite) {
         op.operands[0].with(all_equal_to(1));
         op.operands[1].with([=, values = op.operands[1].values](std::int64_t i) {
@@ -139,7 +139,7 @@ TEST_CASE(
     check_infinite(attention_bf16_operation<f16>({{1}, 140, 140, 8, true, 0, 70}), half);
     check_infinite(attention_bf16_operation<f16>({{1}, 140, 140, 8, false}), half);  // none
     check_infinite(attention_bf16_operation<bf16>({{2}, 3, 70, 128, false}), 2 * 70 * 128);
-    check_infinite(log_sums_operation({{}, 2, 1, 3, false}), 3);  // and so do floats
+    check_infinite(log_sums_operation({{}, 2, 1, 3, false}), 3);  // the same for float
 }
 
 TEST_CASE(
@@ -172,9 +172,9 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("attention_bf16: sums of values in bf16 are rejected by the bound",
+TEST_CASE("attention_bf16: the error bound rejects sums of values in bf16",
           "[day06][attention_bf16][small]") {
-    // 600 equal scores, and values 1: each adds 1, and in bf16 256 + 1 is 256 again.
+    // 600 equal scores and values of 1: each adds 1, but in bf16 256 + 1 rounds to 256.
     const auto equal_scores = [](bool log_sums) {
         Operation op = attention_bf16_operation<bf16>({{1}, 1, 600, 8}, log_sums);
         op.operands[1].with(all_equal_to(0));
@@ -194,8 +194,8 @@ TEST_CASE("attention_bf16: sums of values in bf16 are rejected by the bound",
     CHECK_FALSE(computes_its_result(op));
 }
 
-// Strided stacks and rows of vectors that do not follow each other.
-TEST_CASE("attention_bf16: layouts", "[day06][attention_bf16][small]") {
+// Strided stacks, and rows of vectors that are not evenly spaced.
+TEST_CASE("attention_bf16: accepts strided layouts", "[day06][attention_bf16][small]") {
     const auto check_at = [](Operation op, const std::vector<Layout>& layouts) {
         for (std::size_t i = 0; i < 4; ++i) {
             if (layouts[i].rank() > 0) op.operands[i].placed(layouts[i]);
@@ -207,14 +207,14 @@ TEST_CASE("attention_bf16: layouts", "[day06][attention_bf16][small]") {
     const Layout backwards({2, 11, 24}, {-11 * 24, -24, 1}), turned({2, 9, 24}, {24, 48, 1});
     check_at(op, {gaps_q, gaps_k, backwards, turned});
     check_at(op, {turned, backwards, gaps_k, gaps_q});
-    // Heads side by side; in matrices with gaps; and both.
+    // Heads side by side, in matrices with gaps, and both.
     const Operation wide = attention_bf16_operation<bf16>({{2}, 9, 140, 64});
     const Layout beside_q({2, 9, 64}, {64, 136, 1}), beside({2, 140, 64}, {72, 144, 1}),
         apart({2, 140, 64}, {150 * 80, 80, 1}), upside_down({2, 140, 64}, {-140 * 64, 64, 1});
     check_at(wide, {beside_q, apart, beside, beside_q});
     check_at(wide, {{}, beside, apart, {}});
     check_at(wide, {{}, upside_down, {}, {}});
-    // One token, or one key, whose stride is never used.
+    // One token or one key: its stride is never used.
     const Layout odd({2, 1, 64}, {520, 65, 1});
     const Operation token = attention_bf16_operation<bf16>({{2}, 1, 70, 64}),
                     key = attention_bf16_operation<bf16>({{2}, 3, 1, 64, false});

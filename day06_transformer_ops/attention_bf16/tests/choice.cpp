@@ -1,5 +1,5 @@
-// What attention of 16-bit numbers rejects, and which path it takes. What each path accepts is in
-// attention_bf16.op.hpp.
+// What attention of 16-bit numbers rejects, and which path it chooses. The calls that each path
+// accepts are in attention_bf16.op.hpp.
 #include "common/testing/operation/operation.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.op.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
@@ -12,12 +12,12 @@ namespace {
 
 using B = AttentionBf16Path;
 
-// (2, rows, D), somewhere: nothing is read.
+// (2, rows, D) at some address: nothing is read.
 View<const bf16> at(std::uintptr_t place, std::int64_t rows, std::int64_t D) {
     return {reinterpret_cast<bf16*>(place << 44), Shape{2, rows, D}};
 }
 
-TEST_CASE("attention_bf16: what is rejected, and which path is taken",
+TEST_CASE("attention_bf16: invalid calls are rejected, and the best path is chosen",
           "[day06][attention_bf16][small]") {
     CHECK(rejects_as_it_is(attention_bf16_operation<bf16>({{2}, 4, 6, 16, true, -1}),
                            "scale is -1.000000, but must not be negative; 0 stands for 1 / "
@@ -52,9 +52,9 @@ TEST_CASE("attention_bf16: what is rejected, and which path is taken",
     CHECK(words(wide, at(2, 2, 136), at(3, 2, 136), {out.data, wide.shape()}, B::tensor_cores) ==
           "attention_bf16: a head of 136 numbers; 128 is the most that the path 'tensor "
           "cores' takes. 'four passes' takes any");
-    const View<const bf16> no_keys(k.data + 1, Shape{2, 0, 16});  // wherever they are
+    const View<const bf16> no_keys(k.data + 1, Shape{2, 0, 16});  // at any address
     CHECK(choice(q, no_keys, no_keys, out) == B::guessed_maximum);
-    // 2^31 rows, the same one again and again; where out would lie, nothing is read or written.
+    // 2^31 rows, all the same one; nothing is read, nor written at out's address.
     for (const std::int64_t rows : {std::int64_t{INT32_MAX}, std::int64_t{INT32_MAX} + 1}) {
         const bool fits = rows == INT32_MAX;
         const auto many = broadcast_to(slice(q, 1, 0, 1), {2, rows, 16});
@@ -75,12 +75,12 @@ TEST_CASE("attention_bf16: what is rejected, and which path is taken",
     }
 }
 
-TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][small]") {
+TEST_CASE("attention_bf16: layouts that Hopper's path supports", "[day06][attention_bf16][small]") {
     const auto is = [](const std::optional<Planes>& x, const Planes& want) {
         return x && x->planes == want.planes && x->plane_pitch == want.plane_pitch &&
                x->columns == want.columns && x->pitch == want.pitch;
     };
-    // (B, H) heads of 64 numbers and 10 rows
+    // (B, H) heads of 10 rows of 64 elements
     CHECK(is(planes_of(row_major({}), 10, 64, 64), {1, 64, 64, 64}));
     CHECK(is(planes_of(Layout({3, 4}, {4 * 640, 640}), 10, 64, 64), {12, 640, 64, 64}));
     CHECK(is(planes_of(Layout({3, 4}, {7680, 64}), 10, 768, 64), {3, 7680, 256, 768}));
@@ -88,7 +88,7 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
     CHECK(is(planes_of(Layout({3, 4}, {0, 640}), 10, 64, 64), {4, 640, 64, 64}));
     CHECK(is(planes_of(Layout({1, 4}, {-5, 640}), 10, 64, 64), {4, 640, 64, 64}));
     CHECK(is(planes_of(Layout({1, 4}, {700, 640}), 10, 64, 64), {4, 640, 64, 64}));
-    CHECK(!planes_of(Layout({3, 4}, {700, 640}), 10, 64, 64));       // no equal steps
+    CHECK(!planes_of(Layout({3, 4}, {700, 640}), 10, 64, 64));       // unevenly spaced
     CHECK(!planes_of(Layout({3, 4}, {7680, 64}), 10, 248, 64));      // rows overlap
     CHECK(!planes_of(Layout({3, 4}, {-4 * 640, 640}), 10, 64, 64));  // backwards
     CHECK(!planes_of(Layout({4}, {640}), 10, -64, 64));
@@ -103,8 +103,8 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
                             bool has_length = false) {
         return choose_attention_bf16<bf16>(x, y, z, out, has_length, true);
     };
-    // Chosen for many keys only: of 64 numbers 1,536, or 512 if blocks of 192 queries are at most
-    // one for each multiprocessor; of 128 numbers 256. Nothing is read.
+    // Chosen only for many keys: with heads of 64 from 1,536 on, or from 512 on if every block
+    // of 192 queries has its own SM; with heads of 128 from 256 on. Nothing is read.
     const auto chosen = [&](std::int64_t heads, std::int64_t tokens, std::int64_t keys,
                             std::int64_t D, int multiprocessors = 4) {
         const View<const bf16> x(q.data, Shape{heads, tokens, D}), y(k.data, Shape{heads, keys, D});
@@ -128,7 +128,7 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
     CHECK(choice(q, flip(many, 0), many) == B::guessed_maximum);
     CHECK(choice(q, many, flip(many, 0)) == B::guessed_maximum);
     CHECK(choose_attention_bf16<bf16>(q, many, many, out, false, false) == B::guessed_maximum);
-    if (gpu::why_unavailable().empty() && gpu::on_hopper()) {  // a length is not overlooked
+    if (gpu::why_unavailable().empty() && gpu::on_hopper()) {  // a length rules it out
         for (const std::int64_t counted : {-1, 4096}) {
             CHECK(computes_its_result(
                 attention_bf16_operation<bf16>({{2}, 4, 4096, 64, true, 0, counted})));
@@ -154,10 +154,10 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
           "attention_bf16: the path 'warpgroups' needs heads of 64 or 128 numbers, not of 56");
 }
 
-TEST_CASE("attention_bf16 in tiles: each condition is false alone",
+TEST_CASE("attention_bf16: the path 'tile' rejects each unmet requirement on its own",
           "[day06][attention_bf16][small]") {
     const Layout fit({2, 3, 2, 4, 64}, {4096, 1280, 512, 64, 1});
-    // Addresses far apart; nothing is read there.
+    // Addresses far apart, where nothing is read.
     const auto place = [](std::uintptr_t n) { return reinterpret_cast<bf16*>(n << 44); };
     const auto words = [&](const Layout& q, const Layout& k, const Layout& v, const Layout& out,
                            View<float> sums = {}) {
@@ -178,13 +178,13 @@ TEST_CASE("attention_bf16 in tiles: each condition is false alone",
     Layout back = fit;
     back.strides[0] = -back.strides[0];
     each(back, why);
-    // 3 steps to the last row and 128 that a last tile may lack: 131 steps, and 7,232 numbers.
+    // 3 strides to the last row and 128 a last tile may lack: 131 strides, and 7,232 elements.
     Layout far = fit;
     far.strides[3] = ((std::int64_t{1} << 31) - 7232) / 131 / 8 * 8;
     CHECK(words(far, far, far, far).empty());
     far.strides[3] += 8;
     each(far, why);
-    // Four dims of stack that are three, and four that stay four, the logs' too.
+    // Four stack dimensions that merge to three, and four that do not, in log_sums too.
     const Layout four({2, 2, 2, 2, 4, 64}, {4096, 2048, 1024, 512, 64, 1}),
         stays({2, 2, 2, 2, 4, 64}, {4096, 2048, 1016, 504, 64, 1});
     CHECK(words(four, four, four, four).empty());

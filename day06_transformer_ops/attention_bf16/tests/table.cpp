@@ -1,4 +1,4 @@
-// What must hold for every call of attention_bf16, over a table of calls
+// The standard tests of attention_bf16, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.op.hpp"
@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Not causal, for a NaN among hidden values may reach who does not see it.
+// Not causal, since a NaN among masked values may reach any query.
 std::vector<Operation> operations() {
     const Shape one = {1, 1};
     return {attention_bf16_operation<bf16>({{1, 2}, 3, 4, 16, false, 0, 4, one}),

@@ -1,4 +1,4 @@
-// Particular blocks: how tight the bound is, what comes later, and what is rejected in which words.
+// Particular blocks: tightness of the bound, causality, and error messages.
 #include <cmath>
 
 #include "common/testing/catch.hpp"
@@ -10,14 +10,14 @@ using namespace sixdays::testing;
 
 namespace {
 
-// A number of which 10 bits after the point are left, as TF32 has them.
+// x rounded to 10 bits after the point, as in TF32.
 double as_tf32(double x) {
     int exponent = 0;
     const double part = std::frexp(x, &exponent);
     return std::ldexp(std::nearbyint(std::ldexp(part, 11)), exponent - 11);
 }
 
-TEST_CASE("the bound is tight: one operand of a block's products as TF32 exceeds it",
+TEST_CASE("the bound is tight: rounding one operand of a block's products to TF32 exceeds it",
           "[day06][block][small]") {
     const Operation right = block_operation({2, 5, 12}, 20, 3);
     for (const char* name : {"qkv", "attention_output", "up", "down"}) {
@@ -39,7 +39,7 @@ TEST_CASE("the bound is tight: one operand of a block's products as TF32 exceeds
     }
 }
 
-TEST_CASE("what comes later changes nothing of what was", "[day06][block][small]") {
+TEST_CASE("later tokens do not change earlier outputs", "[day06][block][small]") {
     Operation op = block_operation({1, 6, 8}, 32, 2);
     const Values x = op.operands[0].values;
     op.exact = [exact = op.exact, x](Inputs inputs, int path) {
@@ -52,7 +52,7 @@ TEST_CASE("what comes later changes nothing of what was", "[day06][block][small]
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("reference and kernels of a block reject the same, before anything is written",
+TEST_CASE("CPU reference and kernels of a block reject the same, before anything is written",
           "[day06][block][small]") {
     const Tensor<float> numbers = seeded<float>({8 * 24}, 7, -1, 1);
     Tensor<float> x({1, 3, 8});
@@ -65,7 +65,7 @@ TEST_CASE("reference and kernels of a block reject the same, before anything is 
         change(p);
         CHECK(both_reject([&] { block_cpu(p, x.view()); }, [&] { block_cuda(p, x.view(), memory); },
                           words));
-        // Who asks how much memory it needs is told the same, not a size.
+        // Asking for the workspace size rejects the same arguments.
         CHECK(contains(rejection([&] { (void)block_workspace_bytes(p, x.view()); }), words));
     };
     using P = BlockParameters&;
@@ -87,7 +87,7 @@ TEST_CASE("reference and kernels of a block reject the same, before anything is 
                    "block: x has shape (3, 8) of rank 2, but rank 3 is needed"));
 }
 
-TEST_CASE("logits reject an eps that is negative, and say how much memory only of what fits",
+TEST_CASE("logits reject a negative eps, and report a workspace size only for valid arguments",
           "[day06][block][small]") {
     const Tensor<float> x({2, 3, 8}), tokens({5, 8});
     Tensor<float> out({2, 3, 5});

@@ -1,4 +1,4 @@
-// What must hold for every operation of the set block, over a table of calls
+// The standard tests of the block, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/block/block.op.hpp"
@@ -24,13 +24,12 @@ TEST_CASE(
     check_rejections(operations(1));
 }
 
-TEST_CASE("the set block: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("the set block: layouts, unused strides and NaNs do not make any path differ",
           "[day06][block][small][kernels]") {
     check_results(operations(2));
 }
 
-TEST_CASE("a block is what its formula says, with every bias and every head",
-          "[day06][block][small]") {
+TEST_CASE("a block matches its formula, with every bias and every head", "[day06][block][small]") {
     const auto check = [](const Shape& x, std::int64_t F, std::int64_t heads) {
         CHECK(computes_its_result(block_operation(x, F, heads)));
     };
@@ -38,10 +37,10 @@ TEST_CASE("a block is what its formula says, with every bias and every head",
     check({1, 1, 8}, 32, 2);
     check({2, 9, 16}, 64, 4);
     check({1, 7, 6}, 5, 1);
-    check({1, 2, 128}, 8, 1);  // one head as wide as the steps of attention take
-    check({1, 2, 132}, 4, 1);  // and wider
+    check({1, 2, 128}, 8, 1);  // one head, the widest that attention's faster steps support
+    check({1, 2, 132}, 4, 1);  // one wider than that
     CHECK(last_kernel() != "matmul_add_parts_kernel");
-    check({1, 64, 64}, 128, 4);  // blocks share the K of the last product
+    check({1, 64, 64}, 128, 4);  // the last product is split along K
     CHECK(last_kernel() == "matmul_add_parts_kernel");
     CHECK(computes_its_result(logits_operation({2, 3, 8}, 37)));
 }

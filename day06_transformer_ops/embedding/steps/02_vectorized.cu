@@ -1,4 +1,4 @@
-// Step 2: one warp per row. All its lanes read the same id, which is one request, and the row is
+// Step 2: one warp per row. All its lanes read the same id in one request, and the row is
 // copied with 128-bit loads, several in flight. Indices are computed without slow divisions.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/embedding/steps/steps.hpp"

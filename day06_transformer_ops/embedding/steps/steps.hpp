@@ -1,5 +1,5 @@
 /// @file
-/// The launcher of embed's step. It checks nothing; ids and places already have one shape.
+/// The launcher of embed's step. It checks nothing; ids and places already have the same shape.
 #pragma once
 
 #include "common/gpu/stream.hpp"

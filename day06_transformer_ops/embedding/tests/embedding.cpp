@@ -1,4 +1,4 @@
-// The proof of the set embedding. Rows are moved and added once, so equality is asked for.
+// Tests of the embedding. Rows are copied and added once, so results must be equal.
 #include "common/gpu/tile.hpp"
 #include "common/testing/catch.hpp"
 #include "day06_transformer_ops/embedding/embedding.op.hpp"
@@ -10,14 +10,14 @@ using namespace sixdays::testing;
 namespace {
 
 using Ids = Tensor<std::int64_t>;
-// Tiles only where this nvcc compiles them, as the emulator does.
+// 'tile' only if this nvcc compiles tile kernels; the emulator always does.
 std::vector<EmbedPath> paths() {
     std::vector<EmbedPath> all = {EmbedPath::one_element, EmbedPath::vectorized};
     if (gpu::has_tile()) all.push_back(EmbedPath::tile);
     return all;
 }
 
-TEST_CASE("a token's row and a position's row are added: worked by hand",
+TEST_CASE("a token's row and a position's row are added: a result worked by hand",
           "[day06][embedding][small]") {
     Operation op = embed_operation<float>({2, 2}, 2, Shape{2});
     op.operands[0].with([](std::int64_t k) { return static_cast<double>(k + 1); });
@@ -28,7 +28,7 @@ TEST_CASE("a token's row and a position's row are added: worked by hand",
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("an id or a place that names no row: the loop says where, the port answers NaN there",
+TEST_CASE("an id or place out of range: the CPU reference reports it, the CUDA version gives NaN",
           "[day06][embedding][small]") {
     for (const std::int64_t C : {4, 5}) {
         const Tensor<float> tokens = distinct<float>({3, C}),
@@ -68,8 +68,7 @@ TEST_CASE("an id or a place that names no row: the loop says where, the port ans
     }
 }
 
-TEST_CASE("embed takes vectors of 16 bytes where both tables and out allow it",
-          "[day06][embedding][small]") {
+TEST_CASE("embed uses 128-bit loads if both tables and out allow it", "[day06][embedding][small]") {
     for (const std::optional<Shape>& places : {std::optional(Shape{2}), std::optional<Shape>()}) {
         const Operation plain = embed_operation<float>({2}, 8, places);
         for (std::size_t i = 0; i < plain.operands.size(); ++i) {
@@ -80,7 +79,7 @@ TEST_CASE("embed takes vectors of 16 bytes where both tables and out allow it",
                                          Layout(shape, {C + 2, 1}), Layout(shape, {2 * C, 2})}) {
                 Operation op = plain;
                 op.operands[i].placed(layout);
-                op.operands[1].placed(Layout({2}, {-3}));  // ids and places may be anywhere
+                op.operands[1].placed(Layout({2}, {-3}));  // ids and places may have any layout
                 CHECK(computes_its_result(op));
             }
         }
@@ -97,7 +96,7 @@ TEST_CASE("embed takes vectors of 16 bytes where both tables and out allow it",
           "8), strides (8, 1)");
 }
 
-TEST_CASE("embed in tiles takes rows in three dims at most, once they are merged",
+TEST_CASE("embed's path 'tile' takes rows of at most three dimensions, after merging",
           "[day06][embedding][small]") {
     const auto check = [](const Shape& ids, const Layout& of_ids, const Layout& of_places,
                           const Strides& out) {
@@ -108,7 +107,7 @@ TEST_CASE("embed in tiles takes rows in three dims at most, once they are merged
         CHECK(computes_its_result(op));
     };
     const Layout three = row_major({2, 3, 4}), four = row_major({2, 2, 3, 4});
-    // Ids and places may be in any order.
+    // Ids and places may have any strides.
     check({2, 3, 4}, Layout({2, 3, 4}, {-12, -4, -1}), three, {96, 32, 8, 1});
     check({2, 3, 4}, three, Layout({2, 3, 4}, {-12, -4, -1}), {96, 32, 8, 1});
     check({2, 3, 4}, Layout({2, 3, 4}, {1, 2, 6}), three, {500, 90, 20, 1});  // nothing merges
@@ -132,7 +131,7 @@ TEST_CASE("embed in tiles takes rows in three dims at most, once they are merged
           "-1)");
 }
 
-TEST_CASE("a table of no positions has no row for any place", "[day06][embedding][small]") {
+TEST_CASE("a table without positions has no row for any place", "[day06][embedding][small]") {
     const Tensor<float> tokens = distinct<float>({3, 4});
     const Ids ids({2}, {2, 0}), places({2}, {0, 0});
     const View<const float> empty(nullptr, Shape{0, 4});
@@ -150,7 +149,7 @@ TEST_CASE("a table of no positions has no row for any place", "[day06][embedding
     }
 }
 
-TEST_CASE("embed rejects what does not fit", "[day06][embedding][small]") {
+TEST_CASE("embed rejects arguments that do not match", "[day06][embedding][small]") {
     const Tensor<float> tokens = distinct<float>({5, 8}), narrow = distinct<float>({5, 7});
     Tensor<float> out({2, 8});
     const Ids ids({2}, {4, 1}), three({3}, {0, 1, 2});
@@ -177,7 +176,7 @@ TEST_CASE("embed rejects what does not fit", "[day06][embedding][small]") {
 
 // --- rotary --------------------------------------------------------------------------------------
 
-TEST_CASE("the table of rotary holds the cosine and the sine of each place's angles",
+TEST_CASE("the rotary table has the cosines and sines of each place's angles",
           "[day06][embedding][small]") {
     for (const std::int64_t D : {2, 6, 64}) {
         const Tensor<float> table = rotary_table(1001, D, 500);
@@ -192,19 +191,20 @@ TEST_CASE("the table of rotary holds the cosine and the sine of each place's ang
     }
 }
 
-TEST_CASE("rotary turns neighbours or halves: worked by hand", "[day06][embedding][small]") {
+TEST_CASE("rotary rotates neighbours or halves: results worked by hand",
+          "[day06][embedding][small]") {
     for (const bool near : {true, false}) {
         Operation op = rotary_operation({1, 4}, near ? Pairing::neighbours : Pairing::halves, {1});
         op.operands[0].with(list({1, 2, 3, 4}));
         op.operands[1].with([](std::int64_t k) { return k % 4 == 1 ? 2.0 : k % 4 == 2 ? 1.0 : 0; });
-        // The first pair by a quarter turn (cos 0, sin 1), the second to twice its size.
+        // A quarter turn of the first pair (cos 0, sin 1); the second is doubled.
         if (near) know(op, {-2.0, 1.0, 6.0, 8.0});
         if (!near) know(op, {-3.0, 4.0, 1.0, 8.0});
         CHECK(computes_its_result(op));
     }
 }
 
-TEST_CASE("a query and a key that are turned know only how far they are apart",
+TEST_CASE("the product of a rotated query and key depends only on their distance",
           "[day06][embedding][small]") {
     const Tensor<float> q = few_values_of({1, 8}, 5, 13), k = few_values_of({1, 8}, 7, 11),
                         table = rotary_table(60, 8);
@@ -224,7 +224,7 @@ TEST_CASE("a query and a key that are turned know only how far they are apart",
     CHECK(std::fabs(score(7, 3, Pairing::halves) - score(7, 3, Pairing::neighbours)) > 1e-2);
 }
 
-TEST_CASE("rotary rejects what it cannot turn; a kernel answers NaN for a place without a row",
+TEST_CASE("rotary rejects invalid arguments; the CUDA version gives NaN for a place out of range",
           "[day06][embedding][small]") {
     const Tensor<float> x = few_values_of({3, 4}, 5, 13), table = rotary_table(9, 4);
     const Ids places({3}, {0, 9, 8}), four({4}, {0, 1, 2, 3});
@@ -262,9 +262,9 @@ TEST_CASE("rotary rejects what it cannot turn; a kernel answers NaN for a place 
 
 // --- convert -------------------------------------------------------------------------------------
 
-TEST_CASE("convert rounds to the even one of two, and what is too large to infinity",
+TEST_CASE("convert rounds ties to even, and numbers that are too large to infinity",
           "[day06][embedding][small]") {
-    // 1 + 1/256 lies halfway between two bf16. 65520 is too large for an f16.
+    // 1 + 1/256 is halfway between two bf16. 65520 is too large for an f16.
     const Tensor<float> x({3}, {1.00390625f, 1.01171875f, 65520});
     DeviceIn<float> d(x);
     DeviceOut<bf16> b({3});

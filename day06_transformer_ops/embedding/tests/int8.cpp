@@ -1,4 +1,4 @@
-// The proof of INT8 quantization: known answers, the error bound, outliers, what is rejected.
+// Tests of INT8 quantization: known answers, the error bound, outliers, argument checks.
 #include "day06_transformer_ops/embedding/int8.hpp"
 
 #include "day06_transformer_ops/tests/helpers.hpp"
@@ -11,9 +11,9 @@ namespace {
 
 using Kept = Tensor<std::uint8_t>;
 
-constexpr Poison kNoValue{0x80};  // -128, which quantization never makes
+constexpr Poison kNoValue{0x80};  // -128, which quantization never produces
 
-// What the reference makes of a matrix, there and back. The kernels must give the same bits.
+// A matrix quantized and dequantized by the CPU reference. The kernels must give the same bits.
 struct Quantized {
     Tensor<std::int8_t> values;
     Tensor<float> scales, back;
@@ -48,7 +48,7 @@ Quantized there_and_back(const Tensor<float>& x, ScalePer per, const Layout& lay
     return {values.values(), scales.values(), back.values()};
 }
 
-TEST_CASE("INT8 with a scale per row and per column: what NumPy says", "[day06][int8][small]") {
+TEST_CASE("INT8 with a scale per row and per column matches NumPy", "[day06][int8][small]") {
     // s = numpy.abs(x).max(axis, keepdims=True) / numpy.float32(127); numpy.rint(x / s)
     const Tensor<float> x({2, 4}, {0.5f, -1.25f, 2.0f, 0.75f, 0.125f, 0.25f, -0.5f, 0.0f});
     const Layout layout = row_major(x.shape());
@@ -62,11 +62,12 @@ TEST_CASE("INT8 with a scale per row and per column: what NumPy says", "[day06][
                 Tensor<float>({4}, {0.5f / 127, 1.25f / 127, 2.0f / 127, 0.75f / 127})));
 }
 
-TEST_CASE("INT8: no element is off by more than half a step", "[day06][int8][small]") {
+TEST_CASE("INT8: no element has an error of more than half a quantization step",
+          "[day06][int8][small]") {
     const Tensor<float> x = seeded<float>({129, 3}, 7, -9, 9);
     for (const ScalePer per : {ScalePer::row, ScalePer::column}) {
         const Quantized q = there_and_back(x, per, column_major(x.shape()));
-        double most = 0;  // of a step: 0.5 is reached nearly, so the bound is tight
+        double most = 0;  // in steps: 0.5 is almost reached, so the bound is tight
         for (std::int64_t k = 0; k < x.size(); ++k) {
             const auto scale = double(q.scales(per == ScalePer::row ? k / 3 : k % 3));
             const auto exact = double(x.data()[k]);
@@ -79,7 +80,7 @@ TEST_CASE("INT8: no element is off by more than half a step", "[day06][int8][sma
     }
 }
 
-TEST_CASE("INT8: zeros, the largest and the smallest floats, NaN and infinity",
+TEST_CASE("INT8: zeros, the largest and smallest floats, NaN and infinity",
           "[day06][int8][small]") {
     const float most = 3e38f, least = 0x1p-149f;
     const Tensor<float> x({6, 2},
@@ -97,14 +98,13 @@ TEST_CASE("INT8: zeros, the largest and the smallest floats, NaN and infinity",
             CHECK(std::isnan(q.back(r, c)));
         }
     }
-    CHECK(q.values(5, 0) == 127);  // other rows do not notice
+    CHECK(q.values(5, 0) == 127);  // other rows are unaffected
     CHECK(q.values(5, 1) == 42);
 }
 
-TEST_CASE(
-    "one column of outliers: 56 times the error with a scale per row, not with one per column",
-    "[day06][int8][small]") {
-    Tensor<float> x({4, 16});  // sixteenths from -1.25 to 1.25
+TEST_CASE("one outlier column: a scale per row has 56 times the error of a scale per column",
+          "[day06][int8][small]") {
+    Tensor<float> x({4, 16});  // multiples of 1/16 from -1.25 to 1.25
     for (std::int64_t i = 0; i < x.size(); ++i) {
         x.data()[i] = static_cast<float>((i * 37 + 11) % 41 - 20) / 16;
     }
@@ -126,14 +126,14 @@ TEST_CASE(
     const Layout layout = row_major(x.shape());
     const Quantized rows = there_and_back(x, ScalePer::row, layout),
                     apart = there_and_back(x, ScalePer::row, layout, &kept);
-    // NumPy, in float32, of the same matrix: 0.25, 0.0044291317 and 0.0044291317
+    // NumPy, in float32, for the same matrix: 0.25, 0.0044291317 and 0.0044291317
     CHECK(worst(rows) == 0.25);
     CHECK(std::fabs(worst(there_and_back(x, ScalePer::column, layout)) - 0.0044291317) < 1e-9);
     CHECK(std::fabs(worst(apart) - 0.0044291317) < 1e-9);
     for (std::int64_t r = 0; r < 4; ++r) CHECK(apart.values(r, 5) == 0);
 }
 
-TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") {
+TEST_CASE("INT8: CPU reference and kernel reject the same", "[day06][int8][small]") {
     const Tensor<float> x = noise<float>({4, 8});
     Tensor<std::int8_t> values({4, 8});
     Tensor<float> rows({4}), columns({8});

@@ -1,4 +1,4 @@
-// The proof of the sinusoidal positions: known answers, every layout, what is rejected.
+// Tests of the sinusoidal positions: known answers, every layout, argument checks.
 #include "common/testing/catch.hpp"
 #include "day06_transformer_ops/embedding/embedding.hpp"
 #include "day06_transformer_ops/embedding/sinusoidal.op.hpp"
@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("sinusoidal positions of (4, 6): what NumPy says", "[day06][embedding][small]") {
+TEST_CASE("sinusoidal positions of (4, 6) match NumPy", "[day06][embedding][small]") {
     // p = numpy.arange(4)[:, None]; c = numpy.arange(6)[None]; a = p / 10000.0 ** (c // 2 * 2 / 6)
     // numpy.where(c % 2 == 0, numpy.sin(a), numpy.cos(a))
     Operation op = sinusoidal_operation({4, 6});
@@ -40,8 +40,7 @@ TEST_CASE("sinusoidal positions of (4, 6): what NumPy says", "[day06][embedding]
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("a scaled token and its sinusoidal position, added by embed",
-          "[day06][embedding][small]") {
+TEST_CASE("embed adds a scaled token and its sinusoidal position", "[day06][embedding][small]") {
     // C = 4, so the first transformer's scale sqrt(C) is 2: the table of tokens is scaled once.
     Tensor<float> tokens({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), positions({3, 4});
     for (std::int64_t k = 0; k < 8; ++k) tokens.data()[k] *= 2;
@@ -55,7 +54,7 @@ TEST_CASE("a scaled token and its sinusoidal position, added by embed",
     CHECK(out.close_to(want, [](const Index&) { return 2e-6; }));
 }
 
-TEST_CASE("sinusoidal positions: reference and kernel reject the same",
+TEST_CASE("sinusoidal positions: CPU reference and kernel reject the same",
           "[day06][embedding][small]") {
     Tensor<float> out({3, 4});
     const auto rejected = [](View<float> to, double base, const char* words) {

@@ -1,4 +1,4 @@
-// What must hold for every operation of the set embedding, over a table of calls
+// The standard tests of the embedding, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/embedding/embedding.op.hpp"
@@ -55,12 +55,12 @@ TEST_CASE(
     check_rejections(operations());
 }
 
-TEST_CASE("the set embedding: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("the set embedding: layouts, unused strides and NaNs do not make any path differ",
           "[day06][embedding][small][kernels]") {
     check_results(operations());
 }
 
-TEST_CASE("the set embedding takes every order of dims", "[day06][embedding][small]") {
+TEST_CASE("the set embedding accepts every order of dimensions", "[day06][embedding][small]") {
     CHECK(takes_every_order(embed_operation<float>({2, 3}, 4, Shape{3})));
     for (const Pairing pairing : {Pairing::neighbours, Pairing::halves}) {
         CHECK(takes_every_order(rotary_operation({2, 3, 4}, pairing, {2, 3})));
@@ -70,7 +70,7 @@ TEST_CASE("the set embedding takes every order of dims", "[day06][embedding][sma
     CHECK(takes_every_order(convert_operation<float, f16>({2, 3, 4})));
 }
 
-TEST_CASE("the set embedding takes the sizes around its blocks, warps and tiles",
+TEST_CASE("the set embedding accepts sizes around its blocks, warps and tiles",
           "[day06][embedding][small]") {
     std::vector<Operation> all;
     for (const std::int64_t C : {1, 3, 4, 8, 33, 128, 255, 256, 257, 516, 1023, 1024, 1025, 2056}) {
@@ -102,6 +102,6 @@ TEST_CASE("the set embedding takes the sizes around its blocks, warps and tiles"
     check_values(all);
 }
 
-TEST_CASE("embed takes many tokens", "[day06][embedding][full]") {
+TEST_CASE("embed accepts many tokens", "[day06][embedding][full]") {
     check_values({embed_operation<float>({70, 1000}, 128, Shape{1000})});
 }

@@ -1,4 +1,4 @@
-// Checks that every backend makes.
+// Checks shared by all backends.
 #include "day06_transformer_ops/gpt2/backend/backend.hpp"
 
 #include "common/tensor/arguments.hpp"
@@ -27,7 +27,7 @@ bool tensor_cores_take(const Config& config) {
 }
 
 Prompts prompts_of(const ModelWeights& model) {
-    const WeightType type = model.blocks[0].qkv.weight.type;  // all alike: a mixture is rounded
+    const WeightType type = model.blocks[0].qkv.weight.type;  // mixed types: floats
     const auto narrow = [&](const Weight& w) { return w.type == type; };
     bool all =
         tensor_cores_take(model.config) && (type == WeightType::f16 || type == WeightType::bf16);

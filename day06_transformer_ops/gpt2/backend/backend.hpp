@@ -1,6 +1,6 @@
 /// @file
 /// The interface between engine and device. One pass takes T tokens through the model: a whole
-/// prompt at once, or the token that was chosen last. A pass is these calls, in this order:
+/// prompt at once, or the last chosen token. A pass is these calls, in this order:
 ///
 ///     begin(ids, position)  or  advance()
 ///     embed                           x = token row + position row
@@ -34,7 +34,7 @@ class Backend {
 public:
     virtual ~Backend() = default;
 
-    /// "cpu, 2 threads", for the reader.
+    /// For display: "cpu, 2 threads".
     virtual std::string name() const = 0;
 
     /// A pass over `ids` (T) at positions position .. position + T - 1; cached positions from
@@ -49,7 +49,7 @@ public:
     virtual void add_attention(std::int64_t layer) = 0;
     virtual void widen(std::int64_t layer) = 0;
     virtual void add_mlp(std::int64_t layer) = 0;
-    /// Logits of `count` tokens of the pass, from token `first` on; they replace those of earlier
+    /// Logits of `count` tokens of the pass, from token `first` on; replaces those of earlier
     /// calls. A prompt needs only its last row; T rows of V would be 200 MB.
     virtual void head(std::int64_t first, std::int64_t count) = 0;
     /// Chooses the token after the pass, from the last row of logits. Its position is the draw's
@@ -76,8 +76,8 @@ public:
     virtual std::string advice() const { return ""; }
 };
 
-/// The CPU references of six days, on float copies of all weights: other backends are compared with
-/// it. `model` must outlive all three.
+/// The CPU references of six days, on float copies of all weights: the reference for other
+/// backends. `model` must outlive all three.
 /// @param capacity  positions of the KV cache: 1 .. config.context
 /// @throws std::invalid_argument  another capacity
 [[nodiscard]] std::unique_ptr<Backend> make_plain_backend(const ModelWeights& model,
@@ -94,11 +94,11 @@ enum class Prompts {
     as_weights,    // as prompts_of() decides
 };
 
-/// Tensor cores if they support the model and all its matrices are F16, or all BF16, so that 16
-/// bits are the file's precision anyway; else floats.
+/// Tensor cores if they support the model and all its matrices are F16, or all BF16, where 16
+/// bits are the file's precision anyway. Floats otherwise.
 [[nodiscard]] Prompts prompts_of(const ModelWeights& model);
 
-/// @throws std::runtime_error  no usable GPU, in a program that was built for one
+/// @throws std::runtime_error  no usable GPU, in a program built for one
 /// @throws std::invalid_argument  a model that tensor cores do not support
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model,
                                                          std::int64_t capacity,

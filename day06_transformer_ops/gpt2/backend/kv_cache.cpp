@@ -15,12 +15,12 @@ void check_positions(std::int64_t position, std::int64_t count, std::int64_t hel
                      std::int64_t capacity) {
     const std::string asked = "KV cache: " + std::to_string(count) + " positions from " +
                               std::to_string(position) + " on";
-    if (position < 0 || count < 1) reject(asked + " are none");
+    if (position < 0 || count < 1) reject(asked + ": invalid range");
     if (position > held) {
-        reject(asked + " would leave a hole: only " + std::to_string(held) + " are held");
+        reject(asked + " would leave a gap: only " + std::to_string(held) + " are held");
     }
     if (count > capacity - position) {
-        reject(asked + " were asked for, but the context ends at " + std::to_string(capacity));
+        reject(asked + ", but the context ends at " + std::to_string(capacity));
     }
 }
 
@@ -68,7 +68,7 @@ KvSlots KvCache::held(std::int64_t layer) const {
 void KvCache::cut(std::int64_t length) {
     if (length < 0 || length > this->length()) {
         reject("KV cache: cannot be cut to " + std::to_string(length) +
-               " positions, for it holds " + std::to_string(this->length()));
+               " positions, since it holds " + std::to_string(this->length()));
     }
     std::fill(held_.begin(), held_.end(), length);
 }

@@ -1,6 +1,6 @@
 /// @file
-/// The KV cache: the key and the value of every position, head and layer, so that a new token costs
-/// one row of attention instead of all rows again.
+/// The KV cache: the key and the value of every position, head and layer, so a new token costs
+/// one row of attention instead of recomputing all rows.
 ///
 /// The memory has room for `capacity` positions, and `length` of them are used: the stride from
 /// head to head is capacity * dim elements, not length * dim. Views keep that stride; pointer
@@ -25,7 +25,7 @@ struct KvSlots {
                                           std::int64_t positions, std::int64_t dim);
 
 /// Bookkeeping over memory that it does not own, on the CPU or on the GPU: it returns views and
-/// accesses no element. There is no cursor that could be moved too early or too often: each layer
+/// accesses no element. No cursor can be advanced too early or too often: each layer
 /// counts its stored positions, and a position is valid once every layer has it.
 class KvCache {
 public:

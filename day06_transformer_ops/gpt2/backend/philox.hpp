@@ -1,5 +1,5 @@
 /// @file
-/// Stateless random numbers: Philox4x32-10 turns (key, counter) into four random words. Number 1000
+/// Stateless random numbers: Philox4x32-10 turns (key, counter) into four random words. Draw 1000
 /// of a seed does not need the 999 before it, so any thread can compute any of them.
 ///
 /// Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
@@ -11,7 +11,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Four words, and the two of the key. Not std::array: kernels cannot call its functions.
+/// Four words, and a key of two. Not std::array: kernels cannot call its functions.
 struct Philox4 {
     std::uint32_t word[4];
     friend constexpr bool operator==(const Philox4&, const Philox4&) = default;

@@ -52,7 +52,7 @@ void check_each_logit(const View<const float>& logits) {
     }
     if (!any) {
         reject("sample: none of " + std::to_string(logits.extent(0)) +
-               " logits is finite, so no token can come");
+               " logits is finite, so no token is left");
     }
 }
 
@@ -72,7 +72,7 @@ void keep_top_k(Candidates& candidates, std::int64_t k) {
     candidates.resize(static_cast<std::size_t>(k));
 }
 
-// Sorts the likeliest 64, 256, 1024, ... until these are enough; mostly the first 64 are.
+// Sorts the likeliest 64, 256, 1024, ... until that is enough; usually 64 is.
 void keep_top_p(Candidates& candidates, float p) {
     if (p == 1) return;
     const double enough = double{p} * total(candidates);

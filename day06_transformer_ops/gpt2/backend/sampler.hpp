@@ -1,7 +1,7 @@
 /// @file
 /// Sampling: from logits, one per token of the vocabulary, to the next token.
 ///
-/// The steps, in this order (libraries differ):
+/// The steps, in this order, which differs between libraries:
 ///   1. temperature: logits are divided by it. Below 1 likely tokens become likelier, above 1 all
 ///      become more equal. 0 is the limit: always the likeliest token, whatever the seed.
 ///   2. top-k: keep the k likeliest. Exactly k: of equal logits the lower index counts as likelier.
@@ -18,7 +18,7 @@ namespace sixdays::gpt2 {
 
 /// How to choose.
 struct SamplerOptions {
-    float temperature = 1;   // 0, or any finite number above it
+    float temperature = 1;   // 0, or any finite positive number
     std::int64_t top_k = 0;  // 0, or V and more: keep all
     float top_p = 1;         // 0: only the likeliest; 1: keep all, even if the sum rounds to 1
     std::uint64_t seed = 0;

@@ -47,7 +47,7 @@ Tensor<std::int64_t> some_ids(std::int64_t T) {
     return ids;
 }
 
-// --- what must be read and computed --------------------------------------------------------------
+// --- work per pass: bytes and FLOP ---------------------------------------------------------------
 
 // Weights of all products; the embedding is not one of them, but the head has as many.
 std::int64_t matrix_weights() {
@@ -84,11 +84,11 @@ void print(const Row& row, const bench::Seconds& seconds, const bench::Limits& l
     std::fflush(stdout);
 }
 
-// --- a bench that notices ------------------------------------------------------------------------
+// --- checks of timed results ---------------------------------------------------------------------
 
 [[noreturn]] void wrong(WeightType type, const std::string& what) {
     throw std::runtime_error(std::string(storage_of(type).name) + ": " + what +
-                             ". What was timed computes something else.");
+                             ". The timed version computes something else.");
 }
 
 // The engine has generated a greedy text up to its capacity. Another backend processes it in one
@@ -199,8 +199,8 @@ void measure_parts(WeightType type, const ModelWeights& model) {
     print_part(type, "no part alone", rest);
 }
 
-// The logits behind a prompt that was read in floats, and by tensor cores. Roundings to 16 bits are
-// derived in tests/narrow_prompt.cpp: 12 of 2^-8 in a layer at most.
+// The logits after a prompt computed in floats and on tensor cores. Roundings to 16 bits are
+// derived in tests/narrow_prompt.cpp: at most 12 of 2^-8 per layer.
 void check_prompt(WeightType type, Engine& floats, Engine& fast, std::int64_t T) {
     Tensor<float> want({1, kGpt2.vocabulary}), got({1, kGpt2.vocabulary});
     for (auto [engine, logits] : {std::pair(&floats, &want), std::pair(&fast, &got)}) {
@@ -350,15 +350,15 @@ void run(const Wanted& wanted, const std::string& command) {
                     to_string(*host_limits).c_str());
     }
     if (wanted.cpu) {
-        std::printf("# CPU: decode: seconds a token, greedy, mean of 16 from a position on\n");
+        std::printf("# CPU: decode: seconds per token, greedy, mean of 16 from a position on\n");
     }
     if (gpu_limits) {
         std::printf(
-            "# decode: seconds a token, wall clock, mean of positions 128 to 1024, batch 1, random "
-            "weights of GPT-2's 124M shapes\n"
-            "# prefill: seconds of a prompt of so many tokens up to the first token; on tensor "
+            "# decode: seconds per token, wall clock, mean of positions 128 to 1024, batch 1, "
+            "random weights of GPT-2's 124M shapes\n"
+            "# prefill: seconds from a prompt of this length to the first token; on tensor "
             "cores with operands in 16 bits\n"
-            "# part of a token: the seconds that are missing when it is left out, at positions 576 "
+            "# part of a token: the seconds saved by omitting it, at positions 576 "
             "and on\n");
     }
     std::printf("%s\n", lesson::csv_columns().c_str());
@@ -390,7 +390,7 @@ Wanted read_words(int argc, char** argv) {
             types.insert(word);
         } else {
             throw std::invalid_argument(
-                "'" + word + "' is none of cuda, cpu, decode, prompts, F32, F16, BF16, Q8_0");
+                "'" + word + "' is not one of cuda, cpu, decode, prompts, F32, F16, BF16, Q8_0");
         }
     }
     if (!types.empty()) wanted.types = types;

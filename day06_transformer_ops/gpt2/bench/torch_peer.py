@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Measures PyTorch, and llama.cpp on a CPU, beside gpt2_bench: the same shapes, the same machine.
+"""Measures PyTorch, and llama.cpp on a CPU, next to gpt2_bench: the same shapes, the same machine.
 
     torch_peer.py PROGRAM [its words]...   prints what PROGRAM prints, with the columns peer and peer_s
                                            filled in: docs/results/gpt2.csv is made by this command
     torch_peer.py --into FILE PROGRAM cpu  measures the CPU alone, and puts its rows and comments into
                                            FILE in place of those of another run; a GPU's stay
-    torch_peer.py --self-test [cpu]        a tiny model: every way of PyTorch's says the same
+    torch_peer.py --self-test [cpu]        a tiny model: all of PyTorch's ways give the same
 
-PyTorch's decode attends over the positions that are held, as ours does, in five ways, of which the
+PyTorch's decode attends over the stored positions, as ours does, in five ways, of which the
 fastest counts:
 
     eager            keys and values are a slice as long as the text so far, and nothing is masked
-    graphs           a CUDA graph of a step for each 64 positions; a mask hides what is not there yet
-    compiled graphs  the same of torch.compile's step
+    graphs           a CUDA graph of a step for each 64 positions; a mask hides the missing ones
+    compiled graphs  the same with torch.compile's step
     ... two products the last two, with attention as two products and a softmax, not PyTorch's own
 
 Nothing comes back to the host between tokens. A prompt is read eagerly, in a graph, and compiled.
@@ -38,7 +38,7 @@ def note(sentence):
 
 
 class Model:
-    """GPT-2 with random weights and a cache; `token` and `place` (1) lie on the device."""
+    """GPT-2 with random weights and a cache; `token` and `place` (1) are on the device."""
 
     def __init__(self, torch, size, dtype, device):
         self.torch, self.dtype, self.device = torch, dtype, device
@@ -62,7 +62,7 @@ class Model:
         self.place = torch.zeros(1, dtype=torch.long, device=device)
 
     def through(self, x, store):
-        """x (T, C) through the blocks; store(layer, k, v) keeps them and answers (keys, values, how to
+        """x (T, C) through the blocks; store(layer, k, v) keeps them, returns (keys, values, how to
         attend)."""
         F = self.torch.nn.functional
         for layer, b in enumerate(self.blocks):
@@ -76,7 +76,7 @@ class Model:
         return F.linear(F.layer_norm(x[-1:], (self.C,), *self.last), self.tokens)
 
     def step(self, token, place, length, masked, products=False):
-        """Logits behind one token at `place`, which sees the first `length` rows of the cache."""
+        """Logits after one token at `place`, which sees the first `length` rows of the cache."""
         F, seen = self.torch.nn.functional, None
         if masked:
             seen = (self.torch.arange(length, device=self.device) <= place)[None, None, None]
@@ -122,7 +122,7 @@ def buckets(model, first):
 
 
 def captured(torch, work):
-    """A CUDA graph of work(), which has run a few times before, as PyTorch asks for."""
+    """A CUDA graph of work(), which has run a few times before, as PyTorch requires."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -137,7 +137,7 @@ def captured(torch, work):
 
 
 def generators(torch, model, first):
-    """name -> a function that makes all tokens from position `first` on; made when it is asked for."""
+    """name -> a function that generates all tokens from position `first` on; created on demand."""
 
     def eager():
         def run():
@@ -150,7 +150,7 @@ def generators(torch, model, first):
         for length, count in buckets(model, first):
             def one(length=length):
                 model.choose(step(model.token, model.place, length, True, products))
-            model.place.fill_(length - 4)  # warm-up must not leave the cache
+            model.place.fill_(length - 4)  # warm-up must stay within the cache
             graphs.append((captured(torch, one), count))
 
         def run():
@@ -181,13 +181,13 @@ def median_of(torch, runs, prepare, work):
 
 
 def best_of(what, tries):
-    """(name, seconds) of the fastest; each of them is a comment."""
+    """(name, seconds) of the fastest; each one is noted as a comment."""
     found = []
     for name, measure in tries.items():
         try:
             found.append((measure(), name))
             note("%s, %s: %.4e s" % (what, name, found[-1][0]))
-        except Exception as error:  # one way that fails must not cost the others
+        except Exception as error:  # a failure must not prevent the others
             note("%s, %s: failed: %s" % (what, name, error))
     return min(found)[::-1] if found else None
 
@@ -241,20 +241,20 @@ def torch_peers(wanted):
                                                             lambda: model.prompt(ids).argmax()),
                          "graph": graph, "compiled": compiled}
                 if T < model.context:
-                    del tries["compiled"]  # half a minute for a number that nobody reads
+                    del tries["compiled"]  # half a minute for an unused number
                 peers["prefill", ours, str(T)] = best_of("PyTorch prompt of %d %s" % (T, name), tries)
             del model
             torch.cuda.empty_cache()
     named = {key: ("PyTorch %s %s" % (found[0], {"F32": "fp32", "BF16": "bf16"}[key[1]]), found[1])
              for key, found in peers.items() if found}
-    for (op, dtype, shape), peer in list(named.items()):  # F16's peer is bf16, whose kernels are the same
+    for (op, dtype, shape), peer in list(named.items()):  # F16's peer: bf16, the same kernels
         if dtype == "BF16":
             named[op, "F16", shape] = peer
     return named
 
 
 def llama_peers(wanted):
-    """The same of llama.cpp: (op, version, dtype) -> (name, seconds)."""
+    """The same for llama.cpp: (op, version, dtype) -> (name, seconds)."""
     try:
         import llama_cpp
         sys.path.insert(0, str(HERE.parent / "tests"))
@@ -300,7 +300,7 @@ def llama_peers(wanted):
 
 
 def self_test(device):
-    """Every way must give the tokens of reading the text whole."""
+    """Every way must give the same tokens as processing the text at once."""
     import torch
     with torch.inference_mode():
         model = Model(torch, "tiny", torch.float32, device)
@@ -309,7 +309,7 @@ def self_test(device):
         start = model.prompt(ids).argmax(-1)
         texts = {}
         for way, make in generators(torch, model, first).items():
-            if device == "cpu" and way != "eager":  # which has no graphs
+            if device == "cpu" and way != "eager":  # a CPU has no graphs
                 step = torch.compile(model.step, dynamic=True) if "compiled" in way else model.step
 
                 def make(step=step, products="products" in way):
@@ -341,7 +341,7 @@ def of_cpu(line):
 
 
 def put_into(path, measured):
-    """`measured` is what a run on a CPU printed. Nothing is written unless it has rows."""
+    """`measured` is the output of a run on a CPU. Nothing is written unless it has rows."""
     new = measured.splitlines()
     said = [line if of_cpu(line) else "# CPU: " + line[1:].strip() for line in new if line.startswith("#")]
     rows = [line for line in new if not line.startswith("#") and of_cpu(line)]
@@ -357,8 +357,8 @@ def put_into(path, measured):
 
 
 def asked_of_torch(row):
-    """(op, dtype, shape) of what PyTorch runs beside a row of ours, or nothing. Beside a prompt that tensor cores
-    read in bf16, it reads in bf16 too."""
+    """(op, dtype, shape) of PyTorch's counterpart of our row, or None. If tensor cores process the
+    prompt in bf16, PyTorch uses bf16 too."""
     op = row["op"].removesuffix(" on tensor cores")
     rounded = op != row["op"] and row["dtype"] in ("F32", "Q8_0")
     if op == "prefill" or (op, row["version"]) == ("decode", "greedy"):
@@ -385,7 +385,7 @@ def main():
     print("\n".join(comments), flush=True)
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     on_gpu = {asked_of_torch(row) for row in rows} - {None}
-    # A GPU's F16 rows stand beside bf16, so bf16 is measured for either.
+    # On a GPU, F16 rows are compared with bf16, so bf16 is measured for either.
     on_gpu |= {(op, "BF16", shape) for op, dtype, shape in on_gpu if dtype == "F16"}
     on_cpu = {(row["op"], row["version"], row["dtype"]) for row in rows if " on a CPU" in row["op"]}
     peers = torch_peers(on_gpu) if on_gpu else {}

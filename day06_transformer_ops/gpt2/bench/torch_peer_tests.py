@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rows of a CPU come into a file that has rows of a GPU, and a second run takes the place of the first."""
+"""Rows of a CPU are added to a file with rows of a GPU, and a second run replaces the first."""
 import pathlib
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def row(seconds):
 
 
 def put(folder, lines, status=0):
-    """What the file holds after a program that prints `lines` was measured into it."""
+    """The contents of the file after measuring a program that prints `lines`."""
     program, file = folder / "program", folder / "gpt2.csv"
     program.write_text("#!/bin/sh\ncat <<'END'\n%s\nEND\nexit %d\n" % ("\n".join(lines), status))
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-// Attention of one query, with independent sums for vector registers; built like linear_fast.cpp.
+// Attention of one query, with independent sums for SIMD registers, as in linear_fast.cpp.
 #include <cmath>
 
 #include "common/tensor/arguments.hpp"
@@ -65,8 +65,8 @@ void check_attend_fast(const View<const float>& q, const View<const float>& keys
         if (rows.extent(0) < 1 || rows.extent(1) != q.extent(0) ||
             (rows.extent(1) > 1 && rows.stride(1) != 1)) {
             reject("attend: " + std::string(name) + " has shape " + to_string(rows.shape()) +
-                   " and strides " + to_string(rows.layout.strides) + ", but must have rows of " +
-                   std::to_string(q.extent(0)) + " side by side, one at least");
+                   " and strides " + to_string(rows.layout.strides) + ", but needs rows of " +
+                   std::to_string(q.extent(0)) + " contiguous elements, one at least");
         }
         require_memory(op, name, rows);
         if (overlap(rows, out)) reject("attend: " + std::string(name) + " and out overlap");

@@ -7,9 +7,9 @@
 namespace sixdays::gpt2 {
 
 /// Attention of one query over the n positions that it sees: attention_cpu() of one row, with
-/// independent sums for vector registers.
+/// independent sums for SIMD registers.
 /// @param q, out        (D), contiguous
-/// @param keys, values  (n, D), n at least 1, a row's elements side by side
+/// @param keys, values  (n, D), n at least 1, rows contiguous
 /// @param scores        room for n
 /// @throws std::invalid_argument  shapes that do not match, gaps, a null pointer, overlap
 void attend_fast(View<const float> q, View<const float> keys, View<const float> values,

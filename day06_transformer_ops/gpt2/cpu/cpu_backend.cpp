@@ -1,4 +1,4 @@
-// The model at the speed of a CPU's memory: weights in the file's type, their rows split into one
+// The memory-bound CPU backend: weights in the file's type, their rows split into one
 // view per thread. A thread also applies the epilogue to its results: bias, GELU, residual.
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"

@@ -1,5 +1,5 @@
 /// @file
-/// Shared by both CPU backends: memory of activations, keys and values, the tokens of a pass, and
+/// Shared by both CPU backends: memory for activations, keys and values, the tokens of a pass, and
 /// the choice of a token.
 #pragma once
 
@@ -32,7 +32,7 @@ protected:
     const BlockWeights& block(std::int64_t layer) const {
         return model_.blocks[static_cast<std::size_t>(layer)];
     }
-    /// The pass' tokens.
+    /// The tokens of the pass.
     View<const std::int64_t> ids() const;
     // Activations of the pass, one row per token.
     View<float> x() { return rows(x_, model_.config.channels); }

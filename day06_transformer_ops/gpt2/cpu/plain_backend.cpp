@@ -1,5 +1,5 @@
-// The model as the CPU references of six days, with which other backends are compared. Every call
-// reads like its formula; none is fast.
+// The model built from the CPU references of six days, the reference for other backends. Every call
+// mirrors its formula; none is fast.
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"

@@ -39,7 +39,7 @@ Threads::~Threads() {
     stop();
 }
 
-// The next piece of work mostly arrives within microseconds, sooner than the system would wake a
+// The next piece of work usually arrives within microseconds, sooner than the system would wake a
 // sleeping thread, so the thread spins first. It never yields, as std::atomic::wait would: on a
 // busy machine, each yield lasts a time slice of milliseconds.
 void Threads::wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t old) {

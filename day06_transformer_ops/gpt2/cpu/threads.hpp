@@ -1,6 +1,6 @@
 /// @file
-/// A thread pool: a token is some sixty pieces of work of a fraction of a millisecond, and starting
-/// a thread for each would take as long as the work.
+/// A thread pool: a token takes some sixty pieces of work, each a fraction of a millisecond, so
+/// starting a thread for each would take as long as the work.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Part `part` of `parts` of the numbers 0 .. count - 1.
+/// Part `part` of `parts` of the range 0 .. count - 1.
 struct Share {
     std::int64_t begin, end;
 };
@@ -42,7 +42,7 @@ private:
     void count_up(std::atomic<std::uint32_t>& number) noexcept;
     void stop() noexcept;
 
-    const std::function<void(int)>* work_ = nullptr;  // null: the end
+    const std::function<void(int)>* work_ = nullptr;  // null: time to exit
     std::atomic<std::uint32_t> round_{0};             // number of the round of work
     std::atomic<std::uint32_t> done_{0};              // threads that have finished this round
     std::mutex mutex_;                                // for both, when threads sleep

@@ -1,5 +1,5 @@
 /// @file
-/// Numbers and texts read out of a run of bytes, one after the other, and never past its end.
+/// Reads consecutive numbers and strings from a buffer, never past its end.
 #pragma once
 
 #include <bit>
@@ -16,25 +16,25 @@ namespace sixdays::gpt2 {
 
 static_assert(std::endian::native == std::endian::little, "GGUF numbers are read as they lie");
 
-/// A name from a file, fit to be printed: 'blk.0.attn_q?', cut where it is longer than 80 letters.
+/// A name from a file made printable: 'blk.0.attn_q?', truncated to 80 letters.
 [[nodiscard]] inline std::string quoted(std::string_view name) {
     std::string text = "'";
     for (const char c : name.substr(0, 80)) text += c >= ' ' && c <= '~' ? c : '?';
     return text + (name.size() > 80 ? "...'" : "'");
 }
 
-/// The bytes of a file and a place in them.
+/// The bytes of a file and a position in them.
 class ByteReader {
 public:
     /// @param bytes  the whole file
-    /// @param file   its name, the first word of every rejection
+    /// @param file   its name, the first word of every error message
     /// @param at     where to begin, <= bytes.size()
     ByteReader(std::span<const std::byte> bytes, std::string_view file, std::size_t at = 0)
         : bytes_(bytes), file_(file), at_(at) {}
 
     std::size_t at() const noexcept { return at_; }
 
-    /// The next `count` bytes. @throws std::invalid_argument  the file ends before
+    /// The next `count` bytes. @throws std::invalid_argument  the file ends earlier
     std::span<const std::byte> bytes(std::uint64_t count, std::string_view meaning) {
         if (count > bytes_.size() - at_) {
             reject(at_, std::string(meaning) + " takes " + std::to_string(count) +
@@ -46,8 +46,8 @@ public:
         return found;
     }
 
-    /// The next little-endian number. Copied: it may lie at any address, and reading a 4-byte
-    /// number through a pointer that is no multiple of 4 is undefined.
+    /// The next little-endian number. Copied, because it may be at any address, and reading a
+    /// 4-byte number through a misaligned pointer is undefined.
     template <class T>
     T number(std::string_view meaning) {
         static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
@@ -56,7 +56,7 @@ public:
         return value;
     }
 
-    /// A length in 8 bytes and so many bytes of text.
+    /// An 8-byte length, then that many bytes of text.
     std::string_view text(std::string_view meaning) {
         const auto length = number<std::uint64_t>("the length of " + std::string(meaning));
         const auto found = bytes(length, meaning);

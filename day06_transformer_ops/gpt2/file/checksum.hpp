@@ -1,5 +1,5 @@
 /// @file
-/// A checksum against damage, not against intent.
+/// A checksum against accidental damage, not against tampering.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace sixdays::gpt2 {
 
-/// 64 bits of any run of bytes, eight at a time. A step is a bijection of the sum so far and of the
-/// word (the factor is odd, and a number can be found from x ^ x >> 32), so runs that differ in one
-/// word alone never have the same checksum. The length is part of it.
-/// @param sum  of what lies before, to go on from
+/// A 64-bit checksum of any bytes, eight at a time. Each step is a bijection of the sum so far and
+/// of the word (the factor is odd, and x ^ x >> 32 is invertible), so inputs that differ in only
+/// one word never have the same checksum. The length is included.
+/// @param sum  checksum of the preceding bytes
 [[nodiscard]] inline std::uint64_t checksum_of(std::span<const std::byte> bytes,
                                                std::uint64_t sum = 0) {
     const auto step = [&sum](std::uint64_t word) {
@@ -22,7 +22,7 @@ namespace sixdays::gpt2 {
     };
     const std::size_t size = bytes.size();
     for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {
-        std::uint64_t word = 0;  // behind the last byte: zeros
+        std::uint64_t word = 0;  // padded with zeros
         std::memcpy(&word, bytes.data() + at, std::min(sizeof word, size - at));
         step(word);
     }

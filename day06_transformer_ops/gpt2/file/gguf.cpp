@@ -1,4 +1,4 @@
-// A GGUF file read once, from the first byte to the last, with every number in it checked.
+// Parses a GGUF file in one pass and checks every number in it.
 #include "day06_transformer_ops/gpt2/file/gguf.hpp"
 
 #include <algorithm>
@@ -11,9 +11,9 @@ constexpr std::uint32_t kVersion = 3;
 constexpr std::uint64_t kMostDims = 4;  // the format's limits
 constexpr std::uint64_t kLongestKey = 65535;
 constexpr std::uint64_t kLongestName = 64;
-constexpr int kDeepestArray = 8;  // ours: arrays of arrays are legal, but a reader must end
+constexpr int kDeepestArray = 8;  // our limit: arrays of arrays are legal, but recursion must end
 
-// Bytes of one value; 0 for texts and arrays, which say so themselves.
+// Bytes of one value; 0 for strings and arrays, which store their own size.
 std::uint64_t bytes_of(ValueType type) {
     switch (type) {
         case ValueType::u8:
@@ -66,10 +66,10 @@ void check_booleans(const ByteReader& in, std::span<const std::byte> bytes,
     }
 }
 
-// Proves that `count` values of a type are whole, and leaves `in` behind them.
+// Checks that `count` values of a type are complete, and advances `in` past them.
 void pass(ByteReader& in, ValueType type, std::uint64_t count, const std::string& what, int depth) {
     if (const std::uint64_t each = bytes_of(type); each > 0) {
-        if (count > UINT64_MAX / each) {  // else count * each wraps round to something small
+        if (count > UINT64_MAX / each) {  // else count * each would overflow to a small number
             in.reject(in.at(), what + " claims " + std::to_string(count) + " elements");
         }
         const auto bytes = in.bytes(count * each, what);
@@ -131,7 +131,7 @@ void Gguf::read_values(ByteReader& in, std::uint64_t count) {
         }
         const ValueType type = read_type(in, "the type of key " + quoted(key));
         const Value value = read_value(in, type, "key " + quoted(key));
-        if (!values_.emplace(key, value).second) reject(at, "key " + quoted(key) + " again");
+        if (!values_.emplace(key, value).second) reject(at, "key " + quoted(key) + " is repeated");
         keys_.push_back(key);
     }
     constexpr std::string_view key = "general.alignment";
@@ -150,7 +150,7 @@ void Gguf::read_tensors(ByteReader& in, std::uint64_t count) {
         tensors_.push_back(read_tensor(in));
         const FileTensor& tensor = tensors_.back();
         if (!by_name_.emplace(tensor.name, i).second) {
-            reject(tensor.at, "tensor " + quoted(tensor.name) + " again");
+            reject(tensor.at, "tensor " + quoted(tensor.name) + " is repeated");
         }
     }
 }
@@ -164,9 +164,9 @@ FileTensor Gguf::read_tensor(ByteReader& in) const {
         wrong(" has a name of " + std::to_string(tensor.name.size()) +
               " letters; 1 to 64 are allowed");
     }
-    const auto rank = in.number<std::uint32_t>(what + "'s number of dims");
+    const auto rank = in.number<std::uint32_t>(what + "'s number of dimensions");
     if (rank < 1 || rank > kMostDims) {
-        wrong(" has " + std::to_string(rank) + " dims; 1 to 4 are allowed");
+        wrong(" has " + std::to_string(rank) + " dimensions; 1 to 4 are allowed");
     }
     tensor.weight.shape = Dims::filled(static_cast<int>(rank), 0);
     for (int d = static_cast<int>(rank) - 1; d >= 0; --d) {  // innermost first in the file
@@ -197,9 +197,9 @@ void Gguf::place_tensors(std::size_t list_end) {
         }
         if (tensor.offset % alignment_ != 0) {
             wrong(" begins at offset " + std::to_string(tensor.offset) +
-                  ", which is no multiple of the alignment " + std::to_string(alignment_));
+                  ", which is not a multiple of the alignment " + std::to_string(alignment_));
         }
-        const std::uint64_t left = bytes_.size() - list_end;  // behind the list
+        const std::uint64_t left = bytes_.size() - list_end;  // after the list
         const std::uint64_t room = left < gap ? 0 : left - gap;
         if (tensor.offset > room || bytes > room - tensor.offset) {
             wrong(" takes " + std::to_string(bytes) + " bytes from offset " +

@@ -1,20 +1,20 @@
 /// @file
-/// GGUF, version 3: the file format of llama.cpp. One file holds everything: numbers and texts
+/// GGUF, version 3: the file format of llama.cpp. One file holds everything: numbers and strings
 /// under keys ("metadata"), then a list of tensors, then their bytes.
 ///
 ///     "GGUF"  version  number of tensors  number of keys      4 + 4 + 8 + 8 bytes
 ///     key, type, value                                        for each key
-///     name, number of dims, dims, type, offset                for each tensor
+///     name, rank, dimensions, type, offset                    for each tensor
 ///     gap up to a multiple of the alignment
 ///     the tensors' bytes, each at its offset from here
 ///
-/// Two habits of the format to know. Dims are listed innermost first: what we call (V, C) stands
-/// there as C, V, over the same row-major bytes. And nothing is aligned before the tensors.
+/// Two conventions to know. Dimensions are listed innermost first: what we call (V, C) is stored
+/// as C, V, over the same row-major bytes. And nothing is aligned before the tensors.
 ///
 /// The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 ///
-/// A file comes from anywhere, so nothing in it is believed: every count, length and offset is held
-/// against the bytes that are there before it is used. Rejections are std::invalid_argument and
+/// A file is untrusted input: every count, length and offset is checked
+/// against the actual bytes before it is used. Errors are std::invalid_argument and
 /// name the file, the byte, the key or tensor, and what was expected.
 #pragma once
 
@@ -31,7 +31,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Of a value, under the file's numbers.
+/// The type of a value, with the numbers used in the file.
 enum class ValueType : std::uint32_t {
     u8,
     i8,
@@ -47,26 +47,26 @@ enum class ValueType : std::uint32_t {
     i64,
     f64
 };
-/// "uint32"; "type 99" for a number that is no type.
+/// "uint32"; "type 99" for an unknown number.
 [[nodiscard]] std::string to_string(ValueType type);
 
-/// A value of the metadata, where it lies in the file. Proved to be whole when the file was read.
+/// A value of the metadata, at its location in the file. Checked for completeness on reading.
 struct Value {
     ValueType type;
     std::size_t at;           // byte of the file where it begins
-    ValueType element{};      // of an array: its elements' type,
-    std::uint64_t count = 0;  // their number; elements begin 12 bytes after `at`
+    ValueType element{};      // of an array: the type of its elements
+    std::uint64_t count = 0;  // of an array: element count; they begin 12 bytes after `at`
 };
 
 /// A tensor's entry in the list.
 struct FileTensor {
     std::string_view name;
     std::size_t at;        // byte of the file where its entry begins
-    std::uint64_t offset;  // of its bytes, from where the tensors begin
+    std::uint64_t offset;  // of its bytes, relative to the first tensor
     Weight weight;
 };
 
-/// Keys of files that bring checksums: GgufWriter::checksums().
+/// Keys of files with checksums: GgufWriter::checksums().
 inline constexpr std::string_view kTensorChecksums = "checksum.tensors";
 inline constexpr std::string_view kFileChecksum = "checksum.file";
 
@@ -74,8 +74,8 @@ inline constexpr std::string_view kFileChecksum = "checksum.file";
 class Gguf {
 public:
     /// @param bytes  the whole file; must outlive this object
-    /// @param file   what rejections call it
-    /// @throws std::invalid_argument  anything that is not as the format wants it
+    /// @param file   its name in error messages
+    /// @throws std::invalid_argument  any violation of the format
     Gguf(std::span<const std::byte> bytes, std::string file);
 
     std::uint32_t alignment() const noexcept { return alignment_; }
@@ -86,7 +86,7 @@ public:
     /// @throws std::invalid_argument  no such key
     const Value& value(std::string_view key) const;
 
-    /// A whole number, of any integer type. @throws std::invalid_argument  no such key, another
+    /// A number of any integer type. @throws std::invalid_argument  no such key, another
     /// type, or not least <= number <= most
     std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most) const;
     /// A float32 or float64. @throws std::invalid_argument  no such key, or another type
@@ -94,7 +94,7 @@ public:
     bool boolean(std::string_view key) const;
     std::string_view text(std::string_view key) const;
 
-    /// Arrays. @throws std::invalid_argument  no such key, no array, elements of another kind
+    /// Arrays. @throws std::invalid_argument  no such key, not an array, elements of another kind
     std::vector<std::int64_t> integers(std::string_view key, std::int64_t least,
                                        std::int64_t most) const;
     std::vector<double> reals(std::string_view key) const;
@@ -105,12 +105,12 @@ public:
     const FileTensor& tensor(std::string_view name) const;
 
     bool has_checksums() const { return has(kFileChecksum); }
-    /// @throws std::invalid_argument  a checksum that is missing or another: the file is damaged
+    /// @throws std::invalid_argument  a missing or different checksum: the file is damaged
     void check_checksums() const;
-    /// Of all bytes that are in no tensor, those of kFileChecksum taken for zeros.
+    /// Covers all bytes outside tensors, with those of kFileChecksum taken as zeros.
     std::uint64_t checksum_outside_tensors() const;
 
-    /// What this file says wrong: "tiny.gguf, byte 24: <sentence>".
+    /// Throws an error about this file: "tiny.gguf, byte 24: <sentence>".
     [[noreturn]] void reject(std::size_t at, const std::string& sentence) const;
 
 private:

@@ -1,4 +1,4 @@
-// Whether a file is as it was written.
+// Checks whether a file is as it was written.
 #include <algorithm>
 
 #include "day06_transformer_ops/gpt2/file/checksum.hpp"
@@ -45,7 +45,7 @@ void Gguf::check_checksums() const {
                                     " does not match its checksum: the file is damaged");
     };
     const auto sum = static_cast<std::uint64_t>(integer(kFileChecksum, INT64_MIN, INT64_MAX));
-    if (sum != checksum_outside_tensors()) damaged("what is beside the tensors");
+    if (sum != checksum_outside_tensors()) damaged("the data outside the tensors");
     const auto of_tensors = integers(kTensorChecksums, INT64_MIN, INT64_MAX);
     if (of_tensors.size() != tensors_.size()) damaged("the number of tensors");
     for (std::size_t i = 0; i < tensors_.size(); ++i) {

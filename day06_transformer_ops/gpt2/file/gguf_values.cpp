@@ -1,4 +1,4 @@
-// What was read from a GGUF file, asked for by key.
+// Looks up what was read from a GGUF file by key.
 #include "day06_transformer_ops/gpt2/file/gguf.hpp"
 
 namespace sixdays::gpt2 {
@@ -15,7 +15,7 @@ bool is_integer(ValueType type) {
            type != ValueType::text && type != ValueType::array;
 }
 
-// The integer that comes next, as text and as a number; false if 63 bits do not hold it.
+// The next integer, as text and as a number; false if it does not fit in 63 bits.
 bool next_integer(ByteReader& in, ValueType type, std::int64_t& number, std::string& text) {
     const auto take = [&](auto value) {
         text = std::to_string(value);
@@ -87,7 +87,7 @@ const Value& Gguf::value(std::string_view key) const {
     return found->second;
 }
 
-// The value under a key, rejected if `fits` does not take its type.
+// The value under a key, rejected unless `fits` accepts its type.
 const Value& Gguf::single(std::string_view key, bool (*fits)(ValueType), const char* wanted) const {
     const Value& found = value(key);
     if (!fits(found.type)) {
@@ -97,7 +97,7 @@ const Value& Gguf::single(std::string_view key, bool (*fits)(ValueType), const c
     return found;
 }
 
-// The same of an array and its elements' type.
+// The same for an array and the type of its elements.
 const Value& Gguf::array(std::string_view key, bool (*fits)(ValueType), const char* wanted) const {
     const Value& found = value(key);
     if (found.type != ValueType::array || !fits(found.element)) {

@@ -62,11 +62,11 @@ Bytes GgufWriter::bytes() const {
     if (tensor_count_ == 0) return bytes;
     bytes.resize((bytes.size() + alignment_ - 1) / alignment_ * alignment_);
     bytes.insert(bytes.end(), data_.begin(), data_.end());
-    bytes.shrink_to_fit();  // so that the sanitizer sees a read behind the last byte
+    bytes.shrink_to_fit();  // so that the sanitizer sees a read past the last byte
     return bytes;
 }
 
-// The checksum of what is in no tensor covers its own place, too: as zeros.
+// The checksum of the bytes outside tensors also covers its own bytes, as zeros.
 Bytes GgufWriter::with_checksums() const {
     GgufWriter whole = *this;
     whole.checksums_ = false;

@@ -1,6 +1,6 @@
 /// @file
-/// A GGUF file, written: keys and tensors in the order in which they are given, all of it in memory
-/// first. It checks nothing, so that tests can write any file, wrong ones too.
+/// Writes a GGUF file: keys and tensors in the order given, all of it in memory
+/// first. It checks nothing, so that tests can also write invalid files.
 #pragma once
 
 #include <cstddef>
@@ -57,24 +57,24 @@ public:
     }
     void texts(std::string_view key, const std::vector<std::string>& texts);
 
-    /// Whatever stands behind the key.
+    /// Any bytes after the key.
     void raw(std::string_view key, ValueType type, const Bytes& value);
 
-    /// @param dims  as the file has them: innermost first
+    /// @param dims  as in the file: innermost first
     void tensor(std::string_view name, const std::vector<std::uint64_t>& dims, WeightType type,
                 const Bytes& data);
-    /// The same at an offset of the caller's choice; it adds no data.
+    /// The same at an offset chosen by the caller; adds no data.
     void entry(std::string_view name, const std::vector<std::uint64_t>& dims, std::uint32_t type,
                std::uint64_t offset);
 
-    /// The key general.alignment, and gaps accordingly from now on.
+    /// Adds the key general.alignment, which sets the gaps from now on.
     void alignment(std::uint32_t bytes);
 
     /// Two keys that let a reader notice damage (Gguf::check_checksums()): kTensorChecksums, one
     /// for each tensor's bytes, and kFileChecksum, of all bytes that are in no tensor.
     void checksums() { checksums_ = true; }
 
-    /// Adds bytes behind the tensors.
+    /// Adds bytes after the tensors.
     void pad(std::size_t bytes) { data_.resize(data_.size() + bytes); }
 
     std::uint32_t magic = 0x46554747, version = 3;

@@ -1,5 +1,5 @@
 /// @file
-/// A file as memory: its pages are read from the disk when they are first touched.
+/// A file mapped to memory: its pages are read from the disk when they are first touched.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace sixdays::gpt2 {
 
-/// A file mapped for reading. A model of 500 MB "loads" at once, programs that map the same file
-/// share its pages, and what is never read is never loaded. While it is mapped the file must not be
-/// cut shorter: touching a page that is gone ends the program.
+/// A file mapped for reading. A model of 500 MB "loads" instantly, programs that map the same file
+/// share its pages, and unread pages are never loaded. While it is mapped the file must not be
+/// truncated: touching a missing page ends the program.
 class MappedFile {
 public:
-    /// @throws std::invalid_argument  no such file, not a plain file, or one that may not be read
+    /// @throws std::invalid_argument  no such file, not a plain file, or no permission to read it
     explicit MappedFile(const std::string& path);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;

@@ -12,7 +12,7 @@ namespace sixdays::gpt2 {
 
 std::int64_t memory_bytes() {
     std::int64_t least = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
-    // A container's limit: version 2 of control groups, and version 1. Without one there is a word.
+    // A container's limit: cgroup v2, then v1. Without a limit the file has a word, not a number.
     for (const char* file :
          {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
         std::int64_t limit = 0;

@@ -7,10 +7,10 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// Sizes above these are no GPT-2 but a damaged file; products of them fit in 63 bits.
+// Larger sizes mean a damaged file, not a GPT-2; products of them fit in 63 bits.
 constexpr std::int64_t kMost = std::int64_t{1} << 24;
 
-// Takes tensors by name and shape, and remembers which.
+// Takes tensors by name and shape, and remembers which it took.
 class Taker {
 public:
     explicit Taker(const Gguf& file) : file_(file) {}
@@ -40,7 +40,7 @@ public:
         return {matrix(name + ".weight", {outputs, inputs}), vector(name + ".bias", outputs)};
     }
 
-    // A tensor that nobody asked for belongs to another model, and so does the result.
+    // An unused tensor means that the file is another model, so the result would be wrong.
     void reject_rest() const {
         for (const FileTensor& tensor : file_.tensors()) {
             if (taken_.contains(tensor.name)) continue;
@@ -89,7 +89,7 @@ Config read_config(const Gguf& file) {
                " is " + std::to_string(config.epsilon) + ", but must be finite and above 0");
     }
     if (const char* key = "tokenizer.ggml.tokens"; file.has(key)) {
-        const std::uint64_t tokens = file.value(key).count;  // before any of them is looked at
+        const std::uint64_t tokens = file.value(key).count;  // before reading any of them
         if (tokens != static_cast<std::uint64_t>(config.vocabulary)) {
             reject(key, " has " + std::to_string(tokens) + " tokens, but token_embd.weight has " +
                             std::to_string(config.vocabulary) + " rows");

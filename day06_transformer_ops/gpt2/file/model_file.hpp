@@ -1,5 +1,5 @@
 /// @file
-/// A GPT-2 in a GGUF file: which numbers and tensors make one, under llama.cpp's names for them.
+/// A GPT-2 in a GGUF file: its numbers and tensors, under llama.cpp's names.
 ///
 ///     token_embd.weight      (V, C)      position_embd.weight   (context, C)
 ///     blk.0.attn_norm        (C)         weight and bias, of a layer norm
@@ -10,7 +10,7 @@
 ///     blk.0.ffn_down         (C, hidden)
 ///     ... blk.1, blk.2, ...
 ///     output_norm            (C)
-///     output.weight          (V, C)      often missing: then the head is token_embd.weight
+///     output.weight          (V, C)      often absent: then the head is token_embd.weight
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ namespace sixdays::gpt2 {
 struct Config {
     std::int64_t layers;      // 12 in the smallest GPT-2
     std::int64_t context;     // positions it was trained for: 1024
-    std::int64_t channels;    // C, numbers that describe a token: 768
+    std::int64_t channels;    // C, elements per token: 768
     std::int64_t heads;       // 12, of channels / heads = 64 each
-    std::int64_t hidden;      // inside of the MLP: 3072
+    std::int64_t hidden;      // width of the MLP's hidden layer: 3072
     std::int64_t vocabulary;  // V, tokens: 50257
     float epsilon;            // of the layer norms: 1e-5
 
@@ -39,7 +39,7 @@ struct NormWeights {
     Tensor<float> weight, bias;
 };
 
-/// out = in . weightᵀ + bias, a row of the weight for each output.
+/// out = in . weightᵀ + bias, one row of the weight per output.
 struct LinearWeights {
     Weight weight;  // (outputs, inputs), in the file
     Tensor<float> bias;
@@ -56,15 +56,15 @@ struct BlockWeights {
 /// All weights. Matrices stay in the file's memory; vectors are short and are copied as floats.
 struct ModelWeights {
     Config config;
-    Weight token_embedding;     // (V, C): the row of a token is one run of memory
+    Weight token_embedding;     // (V, C): a token's row is contiguous
     Weight position_embedding;  // (context, C)
     std::vector<BlockWeights> blocks;
     NormWeights final_norm;
-    Weight head;  // (V, C); the token embedding itself where the file has no other
+    Weight head;  // (V, C); the token embedding if the file has no separate head
 };
 
-/// @throws std::invalid_argument  another architecture, a key or tensor that is missing, of another
-/// shape, or has no place in a GPT-2
+/// @throws std::invalid_argument  another architecture; a key or tensor that is missing, has
+/// another shape, or does not belong in a GPT-2
 [[nodiscard]] ModelWeights read_model(const Gguf& file);
 
 }  // namespace sixdays::gpt2

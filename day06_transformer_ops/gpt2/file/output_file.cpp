@@ -20,7 +20,7 @@ namespace {
     throw std::runtime_error(path + " cannot be written: " + std::strerror(errno));
 }
 
-// Renaming replaces whatever is there, a device or a link too.
+// Renaming would replace even a device or a link.
 void require_replaceable(const std::string& path) {
     struct stat about = {};
     if (lstat(path.c_str(), &about) != 0) {
@@ -32,15 +32,15 @@ void require_replaceable(const std::string& path) {
                                     ", which writing would replace: it must be a plain file, or "
                                     "nothing yet");
     }
-    // ENOENT: a lock whose holder has removed it since.
+    // ENOENT: a lock that its holder has just removed.
     if (access(path.c_str(), W_OK) != 0 && errno != ENOENT) cannot(path);
 }
 
-// Closes what it opened, and removes what was left half written.
+// Closes the file, and removes it if it is incomplete.
 class NewFile {
 public:
     explicit NewFile(const std::string& path) : path_(path) {
-        // What a run that was killed has left. A link is not followed, nor a pipe waited for.
+        // Left over from a killed run. Neither follows a link nor waits for a pipe.
         require_replaceable(path);
         unlink(path.c_str());
         file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -80,7 +80,7 @@ private:
     int file_ = -1;
 };
 
-// "process 1234", as its holder has written it; "" if it has not yet.
+// "process 1234", as written by the holder; "" if it has not written yet.
 std::string holder(int file) {
     char text[40] = "";
     const ssize_t count = pread(file, text, sizeof text - 1, 0);
@@ -113,7 +113,7 @@ OutputLock::OutputLock(const std::string& path) : path_(path + ".lock") {
             throw std::invalid_argument(path + " is being written by another run" + who +
                                         ": wait for its end, or choose another name");
         }
-        // A file system that has no locks: nobody can be told.
+        // The file system has no locks, so other runs cannot be detected.
         struct stat mine = {}, there = {};
         const bool same = fstat(file_, &mine) == 0 && stat(path_.c_str(), &there) == 0 &&
                           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
@@ -121,7 +121,7 @@ OutputLock::OutputLock(const std::string& path) : path_(path + ".lock") {
             const std::string me = "process " + std::to_string(getpid());
             if (ftruncate(file_, 0) != 0 ||
                 pwrite(file_, me.data(), me.size(), 0) != static_cast<ssize_t>(me.size())) {
-                // A full disk: the lock is held all the same.
+                // A full disk: the lock is held anyway.
             }
             return;
         }

@@ -1,6 +1,6 @@
 /// @file
-/// Files that a program writes: what may be in their place, who else writes them, and how they get
-/// there as a whole.
+/// Files that a program writes: what may be replaced, locks between writers, and atomic
+/// replacement.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 
 namespace sixdays::gpt2 {
 
-/// Writes PATH.new and renames it, which a file system does as a whole or not at all: whoever pulls
-/// the plug, the old file or the new one is there.
+/// Writes PATH.new and renames it, which is atomic: even after a
+/// power failure, either the old file or the new one is there.
 /// @throws std::invalid_argument  as check_output()
-/// @throws std::runtime_error  no such folder, no right to write there, a full disk; what was there
-/// before still is
+/// @throws std::runtime_error  no such folder, no permission to write there, a full disk; the old
+/// file is kept
 void write_whole(const std::string& path, const std::vector<std::byte>& bytes);
 
-/// Could write_whole() write there? It makes PATH.new and removes it again, so whoever may not be
-/// the only writer has an OutputLock before.
+/// Checks that write_whole() would succeed. It creates PATH.new and removes it again, so hold an
+/// OutputLock first if another process may write there.
 /// @param room  bytes that must be free, where the file system can say so
-/// @throws std::invalid_argument  in its place, or in that of PATH.new, is a directory, a device, a
-/// pipe, a socket or a symbolic link
+/// @throws std::invalid_argument  PATH or PATH.new is a directory, a device, a pipe, a socket or a
+/// symbolic link
 /// @throws std::runtime_error  as write_whole()
 void check_output(const std::string& path, std::int64_t room = 0);
 
-/// The right to write PATH and what lies beside it: one holder at a time, by a lock on PATH.lock.
-/// The lock ends with its holder, however that ends; then another one may take it.
+/// The right to write PATH and files next to it: one holder at a time, by a lock on PATH.lock.
+/// The lock ends with its holder's process, however that exits.
 class OutputLock {
 public:
-    /// @throws std::invalid_argument  another process has it; PATH is there and no plain file
+    /// @throws std::invalid_argument  another process holds it; PATH exists but is not a plain file
     /// @throws std::runtime_error  PATH.lock cannot be written
     explicit OutputLock(const std::string& path);
     ~OutputLock();

@@ -43,12 +43,12 @@ const char* kind_of(mode_t mode) {
 PlainFile::PlainFile(const std::string& path) {
     struct stat about = {};
     if (stat(path.c_str(), &about) != 0) cannot(path, "opened");
-    require_plain(path, about);  // before it is opened, which may already do something to a device
+    require_plain(path, about);  // before opening, which may have an effect on a device
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor_ < 0) cannot(path, "opened");
     try {
         if (fstat(descriptor_, &about) != 0) cannot(path, "looked at");
-        require_plain(path, about);  // it may be another one by now
+        require_plain(path, about);  // it may have been replaced
     } catch (...) {
         close(descriptor_);
         throw;
@@ -70,7 +70,7 @@ std::string contents_of(const std::string& path, std::int64_t most) {
     if (file.size() > most) too_long(file.size());
     std::string all(static_cast<std::size_t>(file.size()) + 1, '\0');
     std::size_t got = 0;
-    for (;;) {  // it may grow meanwhile, and files of /proc say that they are empty
+    for (;;) {  // it may grow meanwhile, and files in /proc report a size of 0
         if (got == all.size()) all.resize(2 * all.size() + 4096);
         const ssize_t count = read(file.descriptor(), all.data() + got, all.size() - got);
         if (count < 0 && errno == EINTR) continue;

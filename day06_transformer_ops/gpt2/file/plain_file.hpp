@@ -1,5 +1,5 @@
 /// @file
-/// Files that a user names: what is there, and all of its bytes.
+/// Files named by a user: their kind, and their bytes.
 #pragma once
 
 #include <sys/stat.h>
@@ -10,22 +10,22 @@
 
 namespace sixdays::gpt2 {
 
-/// What something that is no plain file is called: "a directory", "a pipe", "a device", ...
+/// The kind of a file, for error messages: "a directory", "a pipe", "a device", ...
 [[nodiscard]] const char* kind_of(mode_t mode);
 
-/// A plain file, opened for reading; closed at the end of its life.
+/// A plain file, opened for reading; closed by the destructor.
 class PlainFile {
 public:
-    /// @throws std::invalid_argument  no such file, one that may not be read, or no plain file: a
-    /// pipe or a device may have no end, and opening one may wait for ever
+    /// @throws std::invalid_argument  no such file, no permission to read it, or not a plain file:
+    /// a pipe or a device may have no end, and opening one may block forever
     explicit PlainFile(const std::string& path);
     ~PlainFile();
     PlainFile(const PlainFile&) = delete;
     PlainFile& operator=(const PlainFile&) = delete;
 
-    /// Of the system, for reading. Whoever made this object closes it.
+    /// A system file descriptor for reading, owned by this object.
     int descriptor() const noexcept { return descriptor_; }
-    /// Bytes that it had when it was opened.
+    /// Its size in bytes when it was opened.
     std::int64_t size() const noexcept { return size_; }
 
 private:
@@ -33,14 +33,14 @@ private:
     std::int64_t size_ = 0;
 };
 
-/// A text is read as a whole.
+/// Limit for a text, which is read as a whole.
 inline constexpr std::int64_t kMostText = std::int64_t{1} << 30;
 
 /// All bytes of a plain file.
 /// @throws std::invalid_argument  as PlainFile; more than `most` bytes
 [[nodiscard]] std::string contents_of(const std::string& path, std::int64_t most = kMostText);
 
-/// The next line of an input, which may have no end. Returns whether there is one.
+/// The next line of a possibly endless input. Returns whether there is one.
 /// @throws std::invalid_argument  a line of more than a megabyte
 [[nodiscard]] bool next_line(std::istream& in, std::string& line);
 

@@ -1,4 +1,4 @@
-// The sampler as one block. What the CPU sorts for is found here without sorting: radix_select.hpp.
+// The sampler as one block. Where the CPU sorts, this uses radix select: radix_select.hpp.
 #include "day06_transformer_ops/gpt2/gpu/choose.hpp"
 
 #include <cmath>
@@ -15,13 +15,13 @@ namespace sixdays::gpt2 {
 namespace {
 
 constexpr int kThreads = 1024;
-constexpr int kList = kThreads;  // candidates in shared memory at most
+constexpr int kList = kThreads;  // maximum of candidates in shared memory
 
 struct Likeliest {
     float logit;
     unsigned token;
 };
-/// Day 04's order, whichever of the two comes first.
+/// Day 04's order of logits; both orders of arguments are handled.
 struct Better {
     __device__ Likeliest operator()(const Likeliest& a, const Likeliest& b) const {
         const Likeliest &first = a.token < b.token ? a : b, &second = a.token < b.token ? b : a;
@@ -29,7 +29,7 @@ struct Better {
     }
 };
 
-/// Calls use(v, logit) for a thread's share of all: 16 loads are in flight at a time.
+/// Calls use(v, logit) for a thread's part of the vocabulary, with 16 loads in flight.
 template <class Use>
 __device__ __forceinline__ void each_logit(const float* logits, std::int64_t V, const Use& use) {
     constexpr int kDeep = 16;
@@ -48,22 +48,22 @@ __device__ __forceinline__ void each_logit(const float* logits, std::int64_t V, 
     }
 }
 
-/// How likely, as an integer: larger is likelier. The upper half orders logits as floats do, -0 as
-/// +0; in the lower one the lower of equal tokens is larger. No two are equal.
+/// Likelihood as an integer: larger is likelier. The upper half orders logits as floats do, -0 as
+/// +0; in the lower half a lower token is larger. So no two ranks are equal.
 __device__ __forceinline__ std::uint64_t rank(float logit, std::int64_t token) {
     const unsigned bits = __float_as_uint(logit + 0.0f);
     const unsigned ordered = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
     return std::uint64_t{ordered} << 32 | ~static_cast<unsigned>(token);
 }
 
-/// What the block knows of the candidates.
+/// The block's set of candidates.
 struct Candidates {
     const float* logits;
     const unsigned* list;  // tokens in the vocabulary's order; a null pointer: all
     std::int64_t count;
-    std::uint64_t floor;  // the lowest rank that stays
+    std::uint64_t floor;  // the lowest rank that is kept
     float largest, temperature;
-    float unit;  // a weight of 1 in units of 2^-31 of all weights
+    float unit;  // a weight of 1, in units of 2^-31 of the sum of weights
 
     __device__ std::int64_t token(std::int64_t i) const { return list != nullptr ? list[i] : i; }
     __device__ bool stays(std::int64_t v) const { return rank(logits[v], v) >= floor; }
@@ -73,7 +73,7 @@ struct Candidates {
     __device__ unsigned mass(std::int64_t v) const {
         return static_cast<unsigned>(weight(v) * unit);
     }
-    /// The lowest rank of those that have `target` in all; value(i) is candidate i's.
+    /// The lowest rank of the top ones whose values reach `target`; value(i) is candidate i's.
     template <class Value>
     __device__ std::uint64_t threshold(unsigned target, const Value& value) const {
         const auto key = [&](std::int64_t i) { return rank(logits[token(i)], token(i)); };
@@ -81,9 +81,9 @@ struct Candidates {
     }
 };
 
-/// Top-k needs few of V: those within so many eighths of the largest as k are. They become a list,
-/// unless it would be too long. Whoever comes first takes the next place in it; then each looks for
-/// its place in the vocabulary's order.
+/// Top-k needs few of V: only tokens whose logit is close enough to the largest, in bins of 1/8.
+/// They become a list, unless it would be too long. Threads append in any order; then each computes
+/// its token's position in vocabulary order.
 __device__ void gather(Candidates& c, unsigned k) {
     __shared__ unsigned bins[kBins], near, found, unsorted[kList], list[kList];
     const auto bin = [&](float logit) {
@@ -118,9 +118,9 @@ __device__ void gather(Candidates& c, unsigned k) {
     c.count = found;
 }
 
-/// The candidates laid side by side on a line, in the vocabulary's order: the one at `u` of its
-/// length. Each warp adds up a 32nd of them; then the same with the 32nd where the place is, until
-/// it is one.
+/// Candidates as intervals on a line, in vocabulary order: finds the one at fraction `u` of its
+/// length. Each warp sums 1/32 of them; then the same within the 32nd that contains the position,
+/// until one is left.
 __device__ std::int64_t at_place(const Candidates& c, double u) {
     constexpr int kWarps = kThreads / 32;
     __shared__ unsigned sums[kWarps];
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kThreads)
     gpu::wait_for_previous();
     Likeliest best = {-INFINITY, threadIdx.x};
     each_logit(logits, V, [&](std::int64_t v, float logit) {
-        const bool better = day04_argmax::beats(logit, best.logit);  // which came before it
+        const bool better = day04_argmax::beats(logit, best.logit);  // whose index is lower
         best = better ? Likeliest{logit, static_cast<unsigned>(v)} : best;
     });
     best = gpu::block_reduce<kThreads>(best, Better());
@@ -202,7 +202,7 @@ void launch_choose(View<const float> logits, const SamplerOptions* options, std:
 
 void reject_logits(std::int64_t instead_of_token, std::int64_t V, const std::string& advice) {
     if (instead_of_token == kNoToken) {
-        reject("sample: none of " + std::to_string(V) + " logits is finite, so no token can come" +
+        reject("sample: none of " + std::to_string(V) + " logits is finite, so no token is left" +
                advice);
     }
     reject("sample: the logit of token " + std::to_string(-1 - instead_of_token) +

@@ -68,7 +68,7 @@ public:
         const std::int64_t last = position + T_ - 1;
         place_.upload(&last, 1);
     }
-    void advance() override { position_ += T_, T_ = 1; }  // choose() has moved *place_ already
+    void advance() override { position_ += T_, T_ = 1; }  // choose() has already advanced *place_
 
     void embed() override {
         launch_embed(model_.tokens(), model_.positions(), ids_.data(), place_.data(), stream(),
@@ -97,7 +97,7 @@ public:
         if (T_ < kManyQueries)
             return attention_cuda(q, k, v, {}, heads(normed()), {.stream = queue_});
         const std::int64_t H = config_.heads;
-        const std::int64_t pitch = (S + 3) / 4 * 4;  // rows of scores begin at vectors
+        const std::int64_t pitch = (S + 3) / 4 * 4;  // rows of scores begin at whole vectors
         if (H * T_ * pitch > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * pitch);
         const View<float> scores = slice(scores_.view({H, T_, pitch}), 2, 0, S);
         Epilogue scaled;
@@ -136,7 +136,7 @@ public:
         const std::int64_t V = config_.vocabulary, C = config_.channels;
         if (count * V > logits_.size()) {
             logits_ = gpu::Buffer<float>(count * V);
-            graph_.reset();  // it holds the old buffer's address
+            graph_.reset();  // it contains the old buffer's address
         }
         rows_ = count;
         for (std::int64_t row = 0; row < count; ++row) {
@@ -265,7 +265,7 @@ private:
     gpu::Buffer<SamplerOptions> options_;
     gpu::Buffer<float> cache_;  // (layer, keys or values, head, capacity, dim)
     gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
-    gpu::Buffer<float> wide_;  // a matrix of another type as floats
+    gpu::Buffer<float> wide_;  // a matrix of another type, widened to floats
     gpu::Buffer<float> sums_, tops_, logits_;
     gpu::Buffer<float> scores_{0};         // (head, T, S) of a long prompt
     gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product

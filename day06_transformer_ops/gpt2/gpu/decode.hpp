@@ -1,6 +1,6 @@
 /// @file
-/// The phases of one token, one kernel each. Nothing is checked here: the calling backend has made
-/// every view. The kernels read the token's position from device memory.
+/// The phases of one token, one kernel each. Nothing is checked here, because the calling backend
+/// made every view. The kernels read the token's position from device memory.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -33,7 +33,7 @@ struct AttentionParts {
     return D % 4 == 0 && D >= kSplits && D <= 128;
 }
 
-/// Rows of K floats that a phase keeps beside its operand: a norm's weight and bias;
+/// Rows of K floats that a phase keeps in addition to its operand: a norm's weight and bias;
 /// attention's weights of each head.
 inline constexpr int kNormKeeps = 2, kJoinKeeps = 1;
 
@@ -45,7 +45,7 @@ struct BlockMatrices {
 };
 [[nodiscard]] bool phases_take(const BlockMatrices& block);
 
-/// stream(t) = token row + position row, of T tokens, the last of which is at *place.
+/// stream(t) = token row + position row, for T tokens, the last of which is at *place.
 void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
                   const std::int64_t* ids, const std::int64_t* place, View<float> stream,
                   gpu::Stream queue);
@@ -63,7 +63,7 @@ void launch_widen(const NormParameters& norm, const DeviceLinear& linear, const 
                   float* hidden, gpu::Stream queue);
 void launch_add_mlp(const float* hidden, const DeviceLinear& linear, float* stream,
                     gpu::Stream queue);
-/// logits (V). @param blocks  that the device holds at a time
+/// logits (V). @param blocks  that are resident on the device at a time
 void launch_head(const NormParameters& norm, const DeviceMatrix& head, const float* stream,
                  float* logits, unsigned blocks, gpu::Stream queue);
 

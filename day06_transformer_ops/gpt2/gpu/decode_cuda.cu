@@ -7,15 +7,15 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// How blocks distribute rows: measured on an H200.
+// How rows are distributed over blocks, tuned on an H200.
 using ManyRows = Shares<8, 1, 2>;  // 3 C or 4 C rows of C columns
-using FewRows = Shares<8, 2, 1>;   // C of them: more blocks, so that every SM has some
+using FewRows = Shares<8, 2, 1>;   // C rows: more blocks, so that every SM has some
 using LongRows = Shares<8, 4, 1>;  // C rows of 4 C columns
-using HeadRows = Shares<8, 1, 2>;  // rows by the ten thousand
+using HeadRows = Shares<8, 1, 2>;  // tens of thousands of rows
 
 // --- prologues: how the block computes x ---------------------------------------------------------
 
-// Loops over K are not unrolled: mostly there is one iteration, and instructions are fetched again
+// Loops over K are not unrolled: usually there is one iteration, and instructions are fetched again
 // for each phase, so a kernel should be short.
 
 /// Layer norm of the stream. Every block computes it redundantly: that is cheaper than another
@@ -64,7 +64,7 @@ struct Norm {
 /// Combines attention's parts, rescaled to the largest score of their head: first the weights of
 /// the parts, then the sums.
 struct Join {
-    static constexpr int kRowsKept = kJoinKeeps;  // shares (head, split): at most K of them
+    static constexpr int kRowsKept = kJoinKeeps;  // weights (head, split): at most K of them
     AttentionParts parts;
 
     __device__ void before(float*, int) const {}
@@ -74,7 +74,7 @@ struct Join {
 #pragma unroll 1
         for (int first = 0; first < size; first += threads) {
             const int i = first + me;
-            const bool there = i < size;  // all lanes come to the shuffles
+            const bool there = i < size;  // all lanes take part in the shuffles
             const float top = there ? parts.tops[2 * i] : 0;
             const float total = there ? parts.tops[2 * i + 1] : 0;
             const float largest = gpu::warp_reduce<kSplits>(top, gpu::Larger());
@@ -177,7 +177,7 @@ __global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
     const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x, C = tokens.K;
     if (i >= T * C) return;
     const std::int64_t position = *place - (T - 1) + i / C, id = ids[position];
-    const bool chosen = id >= 0;  // else no logit was finite, which is not checked yet
+    const bool chosen = id >= 0;  // else no logit was finite, which is reported later
     stream[i] = chosen ? tokens(id, i % C) + positions(position, i % C) : NAN;
 }
 

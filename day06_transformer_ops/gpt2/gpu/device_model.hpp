@@ -33,7 +33,7 @@ public:
         Linear qkv, attention_output, up, down;
     };
 
-    /// Copies all of them, once. @throws gpu::Error  not enough device memory
+    /// Copies all weights, once. @throws gpu::Error  not enough device memory
     explicit DeviceModel(const ModelWeights& host);
 
     /// Do the decoding kernels (decode.hpp) support these weights? Otherwise the twins are used.

@@ -1,4 +1,4 @@
-// What the rounding operations reject, loops and kernels alike.
+// The argument checks of the rounding operations.
 #include "day06_transformer_ops/gpt2/gpu/narrow.hpp"
 
 #include "common/tensor/arguments.hpp"

@@ -14,8 +14,8 @@ enum class Before { nothing, gelu };
 
 /// out = in, or GELU (its tanh form) of in, rounded to the nearest T, bf16 or f16. f16 overflows to
 /// infinity.
-/// @param in   any strides; the CUDA version: rows, along the last dim, are whole groups of eight
-/// numbers that lie side by side and begin at a multiple of their size
+/// @param in   any strides; the CUDA version: rows, along the last dimension, are whole groups of
+/// eight contiguous numbers that begin at a multiple of their size
 /// @param out  the same
 /// @throws std::invalid_argument  other shapes or layouts, out not injective, a null pointer,
 /// overlap
@@ -27,9 +27,9 @@ void narrow_cuda(View<const float> in, View<T> out, Before before = Before::noth
 template <class T>
 void check_narrow(const View<const float>& in, const View<T>& out);
 
-/// out = layer norm of each row of in, as layer_norm_cpu() makes it, rounded to the nearest T.
-/// @param in          (rows, C); the CUDA version wants all of them contiguous, C a multiple of 8
-/// @param parameters  weight and bias, which the CUDA version wants to be there
+/// out = layer norm of each row of in, as layer_norm_cpu() computes it, rounded to the nearest T.
+/// @param in          (rows, C); the CUDA version needs them contiguous, C a multiple of 8
+/// @param parameters  weight and bias, which the CUDA version requires
 /// @param out         (rows, C)
 /// @throws std::invalid_argument  as narrow_cuda(); parameters that do not fit
 template <class T>

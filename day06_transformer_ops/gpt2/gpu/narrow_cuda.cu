@@ -1,5 +1,5 @@
-// The kernels: a thread loads eight numbers, two vectors of floats, and stores one vector. And a
-// kernel that applies a layer norm first.
+// The kernels: one loads eight numbers per thread, two vectors of floats, and stores one vector;
+// the other applies a layer norm first.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx/pack.hpp"
 #include "common/gpu/reduce.hpp"
@@ -45,7 +45,7 @@ template <class T>
 void require_eights(const View<const float>& in, const View<T>& out) {
     if (out.size() > 0 && !(in_eights(in) && in_eights(out))) {
         reject(
-            "narrow: rows are to lie along memory, in whole groups of eight numbers that begin at "
+            "narrow: rows must be contiguous, in whole groups of eight numbers that begin at "
             "multiples of their size; but in has " +
             to_string(in.layout) + " and out " + to_string(out.layout));
     }
@@ -91,12 +91,12 @@ __global__ void norm_narrow_kernel(const float4* in, const float4* weight, const
     }
 }
 
-// What the kernel reads in vectors, from the first number on.
+// An operand that the kernel reads in vectors.
 const float4* in_one_run(const char* what, const View<const float>& x) {
     if (x.data == nullptr || !is_contiguous(x.layout) ||
         !has_wider(x.data, x.layout, sizeof(float))) {
         reject(std::string("norm_narrow: ") + what +
-               " must be there and lie in one run from a multiple of 16 bytes on, but it has " +
+               " must be present, contiguous and aligned to 16 bytes, but it has " +
                to_string(x.layout));
     }
     return reinterpret_cast<const float4*>(x.data);
@@ -111,7 +111,7 @@ void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormPar
     require_eights(in, out);
     if (out.size() == 0) return;
     if (!is_contiguous(out.layout))
-        reject("norm_narrow: out must lie in one run, but it has " + to_string(out.layout));
+        reject("norm_narrow: out must be contiguous, but it has " + to_string(out.layout));
     const float4 *const x = in_one_run("in", in),
                         *const weight = in_one_run("weight", parameters.weight),
                         *const bias = in_one_run("bias", parameters.bias);

@@ -9,15 +9,15 @@
 namespace sixdays::gpt2 {
 
 /// The type of the operands: f16 for a model whose matrices are all F16, else bf16, which has the
-/// range of a float. Weights of this type are used unchanged, all others are rounded in each pass.
+/// range of a float. Weights of this type are used unchanged, others are rounded in each pass.
 [[nodiscard]] WeightType narrow_type(const ModelWeights& model);
 
-/// For T tokens at once. Operands of products are stored here in 16 bits: the output of a norm, of
-/// GELU or of attention. The results of products are float.
+/// Processes T tokens at once. Operands of products are stored here in 16 bits: the output of a
+/// norm, of GELU or of attention. The results of products are float.
 class NarrowPrompt {
 public:
     /// @param model     one that check_tensor_cores() accepts
-    /// @param capacity  the most tokens
+    /// @param capacity  maximum number of tokens
     /// @param wide      room for any matrix of a block as floats; it must outlive this
     NarrowPrompt(const ModelWeights& model, std::int64_t capacity, gpu::Buffer<float>& wide);
 
@@ -50,7 +50,7 @@ private:
     WeightType type_;
     Bits held_, q_, kv_;
     Bits weight_;               // a matrix of another type, rounded
-    gpu::Buffer<float>& wide_;  // and before that as floats
+    gpu::Buffer<float>& wide_;  // and as floats before that
 };
 
 }  // namespace sixdays::gpt2

@@ -12,14 +12,14 @@ namespace sixdays::gpt2 {
 constexpr int kDigit = 8;  // bits
 constexpr int kBins = 1 << kDigit;
 
-/// The highest digit at which bins, added up from the highest one on, reach the target; if they
-/// never do, the lowest digit that has anything. By one warp: 8 bins a lane, lane 0 the highest.
-/// @param above  what was added up before the first bin; then what lies above that digit
+/// The highest digit at which bins, summed from the highest one down, reach the target; if they
+/// never do, the lowest nonempty digit. Called by one warp, 8 bins per lane, lane 0 the highest.
+/// @param above  in: the sum above the first bin; out: the sum above that digit
 __device__ __forceinline__ int find_digit(const unsigned* bins, unsigned target, unsigned& above) {
     const int lane = threadIdx.x, high = kBins - 1 - 8 * lane;
     unsigned mine = 0;
     for (int i = 0; i < 8; ++i) mine += bins[high - i];
-    unsigned sum = mine;  // of the lanes up to this one
+    unsigned sum = mine;  // inclusive prefix sum over the lanes
     for (int d = 1; d < 32; d *= 2) {
         const unsigned other = __shfl_up_sync(0xffffffffu, sum, d);
         if (lane >= d) sum += other;
@@ -42,9 +42,9 @@ __device__ __forceinline__ int find_digit(const unsigned* bins, unsigned target,
     return __shfl_sync(0xffffffffu, digit, who);
 }
 
-/// The highest key such that the items from it on have `target` in all. Item i of `count` has
-/// key(i), unlike any other's, and value(i); those with keys below `floor` do not count. By the
-/// whole block.
+/// The highest key such that the items from it on have `target` in all. Item i of `count` has a
+/// unique key(i), and value(i); those with keys below `floor` are ignored. Called by the whole
+/// block.
 template <int THREADS, class Key, class Value>
 __device__ std::uint64_t radix_select(std::int64_t count, std::uint64_t floor, unsigned target,
                                       const Key& key, const Value& value) {
@@ -52,7 +52,7 @@ __device__ std::uint64_t radix_select(std::int64_t count, std::uint64_t floor, u
     __shared__ unsigned above, alone;
     __shared__ std::uint64_t prefix;
     if (threadIdx.x == 0) above = 0, prefix = 0;
-    std::uint64_t mask = 0;  // of the digits that are found
+    std::uint64_t mask = 0;  // of the digits found so far
     for (int shift = 64 - kDigit; shift >= 0; shift -= kDigit) {
         if (threadIdx.x < kBins) bins[threadIdx.x] = counts[threadIdx.x] = 0;
         __syncthreads();
@@ -74,9 +74,9 @@ __device__ std::uint64_t radix_select(std::int64_t count, std::uint64_t floor, u
         }
         mask |= std::uint64_t{kBins - 1} << shift;
         __syncthreads();
-        if (alone == 1) break;  // no lower digit could part them
+        if (alone == 1) break;  // only one candidate is left
     }
-    // Digits that were not looked for are 0, which may lie below the floor.
+    // Digits that were not searched are 0, which may be below the floor.
     const std::uint64_t found = prefix > floor ? prefix : floor;
     __syncthreads();
     return found;

@@ -1,8 +1,8 @@
-// The model by kernels of the exercises, the reader's own where they have passed and our solutions
-// elsewhere: `common/learn gpt2 --mine`. Which is which is decided when the program is linked.
-// Numbers lie in host memory, and go to the device for one call; what comes back is held against
-// the exercise's loop. What no exercise is about (the embedding, GELU, scores of a single query) is
-// made by the days' loops.
+// The model on the kernels of the exercises: the learner's own where they have passed, our
+// solutions elsewhere: `common/learn gpt2 --mine`. The linker decides which is used. Numbers are in
+// host memory and go to the device for one call; results are compared with the exercise's CPU
+// reference. What no exercise covers (the embedding, GELU, scores of a single query) uses the days'
+// CPU references.
 #include <cmath>
 
 #include "common/tensor/arguments.hpp"
@@ -51,7 +51,7 @@ public:
         const View<const float> q = select(heads().q, 0, 0);
         const View<float> out =
             select(split_heads(unsqueeze(mixed(), 0), model_.config.heads), 0, 0);
-        if (position_ == 0 && T_ > 1 && model_.config.head_dim() <= 32) {  // as causal_row asks
+        if (position_ == 0 && T_ > 1 && model_.config.head_dim() <= 32) {  // as causal_row requires
             for (std::int64_t h = 0; h < q.extent(0); ++h) {
                 const View<const float> of_q = select(q, 0, h), of_k = select(held.keys, 0, h),
                                         of_v = select(held.values, 0, h);
@@ -94,7 +94,7 @@ public:
                 View<const float>(&none, Layout({model_.config.vocabulary}, {0})), logits_.view());
     }
 
-    /// At temperature 0 by the exercise's argmax, which is held against the loop.
+    /// At temperature 0 uses the exercise's argmax, compared with the CPU reference.
     void choose() override {
         HostBackend::choose();
         if (sampler_.temperature != 0) return;
@@ -138,7 +138,7 @@ private:
         }
     }
 
-    /// Many rows by tiles, one row by one output a thread.
+    /// Many rows use tiles; one row uses one thread per output.
     void product(View<const float> in, const Weight& weight, View<const float> bias,
                  View<float> out) {
         const std::int64_t M = in.extent(0), K = in.extent(1), N = out.extent(1);
@@ -174,7 +174,7 @@ private:
         for (std::int64_t i = 0; i < more.size(); ++i) x().data[i] += more.data()[i];
     }
 
-    /// One query of all heads, (H, 1, D), asks the first n positions.
+    /// One query per head, (H, 1, D), attends to the first n positions.
     void attend_one(View<const float> q, const KvSlots& held, std::int64_t n, View<float> out) {
         const std::int64_t H = q.extent(0);
         Tensor<float> scores({H, 1, n});
@@ -199,7 +199,7 @@ private:
 
 }  // namespace
 
-/// In the place of the GPU's backend: what else the command does stays as it is.
+/// Replaces the GPU backend at link time; the rest of the command is unchanged.
 std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
                                            Prompts prompts) {
     if (prompts == Prompts::tensor_cores)

@@ -1,6 +1,6 @@
 /// @file
-/// One launch of an exercise's kernel, on numbers that lie in host memory; what it writes is held
-/// against the exercise's loop.
+/// One launch of an exercise's kernel on numbers in host memory; its output is compared with the
+/// exercise's CPU reference.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,21 @@
 
 namespace sixdays::gpt2 {
 
-/// Host numbers on the device, without gaps.
+/// Copies host numbers to the device, contiguously.
 inline gpu::Buffer<float> sent(View<const float> host) {
     Tensor<float> packed(host.shape());
     day03_views::copy_cpu(host, packed.view());
     return gpu::Buffer<float>(packed);
 }
 
-/// @param what  for the reader, who has changed a kernel since it passed
+/// @param what  for a learner who has changed a kernel since it passed
 [[noreturn]] inline void not_right(const std::string& what) {
     throw std::runtime_error(
-        what + "\nOne of yours is not right any more: common/learn check says which.");
+        what + "\nOne of your kernels is no longer right: common/learn check says which.");
 }
 
-/// What `launch` writes to device memory of out's shape. Exercises do not ask whether their launch
-/// worked, so it is asked here.
+/// Returns what `launch` writes to device memory of out's shape. Exercises do not check their
+/// launch for errors, so it is checked here.
 template <class T, class Launch>
 void run(const std::string& exercise, View<T> out, const Launch& launch) {
     gpu::Buffer<T> device(out.size());
@@ -47,8 +47,8 @@ void run(const std::string& exercise, View<T> out, const Launch& launch) {
     day03_views::copy_cpu(View<T>(made.data(), out.shape()), out);
 }
 
-/// The same, and it must be what the exercise's loop writes: else a wrong kernel would only make a
-/// wrong text.
+/// The same, compared with the exercise's CPU reference: otherwise a wrong kernel would only
+/// produce wrong text.
 template <class Launch, class Loop>
 void run(const std::string& exercise, View<float> out, const Launch& launch, const Loop& loop) {
     run(exercise, out, launch);

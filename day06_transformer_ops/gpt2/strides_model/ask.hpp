@@ -1,5 +1,5 @@
 /// @file
-/// Asking a model: the question's tokens go in, and the likeliest token each time comes out, until
+/// Asking a model: the question's tokens go in, then each likeliest token comes out, until
 /// the model ends the text.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Who makes the device: make_cpu_backend, or another.
+/// Creates the backend: make_cpu_backend, or another.
 using MakeBackend = std::function<std::unique_ptr<Backend>(const ModelWeights&, std::int64_t)>;
 
 /// The question's tokens. In such a line every word and number but the first has one space before
@@ -22,12 +22,12 @@ using MakeBackend = std::function<std::unique_ptr<Backend>(const ModelWeights&, 
 [[nodiscard]] std::vector<std::int64_t> tokens_of(const Vocabulary& vocabulary,
                                                   const Question& question);
 
-/// A model file with all that it takes to ask it. `file` must outlive it.
+/// A model file with everything needed to query it. `file` must outlive it.
 class Asker {
 public:
     Asker(const Gguf& file, const MakeBackend& make);
 
-    /// What the model says behind the question, up to the end of text or of the context.
+    /// The model's continuation of the question, up to the end of text or of the context.
     /// @throws std::invalid_argument  the question does not fit into the model's context
     [[nodiscard]] std::string operator()(const Question& question);
 
@@ -41,14 +41,14 @@ private:
     Engine engine_;
 };
 
-/// How many answers are right from end to end, of one kind and rank.
+/// The number of entirely correct answers of one kind and rank.
 struct Score {
     std::int64_t right = 0, asked = 0;
 };
 using Scores = std::array<std::array<Score, kMostDims>, std::size(kAsked)>;
 
 /// Asks `count` questions of each kind and rank about held-out shapes.
-/// @param each  called with every question and the model's answer, right or wrong
+/// @param each  called with every question and the model's answer, correct or not
 [[nodiscard]] Scores score_held_out(
     Asker& ask, std::int64_t count, std::uint64_t seed,
     const std::function<void(const Question&, const std::string& said)>& each = {});

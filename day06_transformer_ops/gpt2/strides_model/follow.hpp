@@ -1,5 +1,5 @@
 /// @file
-/// One token on its way through the model, by its numbers.
+/// Follows one token through the model, number by number.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace sixdays::gpt2 {
 
-/// Reads the question and prints, of its last token: its id, its row in the file, what of it leaves
-/// the embedding and each block, its place in the cache, the largest logits, and what is chosen.
-/// @param bytes  the file's, to count from its beginning
+/// Processes the question and prints, for its last token: its id, its row in the file, its vector
+/// after the embedding and each block, its cache position, the largest logits, and the choice.
+/// @param bytes  the file's, for offsets from its beginning
 void follow_last_token(const Gguf& file, std::span<const std::byte> bytes,
                        const Question& question);
 

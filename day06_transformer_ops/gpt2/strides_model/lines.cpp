@@ -11,19 +11,19 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// " 0" to " 9", how a number begins, and the words. In lines.py's order, which gives the tokens
-// their numbers.
+// " 0" to " 9", the beginnings of numbers, and the words, in lines.py's order, which determines the
+// token ids.
 constexpr std::string_view kWords[] = {" 0",      " 1",       " 2",  " 3", " 4",    " 5",
                                        " 6",      " 7",       " 8",  " 9", "shape", " index",
                                        " offset", " strides", " ->", " +"};
 constexpr std::string_view kDigits[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
-// Of 100 lines, those of each kind and rank.
+// Percentage of lines of each kind and rank.
 constexpr std::int64_t kShares[std::size(kAsked)][kMostDims] = {{1, 1, 2, 4},     // strides
                                                                 {1, 2, 6, 25},    // offset
                                                                 {1, 2, 10, 45}};  // index
 
-// The shapes of each rank that are learned, small ones first.
+// The training shapes of each rank, small ones first.
 using ShapesByRank = std::array<std::vector<Shape>, kMostDims>;
 const ShapesByRank& learned_shapes() {
     static const ShapesByRank all = [] {
@@ -79,9 +79,9 @@ Question training_question(int most_dims, std::uint64_t seed, std::uint64_t numb
         reject("lines about shapes of up to " + std::to_string(most_dims) +
                " dimensions; it is 1 to 4");
     }
-    constexpr std::uint64_t kDraws = 2 + kMostDims;  // of a line
+    constexpr std::uint64_t kDraws = 2 + kMostDims;  // per line
     std::uint64_t draw = number * kDraws;
-    // 1. Its kind and its rank, by their shares.
+    // 1. Its kind and rank, by their percentages.
     std::int64_t all = 0;
     for (const auto& of_kind : kShares) {
         for (int rank = 1; rank <= most_dims; ++rank) all += of_kind[rank - 1];
@@ -96,7 +96,7 @@ Question training_question(int most_dims, std::uint64_t seed, std::uint64_t numb
     // 2. Its shape and index.
     const auto below = [&](std::int64_t most) {
         double u = uniform(seed, draw++);
-        if (number % 2 == 0) u = std::sqrt(u);  // nearer to 1
+        if (number % 2 == 0) u = std::sqrt(u);  // closer to 1
         return std::min(static_cast<std::int64_t>(u * static_cast<double>(most)), most - 1);
     };
     const std::vector<Shape>& shapes = learned_shapes()[static_cast<std::size_t>(rank - 1)];

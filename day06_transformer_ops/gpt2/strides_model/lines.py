@@ -1,13 +1,13 @@
-"""The lines that the model learns: three kinds of question about row-major shapes, and their answers.
+"""The training lines: three kinds of question about row-major shapes, and their answers.
 
     shape 3 4 5 -> strides 20 5 1
     shape 3 4 5 index 1 2 3 -> strides 20 5 1 -> 20 + 10 + 3 -> offset 33
     shape 3 4 5 offset 33 -> strides 20 5 1 -> 20 + 10 + 3 -> index 1 2 3
 
 A line shows its working: strides first, then what each index contributes to the offset. Ranks 1 to 4,
-extents 1 to 9. Every tenth shape or so is held out: no line about it is ever trained on.
+extents 1 to 9. About every tenth shape is held out: no line about it is in the training.
 
-    lines.py            some lines, and that the two writers below agree about thousands
+    lines.py            prints some lines, and checks that the two writers below agree on thousands
 """
 import math
 import sys
@@ -19,11 +19,11 @@ RANK, MOST = 4, 9
 LONGEST = 40  # tokens, the end of text included
 
 WORDS = ["shape", " index", " offset", " strides", " ->", " +"]
-NUMBERS = [" %d" % digit for digit in range(10)]  # how a number begins; further digits are bytes
+NUMBERS = [" %d" % digit for digit in range(10)]  # beginnings of numbers; further digits are bytes
 
 
 def held_out(shape):
-    """By a hash of the shape's digits, so that any language can ask."""
+    """By a hash of the shape's digits, easy to compute in any language."""
     digits = 0
     for extent in shape:
         digits = 10 * digits + extent
@@ -38,7 +38,7 @@ def strides_of(shape):
 
 
 def line(kind, shape, index):
-    """(question, answer) as a reader sees them."""
+    """(question, answer) as text."""
     spaced = lambda numbers, between=" ": between.join(str(number) for number in numbers)
     strides = strides_of(shape)
     parts = [i * s for i, s in zip(index, strides)]
@@ -54,7 +54,7 @@ def line(kind, shape, index):
 
 
 class Vocabulary:
-    """GPT-2's scheme: 256 bytes, then what merges make of them, then the end of a text."""
+    """GPT-2's scheme: 256 bytes, then the results of merges, then the end of text."""
 
     def __init__(self):
         printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
@@ -99,17 +99,17 @@ class Lines:
                 [[1] * (RANK - rank) + s for s in shapes], device=device).reshape(-1, RANK)
 
     def draw(self, *size):
-        """In [0, 1). For the training, half of the rows lean towards 1: to large shapes and indices,
-        whose sums have the most to carry."""
+        """In [0, 1). For training, half of the rows favour 1: large shapes and indices,
+        whose sums have the most carries."""
         drawn = torch.rand(size, generator=self.random, device=self.device)
         if not self.held:
             drawn[::2] = drawn[::2].sqrt()
         return drawn
 
     def make(self, kind, rank, count):
-        """(tokens, answer begins), rows of LONGEST tokens, filled up with the end of text."""
+        """(tokens, answer begins), rows of LONGEST tokens, padded with the end of text."""
         shapes = self.shapes[rank]
-        # Extents, 1 in front where the rank is lower.
+        # Extents, with leading 1s if the rank is lower.
         e = shapes[(self.draw(count) * len(shapes)).long().clamp(max=len(shapes) - 1)]
         i = (self.draw(count, RANK) * e).long().minimum(e - 1)  # a float may round up to 1
         s = torch.ones_like(e)
@@ -119,7 +119,7 @@ class Lines:
         offset = parts.sum(1, keepdim=True)
 
         dims = slice(RANK - rank, RANK)
-        columns = []  # of tokens; -1 is a digit that is not written
+        columns = []  # of tokens; -1: a digit that is not written
         word = lambda text: columns.append(torch.full_like(offset, self.vocabulary.ids[text]))
         word("shape")
         self.numbers(columns, e[:, dims])
@@ -156,7 +156,7 @@ class Lines:
         return torch.tensor([self.vocabulary.ids[text] for text in NUMBERS], device=self.device)
 
     def pack(self, columns, question):
-        """Closes the gaps that unwritten digits leave."""
+        """Removes the gaps of unwritten digits."""
         slots = torch.cat(columns, 1)
         written = slots >= 0
         place = torch.where(written, written.cumsum(1) - 1, LONGEST)

@@ -30,7 +30,7 @@ constexpr const char* kHelp = R"(A small GPT-2 answers questions about row-major
   --model FILE                 use another file (.gguf)
   --backend cpu | cuda         where the model runs (cpu)
 )";
-constexpr double kPromised = 0.95;  // accuracy on shapes that it was not trained on
+constexpr double kPromised = 0.95;  // promised accuracy on held-out shapes
 
 struct Options {
     std::string model = SIXDAYS_STRIDES_MODEL, backend = "cpu", question;
@@ -47,7 +47,7 @@ Question read(const std::string& text) {
     }
 }
 
-// Prints the line with its verdict. @return  is it right?
+// Prints the line with its verdict. @return  whether it is correct
 bool shown(const Question& question, const std::string& said) {
     const std::string right = answer_to(question);
     std::printf("  %-8s%s%s\n", said == right ? "ok" : "not ok", text_of(question).c_str(),

@@ -1,4 +1,4 @@
-"""GPT-2 in PyTorch, small: learned positions, layer norms in front, GELU by tanh, tied head."""
+"""GPT-2 in PyTorch, small: learned positions, pre-norm, tanh GELU, tied head."""
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -26,7 +26,7 @@ class Block(nn.Module):
 
 
 class Gpt2(nn.Module):
-    """Parameters have the names that llama.cpp gives them in a file."""
+    """Parameters have llama.cpp's names in a file."""
 
     def __init__(self, vocabulary, context, channels, heads, layers):
         super().__init__()
@@ -56,7 +56,7 @@ def is_matrix(name):
 
 
 def rounded_to_q8_0(weights):
-    """name -> tensor, matrices as Q8_0 gives them back: 32 neighbours share an f16 scale."""
+    """name -> tensor, matrices as read back from Q8_0: 32 neighbours share a scale."""
     result = {}
     for name, weight in weights.items():
         if is_matrix(name):

@@ -18,7 +18,7 @@ std::string joined(const Dims& numbers, const char* between) {
     return text;
 }
 
-// The text's words; what people write between numbers counts as space.
+// The text's words; separators between numbers count as space.
 std::vector<std::string_view> words_of(std::string_view text) {
     constexpr std::string_view kBetween = " \t\r\n,;:()[]{}";
     std::vector<std::string_view> words;
@@ -149,7 +149,7 @@ std::vector<Question> held_out_questions(Asked asked, int rank, std::int64_t cou
                                          std::uint64_t seed) {
     const std::vector<Shape> shapes = shapes_of(rank, true);
     std::vector<Question> questions;
-    // Other kinds and ranks are asked about other shapes.
+    // Different kinds and ranks get different shapes.
     const std::uint64_t stream =
         seed * 64 + static_cast<std::uint64_t>(asked) * 8 + static_cast<std::uint64_t>(rank);
     std::uint64_t step = 0;

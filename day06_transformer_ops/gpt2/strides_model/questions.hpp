@@ -1,5 +1,5 @@
 /// @file
-/// What the shipped model is asked, and what common/tensor answers: three kinds of question about
+/// Questions for the shipped model, and common/tensor's answers: three kinds of question about
 /// row-major shapes, each one line.
 ///
 ///     shape 3 4 5 -> strides 20 5 1
@@ -22,38 +22,38 @@ namespace sixdays::gpt2 {
 inline constexpr int kMostDims = 4;
 inline constexpr std::int64_t kMostExtent = 9;
 
-/// What is to be told. The kinds that begin with an offset or an index are each other's inverse.
+/// What is asked for. Offset and index are inverses of each other.
 enum class Asked { strides, offset, index };
 inline constexpr Asked kAsked[] = {Asked::strides, Asked::offset, Asked::index};
 [[nodiscard]] const char* name(Asked asked);
 
 struct Question {
     Asked asked;
-    Shape shape;  // 1 to 4 dims of 1 to 9
-    Index index;  // of the element that it is about; unused when strides are asked for
+    Shape shape;  // 1 to 4 extents of 1 to 9
+    Index index;  // of the element in question; unused for strides
 };
 
-/// "shape 3 4 5 index 1 2 3 ->", what the model is given.
+/// "shape 3 4 5 index 1 2 3 ->", the model's input.
 [[nodiscard]] std::string text_of(const Question& question);
 
 /// " strides 20 5 1 -> 20 + 10 + 3 -> offset 33", from row_major() and offset().
 [[nodiscard]] std::string answer_to(const Question& question);
 
-/// Reads what a person types. Brackets, commas and spaces between numbers are all the same to it,
-/// and the arrow may be left out.
-/// @throws std::invalid_argument  no question of the three kinds, more than 4 dims, an extent
+/// Parses what a person types. Brackets, commas and spaces between numbers are equivalent, and the
+/// arrow may be omitted.
+/// @throws std::invalid_argument  not one of the three kinds, more than 4 dimensions, an extent
 /// outside of 1 to 9, an index or offset outside of the shape
 [[nodiscard]] Question read_question(std::string_view text);
 
-/// Was every line about this shape left out of the training? A hash of its digits says so, for
+/// Was this shape held out from training? A hash of its digits decides, for
 /// about one shape in ten.
 [[nodiscard]] bool held_out(const Shape& shape);
 
-/// The shapes of one rank that are held out, or all others; the last dim varies fastest.
+/// The held-out shapes of one rank, or all others; the last dimension varies fastest.
 /// @throws std::invalid_argument  rank not in 1 to 4
 [[nodiscard]] std::vector<Shape> shapes_of(int rank, bool held);
 
-/// Questions about held-out shapes of one rank, all shapes equally often; the same for a seed.
+/// Questions about held-out shapes of one rank, all shapes equally often; deterministic for a seed.
 /// @throws std::invalid_argument  rank not in 1 to 4
 [[nodiscard]] std::vector<Question> held_out_questions(Asked asked, int rank, std::int64_t count,
                                                        std::uint64_t seed);

@@ -1,12 +1,12 @@
-"""Trains the model on a GPU (a CPU works for --steps of some hundreds), and measures it.
+"""Trains the model on a GPU (a CPU is enough for some hundreds of --steps), and measures it.
 
     train.py --out FOLDER --compile          as the committed model was trained
-    train.py --out FOLDER --seconds 60       within a minute, and a little worse
-    train.py --out FOLDER --measure          what FOLDER/checkpoint.pt knows
+    train.py --out FOLDER --seconds 60       within a minute, slightly worse
+    train.py --out FOLDER --measure          the accuracy of FOLDER/checkpoint.pt
 
-The loss is taken over answers only, from behind the question's "->". Accuracy is that of whole
-answers, working included, about shapes that no line of the training was about; all tokens must be
-the likeliest ones, which is what greedy decoding asks for. Needs PyTorch.
+The loss is taken over answers only, after the question's "->". Accuracy is that of whole
+answers, working included, about held-out shapes; all tokens must be
+the likeliest ones, as in greedy decoding. Needs PyTorch.
 """
 import argparse
 import math
@@ -19,13 +19,13 @@ from torch.nn import functional as F
 from lines import KINDS, LONGEST, RANK, Lines
 from model import Gpt2, rounded_to_q8_0
 
-# Lines of each kind and rank in 100: the long ones, and those that divide, take longest to learn.
+# Lines of each kind and rank in 100: long ones, and those with divisions, take longest to learn.
 SHARES = {"strides": (1, 1, 2, 4), "offset": (1, 2, 6, 25), "index": (1, 2, 10, 45)}
-POOL = 16  # batches that are made at once
+POOL = 16  # batches generated at once
 
 
 def batches(lines, batch):
-    """(tokens, answer begins) for ever."""
+    """(tokens, answer begins) forever."""
     while True:
         made = [lines.make(kind, rank + 1, POOL * batch * share // 100)
                 for kind, shares in SHARES.items() for rank, share in enumerate(shares)]
@@ -36,7 +36,7 @@ def batches(lines, batch):
 
 
 def targets(tokens, begins, end_of_text):
-    """The token after each, -100 where it is part of the question or past the end."""
+    """The token after each, -100 in the question and past the end."""
     following = tokens[:, 1:].clone()
     place = torch.arange(1, LONGEST, device=tokens.device)
     ended = (tokens[:, :-1] == end_of_text)
@@ -45,13 +45,13 @@ def targets(tokens, begins, end_of_text):
 
 
 def rate(progress):
-    """Of the largest learning rate: up in the first 2 %, then a half cosine down."""
+    """Fraction of the largest learning rate: linear warmup over 2 %, then cosine decay."""
     return min(progress / 0.02, 0.5 + 0.5 * math.cos(math.pi * min(progress, 1)))
 
 
 @torch.no_grad()
 def accuracy(model, lines, count):
-    """kind -> by rank, the share of answers that are right from end to end."""
+    """kind -> by rank, the fraction of entirely correct answers."""
     result = {}
     for kind in KINDS:
         result[kind] = []
@@ -76,11 +76,11 @@ def save(path, model, step):
 
 
 def compiled(stepped, made, device):
-    """The step by PyTorch's compiler, or as it was where that fails. Takes half a minute."""
+    """The step compiled by PyTorch, or unchanged if that fails. Takes half a minute."""
     begin, faster = time.monotonic(), torch.compile(stepped)
     try:
         faster(*next(made)).backward()
-    except Exception as error:  # whatever it is: the step as it was will do
+    except Exception as error:  # any error: the unchanged step still works
         print("not compiled: %s" % str(error)[:300], flush=True)
         return stepped
     print("compiled in %.0f s" % (time.monotonic() - begin), flush=True)
@@ -136,7 +136,7 @@ def train(asked, device):
 
 
 def measure(model, device):
-    """The table: whole answers about held-out shapes, as trained and as Q8_0."""
+    """The table: correct answers about held-out shapes, as trained and in Q8_0."""
     lines = Lines(device, 1000, True)
     print("as trained:  %s" % words(accuracy(model, lines, 20000)), flush=True)
     model.load_state_dict(rounded_to_q8_0(model.state_dict()))
@@ -149,7 +149,7 @@ def main():
     add = arguments.add_argument
     add("--out", type=pathlib.Path, required=True)
     add("--measure", action="store_true", help="train nothing")
-    add("--seconds", type=float, default=math.inf, help="at most; the learning rate ends with it")
+    add("--seconds", type=float, default=math.inf, help="limit; the learning rate decays by then")
     add("--steps", type=int, default=8000)
     add("--batch", type=int, default=2048)
     add("--channels", type=int, default=128)

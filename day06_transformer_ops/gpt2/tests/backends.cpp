@@ -36,7 +36,7 @@ Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids) {
 }
 
 double rounding(const Config& c) {
-    const std::int64_t layer = 3 * c.channels + c.hidden + c.context;  // attention's sums, too
+    const std::int64_t layer = 3 * c.channels + c.hidden + c.context;  // attention's sums included
     const auto sums = static_cast<double>(c.layers * layer + c.channels);
     return 6 * 0x1p-24 * std::sqrt(2 * sums / 6);
 }

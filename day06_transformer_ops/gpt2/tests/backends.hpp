@@ -1,4 +1,4 @@
-// Backends under test, and what to try them on.
+// Backends under test, and inputs for them.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ Tensor<std::int64_t> random_ids(const Config& config, std::int64_t count, std::u
 /// Logits of all ids (T, V), in one pass.
 Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids);
 
-/// How far two right backends may be apart, as a share of the largest number. A sum of K products
-/// rounds K times, by 2^-24 / sqrt(3) of what it has so far as a rule; on its way from 0 to S, as a
-/// random walk, that is 2^-24 S sqrt(K / 6) in all. Errors of sums that follow each other add up as
-/// squares; there are two backends; six standard deviations are never met.
+/// How far two correct backends may differ, relative to the largest number. A sum of K products
+/// rounds K times, each by about 2^-24 / sqrt(3) of its current value. As a random walk from 0 to
+/// S, that adds up to 2^-24 S sqrt(K / 6). Errors of consecutive sums add up as squares; there are
+/// two backends; six standard deviations are never reached.
 double rounding(const Config& config);
 
-/// The largest size of an element.
+/// The largest magnitude of an element.
 double largest(View<const float> x);
 
 }  // namespace sixdays::gpt2::tests

@@ -1,4 +1,4 @@
-// The KV cache: where a position lies, what counts as held, and what is rejected.
+// The KV cache: where a position is stored, what is held, and argument checks.
 #include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
 
 #include "common/tensor/transform.hpp"
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kLayers = 3, kHeads = 2, kCapacity = 7, kDim = 4;
 const Shape kShape{kLayers, kHeads, kCapacity, kDim};
 
-// A value of its own for each layer, head, position and dim of one half of the cache.
+// A unique value for each layer, head, position and element of one half of the cache.
 float value(std::int64_t l, std::int64_t h, std::int64_t t, std::int64_t d, float half) {
     return half + static_cast<float>(((l * 10 + h) * 10 + t) * 10 + d);
 }
@@ -28,7 +28,7 @@ void write(const View<float>& slots, std::int64_t layer, std::int64_t position, 
     }
 }
 
-// What a layer holds is positions 0 .. length - 1, each in its place.
+// Does a layer hold exactly positions 0 .. length - 1, each at its index?
 bool holds(const KvCache& cache, std::int64_t layer, std::int64_t length) {
     const KvSlots held = cache.held(layer);
     bool right = held.keys.layout.shape == Shape{kHeads, length, kDim} &&
@@ -64,7 +64,7 @@ TEST_CASE("after n tokens the cache holds n positions, not n times the layers", 
     CHECK(c.cache.capacity() == kCapacity);
     CHECK(c.cache.layers() == kLayers);
     for (std::int64_t layer = 0; layer < kLayers; ++layer) {
-        CHECK(c.cache.length() == 0);  // a position counts when every layer has it
+        CHECK(c.cache.length() == 0);  // a position is valid once every layer has it
         c.append(layer, 0, 3);         // a prompt of three
     }
     CHECK(c.cache.length() == 3);
@@ -78,7 +78,7 @@ TEST_CASE("after n tokens the cache holds n positions, not n times the layers", 
     for (std::int64_t layer = 0; layer < kLayers; ++layer) CHECK(holds(c.cache, layer, kCapacity));
 }
 
-TEST_CASE("heads lie a capacity apart, not a length", "[day06][small]") {
+TEST_CASE("heads are a capacity apart, not a length", "[day06][small]") {
     Cache c;
     for (std::int64_t layer = 0; layer < kLayers; ++layer) c.append(layer, 0, 2);
     const KvSlots held = c.cache.held(1);
@@ -87,7 +87,7 @@ TEST_CASE("heads lie a capacity apart, not a length", "[day06][small]") {
     CHECK(held.keys.data == &c.keys(1, 0, 0, 0));
     CHECK(held.values.data == &c.values(1, 0, 0, 0));
     CHECK(&held.keys(1, 1, 3) == &c.keys(1, 1, 1, 3));
-    // Every element behind the length is as it was.
+    // Every element past the length is unchanged.
     for (std::int64_t t = 2; t < kCapacity; ++t) CHECK(c.keys(1, 1, t, 0) == 0);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("the memory may have any layout", "[day06][small]") {
     CHECK(values(2, 1, 4, 0) == value(2, 1, 4, 3, 0.75f));
 }
 
-TEST_CASE("a position written again forgets what came behind it", "[day06][small]") {
+TEST_CASE("rewriting a position drops the later ones", "[day06][small]") {
     Cache c;
     for (std::int64_t layer = 0; layer < kLayers; ++layer) c.append(layer, 0, 6);
     c.append(0, 2, 1);
@@ -115,7 +115,7 @@ TEST_CASE("a position written again forgets what came behind it", "[day06][small
     c.cache.cut(1);
     for (std::int64_t layer = 0; layer < kLayers; ++layer) CHECK(holds(c.cache, layer, 1));
     CHECK(rejection([&] { c.cache.cut(2); }) ==
-          "KV cache: cannot be cut to 2 positions, for it holds 1");
+          "KV cache: cannot be cut to 2 positions, since it holds 1");
     CHECK(contains(rejection([&] { c.cache.cut(-1); }), "cut to -1"));
     c.cache.cut(0);
     CHECK(c.cache.length() == 0);
@@ -132,23 +132,22 @@ TEST_CASE("positions beyond the context are rejected before anything is written"
         CHECK(rejection([&] { (void)c.cache.append(1, position, count); }) == room);
         return room;
     };
-    CHECK(both(5, 3) ==
-          "KV cache: 3 positions from 5 on were asked for, but the context ends at 7");
-    CHECK(contains(both(0, 8), "8 positions from 0 on were asked for"));
+    CHECK(both(5, 3) == "KV cache: 3 positions from 5 on, but the context ends at 7");
+    CHECK(contains(both(0, 8), "8 positions from 0 on, but"));
     CHECK(contains(both(5, INT64_MAX), "the context ends at 7"));
-    CHECK(both(6, 1) == "KV cache: 1 positions from 6 on would leave a hole: only 5 are held");
-    CHECK(contains(both(-1, 1), "from -1 on are none"));
-    CHECK(contains(both(5, 0), "0 positions from 5 on are none"));
+    CHECK(both(6, 1) == "KV cache: 1 positions from 6 on would leave a gap: only 5 are held");
+    CHECK(contains(both(-1, 1), "from -1 on: invalid range"));
+    CHECK(contains(both(5, 0), "0 positions from 5 on: invalid range"));
     CHECK(contains(both(5, -1), "-1 positions"));
     CHECK(c.cache.length() == 5);
     CHECK(equal(c.keys, before));
     c.cache.check_room(5, 2);  // the last two fit
-    c.append(0, 5, 1);         // one layer ahead: the next position must still come to all
+    c.append(0, 5, 1);  // one layer ahead: the next position must still be contiguous for all
     CHECK(contains(rejection([&] { c.cache.check_room(6, 1); }), "only 5 are held"));
     CHECK(both(0, 7).empty());
 }
 
-TEST_CASE("layers and memory that do not fit are rejected", "[day06][small]") {
+TEST_CASE("layers and memory that do not match are rejected", "[day06][small]") {
     Cache c;
     CHECK(rejection([&] { (void)c.cache.append(3, 0, 1); }) == "KV cache: layer 3 of 3");
     CHECK(contains(rejection([&] { (void)c.cache.append(-1, 0, 1); }), "layer -1 of 3"));
@@ -169,8 +168,8 @@ TEST_CASE("layers and memory that do not fit are rejected", "[day06][small]") {
     CHECK(contains(made(c.keys.view(), {c.values.data(), repeated}), "values has"));
 }
 
-TEST_CASE("what a cache costs: keys and values, 4 bytes each", "[day06][small]") {
-    // GPT-2's 1024 positions are 72 MiB; 2048 would be 144, for keys and values are two halves.
+TEST_CASE("the size of a cache: keys and values, 4 bytes each", "[day06][small]") {
+    // GPT-2's 1024 positions take 72 MiB: 36 each for keys and values.
     CHECK(kv_cache_bytes(12, 12, 1024, 64) == 75497472);
     CHECK(kv_cache_bytes(12, 12, 2048, 64) == 150994944);
     CHECK(contains(rejection([] { (void)kv_cache_bytes(1 << 20, 1 << 20, 1 << 20, 1 << 20); }),

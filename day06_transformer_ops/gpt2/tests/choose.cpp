@@ -1,4 +1,4 @@
-// The sampler on the device beside the CPU's.
+// The sampler on the device compared with the CPU's.
 #include "day06_transformer_ops/gpt2/gpu/choose.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// What the device chooses for a token at position `step`.
+// The device's choice for a token at position `step`.
 std::int64_t chosen(const Tensor<float>& logits, const SamplerOptions& options,
                     std::int64_t step = 1) {
     DeviceIn<float> in(logits);
@@ -33,7 +33,7 @@ std::int64_t chosen(const Tensor<float>& logits, const SamplerOptions& options,
     return tokens.download(step, 1)[0];
 }
 
-// The CPU's tokens for this draw, and for one that is a little lower or higher.
+// Is it the CPU's token for this draw, or for one that is slightly lower or higher?
 bool is_right(std::int64_t token, const Tensor<float>& logits, SamplerOptions options,
               std::int64_t step) {
     if (token == sample(logits.view(), options, static_cast<std::uint64_t>(step))) return true;
@@ -53,7 +53,7 @@ bool is_right(std::int64_t token, const Tensor<float>& logits, SamplerOptions op
     std::size_t kept = 0;
     while (kept < order.size() && (kept == 0 || sum < double{options.top_p} * all)) {
         const double w = weight(order[kept]);
-        // A border of top-p this near may lie on the other side.
+        // This close to the border of top-p, either side is right.
         if (std::abs(sum + w - double{options.top_p} * all) < kChooseBound * all) return true;
         sum += w, ++kept;
     }
@@ -73,7 +73,7 @@ bool is_right(std::int64_t token, const Tensor<float>& logits, SamplerOptions op
 
 }  // namespace
 
-TEST_CASE("choose: the CPU's token, with every filter", "[day06][small]") {
+TEST_CASE("choose: matches the CPU's token, with every filter", "[day06][small]") {
     const SamplerOptions all[] = {{0, 0, 1, 0},     {1, 0, 1, 1},        {0.7f, 40, 1, 2},
                                   {1, 0, 0.9f, 3},  {1.3f, 20, 0.8f, 4}, {1, 1, 1, 5},
                                   {1, 0, 0, 6},     {0.1f, 5, 0.5f, 7},  {5, 300, 1, 8},
@@ -91,11 +91,11 @@ TEST_CASE("choose: the CPU's token, with every filter", "[day06][small]") {
             CHECK(is_right(token, logits, options, step));
             different += token != sample(logits.view(), options, static_cast<std::uint64_t>(step));
         }
-        CHECK(different == 0);  // none of these draws is near a border
+        CHECK(different == 0);  // none of these draws is close to a border
     }
 }
 
-TEST_CASE("choose: equal logits, of which the lower index is likelier", "[day06][small]") {
+TEST_CASE("choose: of equal logits the lower index is likelier", "[day06][small]") {
     Tensor<float> logits({70});
     for (std::int64_t v = 0; v < 70; ++v) logits(v) = v % 3 == 1 ? 2.0f : v % 3 == 2 ? -0.0f : 0.0f;
     CHECK(chosen(logits, {.temperature = 0}) == 1);
@@ -111,7 +111,7 @@ TEST_CASE("choose: equal logits, of which the lower index is likelier", "[day06]
     }
 }
 
-TEST_CASE("choose: minus infinity cannot come; NaN and infinity are told", "[day06][small]") {
+TEST_CASE("choose: -infinity is never chosen, NaN and infinity are reported", "[day06][small]") {
     Tensor<float> logits({40});
     for (std::int64_t v = 0; v < 40; ++v) logits(v) = v == 17 ? -3.0f : -kInfinity;
     CHECK(chosen(logits, {.temperature = 0}) == 17);
@@ -136,7 +136,7 @@ TEST_CASE("choose: one token, and a vocabulary larger than a block", "[day06][sm
     }
 }
 
-TEST_CASE("choose: each filter just on, just off, and at what a list can hold", "[day06][small]") {
+TEST_CASE("choose: each filter barely on, barely off, and at the list's limit", "[day06][small]") {
     const auto agrees = [](const Tensor<float>& logits, const SamplerOptions& options) {
         CAPTURE(logits.size(), options.temperature, options.top_k, options.top_p);
         for (std::int64_t step = 1; step <= 2; ++step) {
@@ -144,12 +144,12 @@ TEST_CASE("choose: each filter just on, just off, and at what a list can hold", 
         }
     };
     const float nearly = std::nextafter(1.0f, 0.0f);
-    // Weights are rounded down, so that 2,500 of them reach less than the last 2^-24 of their sum.
+    // Weights are rounded down, so 2,500 of them lose the last 2^-24 of their sum.
     const auto many = seeded<float>({2500}, 2, -1, 1);
     for (const std::int64_t k : {0, 1, 2499, 2500, 2501}) {
         for (const float p : {nearly, 1.0f}) agrees(many, {1, k, p, 9});
     }
-    // Equal ones end up in one digit, of more tokens than the list of candidates has places for.
+    // Equal logits share one digit, with more tokens than the list of candidates can hold.
     Tensor<float> equal({1030});
     for (const std::int64_t alike : {1024, 1025}) {
         for (std::int64_t v = 0; v < 1030; ++v) equal(v) = v < alike ? 1.0f : -9.0f;
@@ -160,9 +160,9 @@ TEST_CASE("choose: each filter just on, just off, and at what a list can hold", 
     }
 }
 
-TEST_CASE("choose: what top-k leaves out counts nothing for top-p, although it is as likely",
+TEST_CASE("choose: top-p ignores tokens that top-k dropped, even equally likely ones",
           "[day06][small]") {
-    // Of so many equal tokens the first alone stays: the others would each have its whole weight.
+    // Of these equal tokens only the first is kept; each of the others would have the same weight.
     for (const std::int64_t alike : {2, 3, 4, 8}) {
         Tensor<float> logits({40});
         for (std::int64_t v = 0; v < 40; ++v) logits(v) = v >= 20 && v < 20 + alike ? 2.0f : -1.0f;
@@ -174,7 +174,7 @@ TEST_CASE("choose: what top-k leaves out counts nothing for top-p, although it i
     }
 }
 
-TEST_CASE("choose: with top-k the vocabulary is read three times, not once for each digit",
+TEST_CASE("choose: with top-k the vocabulary is read three times, not once per digit",
           "[day06][small]") {
     const auto logits = seeded<float>({2500}, 2, -4, 4);
     DeviceIn<float> in(logits);
@@ -189,11 +189,11 @@ TEST_CASE("choose: with top-k the vocabulary is read three times, not once for e
         return touched ? touched->sectors : 0;
     };
     const std::int64_t once = sectors({.temperature = 0});
-    if (!gpu::is_emulated()) {  // a GPU does not tell
+    if (!gpu::is_emulated()) {  // only the emulator counts sectors
         CHECK(once == 0);
         return;
     }
     CHECK(once >= 2500 * 4 / 32);
-    // For the largest; twice to gather 40 of them; and those few for the rest.
+    // One pass for the largest, two to gather 40 candidates, then only those.
     CHECK(sectors({1, 40, 1, 3}) < 5 * once);
 }

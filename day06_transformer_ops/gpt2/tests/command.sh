@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command as a reader calls it: what it prints where, and with which status it ends.
+# The command line tool: what it prints where, and its exit status.
 #   command.sh PROGRAM FOLDER_OF_THE_TESTS yes|no (is the tokenizer built?)
 program=$1 files=$2 tokenizer=$3
 folder=$(mktemp -d) || exit 1
@@ -11,7 +11,7 @@ fail() {
     sed 's/^/    /' "$folder/out" "$folder/err"
     failures=$((failures + 1))
 }
-# expect STATUS OUT|ERR WORDS ARGUMENT...: ends so, and says so there
+# expect STATUS OUT|ERR WORDS ARGUMENT...: expects this exit status, and these words in that output
 expect() {
     status=$1 where=$2 words=$3
     shift 3
@@ -21,7 +21,7 @@ expect() {
     [ "$where" = OUT ] && said=$folder/out || said=$folder/err
     grep -aqF -e "$words" "$said" || fail "gpt2 $*: does not say '$words'"
 }
-# says WORDS ARGUMENT...: the same of a dialogue, whose lines come from the input
+# says WORDS ARGUMENT...: the same for a dialogue whose lines come from the input
 dialogue() {
     lines=$1 words=$2
     printf '%b' "$lines" | "$program" --model "$files/tiny.gguf" --interactive --temperature 0 \
@@ -48,13 +48,13 @@ if [ "$tokenizer" = no ]; then
     exit
 fi
 
-# What NumPy's model says after "z": reference.py --greedy z.
+# The NumPy model's continuation of "z": reference.py --greedy z.
 for model in tiny:7ac46c656c6520664365656f753a3ad5d5d5d59fe10a tiny_head:7aa66c6c6c6f6d6f6d8a098097886ecf20616e97520a; do
     expect 0 ERR "2 layers, 32 channels, 300 tokens, context 24" --model "$files/${model%:*}.gguf" \
         --prompt z -n 16 --temperature 0
     [ "$(od -An -v -tx1 "$folder/out" | tr -d ' \n')" = "${model#*:}" ] || fail "$model: other text"
 done
-# The same seed, the same text; another, another.
+# The same seed gives the same text, another seed another text.
 for seed in 5 5 6; do
     "$program" --model "$files/tiny.gguf" --prompt z --seed $seed >"$folder/seed.$seed.new" 2>/dev/null
     [ ! -e "$folder/seed.$seed" ] || cmp -s "$folder/seed.$seed" "$folder/seed.$seed.new" ||
@@ -70,7 +70,7 @@ expect 1 ERR "a prompt of 5 tokens and 21 more do not fit: the context ends at 2
 expect 1 ERR "a prompt of 25 tokens" "${tiny[@]}" --prompt zzzzzzzzzzzzzzzzzzzzzzzzz
 expect 0 ERR "the engine itself" "${tiny[@]}" --prompt z --stats
 expect 0 ERR "cpu, 1 thread" "${tiny[@]}" --prompt z --stats --threads 1
-# Where the system starts no more threads it is said, whatever has been started ends, and nothing aborts.
+# If the system cannot start more threads, that is reported, started ones end, and nothing aborts.
 limited() { (ulimit -v 4000000 && exec "$program" "$@") >"$folder/out" 2>"$folder/err" </dev/null; }
 if limited --help; then  # a sanitizer needs more than that
     limited "${tiny[@]}" --prompt z --stats --threads 1024
@@ -102,7 +102,7 @@ expect 0 ERR ", prompts in BF16" "${tiny[@]}" --backend cuda --fast --prompt "th
 expect 0 OUT "over 28 tokens" "${tiny[@]}" --backend cuda --fast --perplexity "$folder/text"
 expect 1 OUT "Without it, a difference is a bug." "${tiny[@]}" --backend cuda --fast --prompt "the z" --compare
 
-# Where no GPU answers, --backend cuda is the emulator; hidden, it does not answer anywhere.
+# Without a usable GPU, --backend cuda is the emulator; the second run hides any GPU.
 expect 0 ERR "cuda, " "${tiny[@]}" --backend cuda --prompt z -n 2 --temperature 0 --stats
 mv "$folder/out" "$folder/out.cuda"
 expect 0 OUT "z" "${tiny[@]}" --prompt z -n 2 --temperature 0
@@ -128,11 +128,11 @@ dialogue ':fast\n' 'unknown command :fast; :help lists the commands'
 dialogue 'zzzzzzzzzzzzzzzzzzzzzzzzz\nz\n' 'do not fit'
 [ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a rejected line ended the dialogue"
 
-# Ctrl-C while it waits for a line, which comes through a pipe that stays open. One that comes while
-# a text is being made ends that text only, so a slow machine needs two.
+# Ctrl-C while it waits for a line from a pipe that stays open. A Ctrl-C that comes while
+# a text is generated ends only that text, so a slow machine needs two.
 mkfifo "$folder/lines"
 (
-    # shellcheck disable=SC2016  # the inner shell is to read them
+    # shellcheck disable=SC2016  # the inner shell expands them
     sh -c 'echo $$ >"$0/child"; exec "$@"' "$folder" "$program" "${tiny[@]}" --interactive <"$folder/lines"
     echo $? >"$folder/status"
 ) >"$folder/out" 2>"$folder/err" &

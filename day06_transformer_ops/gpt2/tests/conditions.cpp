@@ -1,4 +1,4 @@
-// Each condition of what chooses and rejects, false alone: one operand at a time.
+// Every condition of a choice or an argument check, violated alone, one operand at a time.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -15,7 +15,7 @@ using namespace sixdays;
 using namespace sixdays::gpt2;
 using namespace sixdays::testing;
 
-TEST_CASE("linear: which weights a warp can read by whole rows", "[day06][small]") {
+TEST_CASE("linear: which weights a warp can read in whole rows", "[day06][small]") {
     alignas(16) static const std::byte memory[64] = {};
     const std::int64_t most = std::int64_t{1} << 29;
     const struct {
@@ -47,23 +47,22 @@ TEST_CASE("linear: which weights a warp can read by whole rows", "[day06][small]
     }
 }
 
-TEST_CASE(
-    "decode: rows that the shared memory of a block holds, whatever a phase keeps beside them",
-    "[day06][small]") {
+TEST_CASE("decode: rows that fit in a block's shared memory, whatever else a phase keeps there",
+          "[day06][small]") {
     alignas(16) static const std::byte memory[16] = {};
     const auto matrix = [](std::int64_t N, std::int64_t K) {
         return DeviceMatrix{WeightType::f32, memory, nullptr, N, K};
     };
-    // 99 KiB, 1 KiB of it for variables: x in whole slices of 768 floats, and what is kept.
+    // 99 KiB, 1 KiB of it for variables: x in whole slices of 768 floats, and the kept rows.
     CHECK((phase_bytes(768, 2) == 9216 && phase_bytes(772, 0) == 6144));
-    const std::int64_t most[] = {24576, 12288, 8320};  // by what is kept
+    const std::int64_t most[] = {24576, 12288, 8320};  // by rows kept
     for (int kept = 0; kept < 3; ++kept) {
         CAPTURE(kept);
         CHECK(phase_takes(matrix(8, most[kept]), kept));
         CHECK_FALSE(phase_takes(matrix(8, most[kept] + 4), kept));
     }
     CHECK_FALSE(phase_takes(matrix(8, 6), 0));
-    // A GPT-2 of 6,144 channels is the widest whose tokens the phases make: its MLP has 24,576.
+    // A GPT-2 of 6,144 channels is the widest that the phases support: its MLP has 24,576.
     const auto block = [&](std::int64_t C, std::int64_t hidden) {
         return BlockMatrices{matrix(3 * C, C), matrix(C, C), matrix(hidden, C), matrix(C, hidden)};
     };
@@ -84,7 +83,7 @@ TEST_CASE(
     CHECK_FALSE(phases_take(wide));
 }
 
-TEST_CASE("linear: each operand that does not fit, alone", "[day06][small]") {
+TEST_CASE("linear: each operand that does not match is rejected on its own", "[day06][small]") {
     const Tensor<float> weights = distinct<float>({4, 8});
     const Weight w = {WeightType::f32, reinterpret_cast<const std::byte*>(weights.data()), {4, 8}};
     Tensor<float> x({2, 8}), bias({4}), out({2, 4}), wide({4, 16});
@@ -130,14 +129,14 @@ TEST_CASE("linear: each operand that does not fit, alone", "[day06][small]") {
                    }),
                    "race"));
     CHECK(contains(rejected([&](Operands& o) { o.out = {x.data(), Shape{2, 4}}; }), "overlap"));
-    // Gaps are the fast loop's business alone.
+    // Only the fast loop rejects gaps.
     const View<float> gaps = slice(slice(wide.view(), 0, 0, 2), 1, 0, 8);
     const View<float> columns = slice(slice(wide.view(), 0, 0, 2), 1, 0, 8, 2);
     CHECK(rejected([&](Operands& o) { o.x = gaps; }).empty());
     CHECK(contains(fast([&](Operands& o) { o.x = gaps; }), "contiguous"));
     CHECK(rejected([&](Operands& o) { o.out = columns; }).empty());
     CHECK(contains(fast([&](Operands& o) { o.out = columns; }), "2 elements apart"));
-    CHECK(fast([&](Operands& o) { o.out = slice(gaps, 1, 0, 4); }).empty());  // rows apart
+    CHECK(fast([&](Operands& o) { o.out = slice(gaps, 1, 0, 4); }).empty());  // gapped rows
     Weight one = rows(w, 0, 1);  // a single column may have any stride
     CHECK(fast([&](Operands& o) {
               o.w = one;
@@ -145,7 +144,7 @@ TEST_CASE("linear: each operand that does not fit, alone", "[day06][small]") {
           }).empty());
 }
 
-TEST_CASE("attend: each operand that does not fit, alone", "[day06][small]") {
+TEST_CASE("attend: each operand that does not match is rejected on its own", "[day06][small]") {
     Tensor<float> q({4}), k({3, 4}), v({3, 4}), out({4}), wide({8, 8});
     struct Operands {
         View<const float> q, keys, values;
@@ -175,19 +174,19 @@ TEST_CASE("attend: each operand that does not fit, alone", "[day06][small]") {
         CHECK(contains(with({wide.data(), Shape{0, 4}}), name));
         CHECK(contains(with({wide.data(), Shape{3, 5}}), name));
         CHECK(contains(with({wide.data(), Layout({3, 4}, {8, 2})}), name));
-        CHECK(with({wide.data(), Layout({3, 4}, {8, 1})}).empty());  // rows may lie apart
+        CHECK(with({wide.data(), Layout({3, 4}, {8, 1})}).empty());  // rows may have gaps
         CHECK(contains(with({nullptr, Shape{3, 4}}), "null"));
         CHECK(contains(with({out.data(), Layout({3, 4}, {0, 1})}), "overlap"));
         CHECK(contains(with({wide.data(), Shape{2, 4}}), "attend: "));
     }
     CHECK(contains(rejected([&](Operands& o) { o.out = {q.data(), Shape{4}}; }), "q and out"));
-    // Of one number the distance to the next does not matter.
+    // A single number's stride does not matter.
     Tensor<float> one({1}), to({1});
     const View<const float> apart(wide.data(), Layout({3, 1}, {8, 5}));
     CHECK(rejection([&] { check_attend_fast(one.view(), apart, apart, to.view()); }).empty());
 }
 
-TEST_CASE("a random model is made of splitmix64's numbers", "[day06][small]") {
+TEST_CASE("a random model consists of splitmix64's numbers", "[day06][small]") {
     // The first five of seed 1234567, as Vigna's splitmix64.c prints them.
     const std::uint64_t known[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
                                    4593380528125082431u, 16408922859458223821u};

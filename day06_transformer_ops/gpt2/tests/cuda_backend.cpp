@@ -1,4 +1,4 @@
-// The CUDA backend beside the plain loops: the same logits and the same tokens, from prompts and
+// The CUDA backend compared with the CPU references: the same logits and tokens, from prompts and
 // token by token, in all types of weights.
 #include <cmath>
 #include <limits>
@@ -46,7 +46,7 @@ void compare(const Config& config, WeightType type, std::int64_t prompt, std::in
 
 }  // namespace
 
-TEST_CASE("CUDA: logits and tokens of the plain loops, in all types", "[day06][small]") {
+TEST_CASE("CUDA: logits and tokens match the CPU references, in all types", "[day06][small]") {
     const Config config = {2, 48, 64, 4, 256, 97, 1e-5f};
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
@@ -55,14 +55,14 @@ TEST_CASE("CUDA: logits and tokens of the plain loops, in all types", "[day06][s
     }
 }
 
-TEST_CASE("CUDA: a hidden row that does not fit into 48 KiB of shared memory", "[day06][small]") {
+TEST_CASE("CUDA: a hidden row that does not fit in 48 KiB of shared memory", "[day06][small]") {
     const Config config = {1, 4, 32, 2, 12800, 33, 1e-5f};
     const RandomModel model(config, WeightType::q8_0);
     REQUIRE(DeviceModel(model.weights()).takes_one_token());
     compare(model.weights(), 1, 1);
 }
 
-TEST_CASE("CUDA: 4,096 channels, whose norm does not fit into 48 KiB of shared memory",
+TEST_CASE("CUDA: 4,096 channels, whose norm does not fit in 48 KiB of shared memory",
           "[day06][huge]") {
     const Config config = {1, 3, 4096, 32, 16384, 33, 1e-5f};
     const RandomModel model(config, WeightType::q8_0);
@@ -95,7 +95,7 @@ TEST_CASE("CUDA: a prompt of one token, and generation up to the last position",
     compare({1, 40, 32, 1, 96, 33, 1e-5f}, WeightType::f32, 1, 39);
 }
 
-TEST_CASE("CUDA: heads of 128; rows that no vector fits take the days' operations",
+TEST_CASE("CUDA: heads of 128, and rows that fit no vector and use the days' operations",
           "[day06][small]") {
     compare({1, 24, 128, 1, 64, 50, 1e-5f}, WeightType::f16, 3, 3);
     compare({1, 24, 36, 6, 50, 50, 1e-5f}, WeightType::bf16, 3, 3);  // heads of 6, rows of 72 bytes
@@ -103,10 +103,9 @@ TEST_CASE("CUDA: heads of 128; rows that no vector fits take the days' operation
 }
 
 TEST_CASE(
-    "CUDA: one matrix or head that the kernels of one token do not take, and the days' operations "
-    "do",
+    "CUDA: the days' operations replace decoding kernels that do not support one matrix or head",
     "[day06][small]") {
-    // Rows of 12 are whole vectors as F32 and none as F16.
+    // Rows of 12 are whole vectors as F32 but not as F16.
     const Config config = {2, 8, 12, 1, 12, 20, 1e-5f};
     const RandomModel vectors(config, WeightType::f32), none(config, WeightType::f16);
     REQUIRE(DeviceModel(vectors.weights()).takes_one_token());
@@ -132,7 +131,7 @@ TEST_CASE(
         CHECK_FALSE(DeviceModel(mixed).takes_one_token());
         compare(mixed, 2, 2);
     }
-    // The embeddings are read number by number, and may be what they like.
+    // The embeddings are read number by number, so any layout is supported.
     ModelWeights embeddings = vectors.weights();
     embeddings.token_embedding = none.weights().token_embedding;
     embeddings.position_embedding = none.weights().position_embedding;
@@ -143,10 +142,10 @@ TEST_CASE(
         return DeviceModel(model.weights()).takes_one_token();
     };
     CHECK(takes(32, 4));
-    CHECK_FALSE(takes(32, 8));  // heads of 4: fewer numbers than attention has parts
-    CHECK_FALSE(takes(60, 6));  // of 10: no whole vectors
+    CHECK_FALSE(takes(32, 8));  // heads of 4: fewer elements than attention has splits
+    CHECK_FALSE(takes(60, 6));  // heads of 10: no whole vectors
     CHECK(takes(128, 1));
-    CHECK_FALSE(takes(132, 1));  // more than 32 lanes hold
+    CHECK_FALSE(takes(132, 1));  // wider than 32 lanes hold
 }
 
 TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]") {
@@ -154,7 +153,7 @@ TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]
     compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 80, 0);
 }
 
-TEST_CASE("CUDA: so many positions that a group takes them in several turns", "[day06][full]") {
+TEST_CASE("CUDA: more positions than a group of lanes takes at once", "[day06][full]") {
     compare({1, 600, 32, 1, 32, 33, 1e-5f}, WeightType::f32, 590, 3);
 }
 
@@ -162,8 +161,8 @@ TEST_CASE("CUDA: rows longer than a slice, heads of 80", "[day06][full]") {
     compare({1, 12, 800, 10, 1600, 301, 1e-5f}, WeightType::q8_0, 3, 2);
 }
 
-TEST_CASE("CUDA: rows longer than what a block takes in one turn", "[day06][small]") {
-    // 256 threads take 1,024 numbers. All that a phase makes of its input goes round twice here.
+TEST_CASE("CUDA: rows longer than a block processes in one iteration", "[day06][small]") {
+    // 256 threads process 1,024 numbers, so every loop over the input runs twice here.
     const std::int64_t K = 1088, N = 5, D = 32, heads = K / D;
     const double u = std::ldexp(1.0, -24), n = static_cast<double>(K);
     const Tensor<float> matrix = seeded<float>({N, K}, 1, -1, 1), x = seeded<float>({K}, 2, -1, 1),
@@ -176,8 +175,8 @@ TEST_CASE("CUDA: rows longer than what a block takes in one turn", "[day06][smal
         top(tops);
     const DeviceMatrix rows = {WeightType::f32, reinterpret_cast<const std::byte*>(w.view().data),
                                nullptr, N, K};
-    // What the phase makes of its input, in double: its product with the matrix, added to `to`. A
-    // number of it may be off by `off` of itself and the products' sum by K + 3 roundings.
+    // made: the phase's transformed input, in double, off by `off` of itself. The result is its
+    // product with the matrix, added to `had` if `adds`; the sum has K + 3 roundings.
     const auto check = [&](const std::vector<double>& made, double off, bool adds, auto launch) {
         DeviceOut<float> got = DeviceOut<float>::holding(adds ? had : Tensor<float>({N}));
         launch(got.view().data);
@@ -221,7 +220,7 @@ TEST_CASE("CUDA: rows longer than what a block takes in one turn", "[day06][smal
     });
 }
 
-TEST_CASE("CUDA: a text can be forgotten, and its positions used again", "[day06][small]") {
+TEST_CASE("CUDA: a text can be forgotten, and its positions reused", "[day06][small]") {
     const Config config = {1, 16, 32, 2, 64, 40, 1e-5f};
     const RandomModel model(config, WeightType::f32);
     const auto cuda = make_cuda_backend(model.weights(), config.context);
@@ -242,7 +241,7 @@ TEST_CASE("CUDA: a text can be forgotten, and its positions used again", "[day06
     CHECK(first != second);
 }
 
-TEST_CASE("CUDA: tokens go on after a text was scored, whose logits need a larger buffer",
+TEST_CASE("CUDA: generation continues after scoring, whose logits need a larger buffer",
           "[day06][small]") {
     const Config config = {1, 24, 32, 2, 64, 40, 1e-5f};
     const RandomModel model(config, WeightType::f32);
@@ -271,7 +270,7 @@ TEST_CASE("CUDA: tokens go on after a text was scored, whose logits need a large
     CHECK(tokens[1] == tokens[0]);
 }
 
-TEST_CASE("CUDA: the stream after each block, as the plain loops have it", "[day06][small]") {
+TEST_CASE("CUDA: the stream after each block matches the CPU references", "[day06][small]") {
     const Config config = {3, 16, 32, 2, 64, 40, 1e-5f};
     const RandomModel model(config, WeightType::f32);
     const auto plain = make_plain_backend(model.weights(), config.context);
@@ -296,7 +295,8 @@ TEST_CASE("CUDA: the stream after each block, as the plain loops have it", "[day
     }
 }
 
-TEST_CASE("CUDA: a text cut anywhere, and draws that are the CPU's", "[day06][small]") {
+TEST_CASE("CUDA: prompts split anywhere give the same text, and draws are the CPU's",
+          "[day06][small]") {
     const Config config = {1, 24, 32, 2, 64, 200, 1e-5f};
     const RandomModel model(config, WeightType::f16);
     const auto ids = random_ids(config, 9, 6);
@@ -318,7 +318,7 @@ TEST_CASE("CUDA: a text cut anywhere, and draws that are the CPU's", "[day06][sm
     CHECK(generate(*cuda, 8) == want);
 }
 
-TEST_CASE("CUDA: a model that makes NaN is told by the token, however many come",
+TEST_CASE("CUDA: the first NaN logit is reported by its token, however many follow",
           "[day06][small]") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const Config config = {1, 16, 32, 2, 64, 40, nan};

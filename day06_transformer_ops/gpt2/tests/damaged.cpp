@@ -1,5 +1,5 @@
-// Damaged files: each must be read or rejected with a sentence. A read past the end, an overflow or
-// a pointer to nowhere is found by the sanitizers, for which these cases are meant above all.
+// Damaged files: each must be read or rejected with an error message. The sanitizers find reads
+// past the end, overflows and wild pointers; these cases are mainly for them.
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
@@ -11,7 +11,7 @@ using namespace sixdays::gpt2::tests;
 
 namespace {
 
-// A stream of random numbers.
+// A random number generator.
 struct Random {
     std::uint64_t seed;
     std::int64_t k = 0;
@@ -20,7 +20,7 @@ struct Random {
     }
 };
 
-// Numbers that break readers: near 0, near the ends of 8, 16, 32, 63 and 64 bits.
+// Numbers that break parsers: near 0, and near the limits of 8, 16, 32, 63 and 64 bits.
 std::uint64_t nasty(Random& random) {
     const std::uint64_t bits = std::uint64_t{1} << random(64);
     return bits + random(5) - 2;
@@ -32,7 +32,7 @@ void overwrite(Bytes& bytes, std::size_t at, std::uint64_t number, std::size_t s
     }
 }
 
-// One to three wounds, most of them before byte `head`, where the numbers are.
+// Makes one to three changes, most of them before byte `head`, where the numbers are.
 void damage(Bytes& bytes, std::size_t head, Random& random) {
     const std::uint64_t wounds = 1 + random(3);
     for (std::uint64_t i = 0; i < wounds && !bytes.empty(); ++i) {
@@ -66,10 +66,10 @@ void damage(Bytes& bytes, std::size_t head, Random& random) {
             }
         }
     }
-    bytes.shrink_to_fit();  // so that the next byte belongs to nobody
+    bytes.shrink_to_fit();  // so that a sanitizer sees a read past the end
 }
 
-// Reads everything that a file gives away. Returns the sentence, or "" where all could be read.
+// Reads everything in a file. Returns the error message, or "" if all could be read.
 std::string read_all(const Bytes& bytes) {
     return testing::rejection([&] {
         const Gguf file(bytes, "damaged");
@@ -95,7 +95,7 @@ Outcome damage_often(const Bytes& good, std::size_t head, int files, std::uint64
         damage(bytes, head, random);
         const std::string sentence = read_all(bytes);
         ++(sentence.empty() ? outcome.whole : outcome.rejected);
-        // A sentence names the file and says more than that.
+        // An error message names the file and says more than that.
         outcome.silent += !sentence.empty() && sentence.size() < 25;
     }
     return outcome;
@@ -103,8 +103,7 @@ Outcome damage_often(const Bytes& good, std::size_t head, int files, std::uint64
 
 }  // namespace
 
-TEST_CASE("24,000 damaged files are read or rejected with a sentence, never more",
-          "[day06][small]") {
+TEST_CASE("24,000 damaged files are read or rejected with an error message", "[day06][small]") {
     const Bytes tied = small_model(WeightType::f16, false, {"h e", "Ġ t", "Ġt he"}).bytes();
     const Bytes own = small_model(WeightType::f32, true, {"h e"}).bytes();
     GgufWriter kinds;  // all metadata types and Q8_0, which a model of 8 channels cannot have
@@ -123,7 +122,7 @@ TEST_CASE("24,000 damaged files are read or rejected with a sentence, never more
         const Outcome one = damage_often(good, head, files, seed);
         sum.whole += one.whole, sum.rejected += one.rejected, sum.silent += one.silent;
     };
-    // The keys before the tokens, the list of tensors behind them, and anywhere.
+    // The keys before the tokens, the list of tensors after them, and anywhere.
     const Gguf file(tied, "tied");
     const std::size_t tensors = file.tensors()[0].at;
     add(tied, 400, 6000, 1000000);
@@ -133,7 +132,7 @@ TEST_CASE("24,000 damaged files are read or rejected with a sentence, never more
     add(kinds.bytes(), 250, 6000, 5000000);
     CHECK(sum.whole + sum.rejected == 24000);
     CHECK(sum.silent == 0);
-    CHECK(sum.whole > 500);  // a changed weight harms nobody
+    CHECK(sum.whole > 500);  // a changed weight is still valid
     CHECK(sum.rejected > 15000);
 }
 

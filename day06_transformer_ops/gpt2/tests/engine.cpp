@@ -1,5 +1,5 @@
-// The engine and its backends: against logits from outside the code, token by token against all at
-// once, and what is rejected.
+// The engine and its backends: logits compared with NumPy, token by token compared with all at
+// once, and argument checks.
 #include "day06_transformer_ops/gpt2/engine.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Config kOdd{3, 256, 24, 3, 40, 37, 1e-5f};  // heads of 8; nothing is a whole vector
 
-// Where a token's logits are largest, and how far the second is behind.
+// The token of the largest logit, and its lead over the second.
 struct Largest {
     std::int64_t token = 0;
     double lead = 0;
@@ -55,7 +55,7 @@ View<const std::int64_t> view_of(const std::vector<std::int64_t>& ids) {
 
 }  // namespace
 
-TEST_CASE("logits and all layers are NumPy's, for each type of weights", "[day06][small]") {
+TEST_CASE("logits and all layers match NumPy, for each type of weights", "[day06][small]") {
     const std::string name = GENERATE("tiny", "tiny_head");
     const std::string backend_name = GENERATE("plain", "cpu", "cuda");
     CAPTURE(name, backend_name);
@@ -77,14 +77,14 @@ TEST_CASE("logits and all layers are NumPy's, for each type of weights", "[day06
     CHECK(layers == 3);
     const auto want = expected.tensor(name + ".logits");
     CHECK(close(logits, want, bound * largest(want)));
-    // The greedy token is NumPy's at every position.
+    // The greedy token matches NumPy's at every position.
     for (std::int64_t t = 0; t < 24; ++t) {
         CHECK(largest_of(select(logits.view(), 0, t)).token ==
               largest_of(select(want, 0, t)).token);
     }
 }
 
-TEST_CASE("the bound rejects a layer norm whose epsilon is 2e-5 and not 1e-5", "[day06][small]") {
+TEST_CASE("the bound rejects a layer norm with epsilon 2e-5 instead of 1e-5", "[day06][small]") {
     const Model model(file_of_tests("tiny.gguf"));
     const Expected expected;
     ModelWeights other = read_model(model.file);
@@ -96,7 +96,7 @@ TEST_CASE("the bound rejects a layer norm whose epsilon is 2e-5 and not 1e-5", "
     CHECK_FALSE(close(logits, want, rounding(other.config) * largest(want)));
 }
 
-TEST_CASE("a fast backend is the plain loops' equal over 256 positions, for any number of threads",
+TEST_CASE("a fast backend matches the CPU references over 256 positions, for any number of threads",
           "[day06][small]") {
     const std::string name = GENERATE("cpu 1", "cpu", "cpu 5");
     CAPTURE(name);
@@ -109,7 +109,7 @@ TEST_CASE("a fast backend is the plain loops' equal over 256 positions, for any 
     CHECK(close(logits_of(engine, ids.view()), want, rounding(kOdd) * largest(want.view())));
 }
 
-TEST_CASE("token by token is all at once, wherever a text is cut", "[day06][small]") {
+TEST_CASE("logits do not depend on how a text is split into passes", "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
     CAPTURE(name);
     const RandomModel model(kOdd, WeightType::f32, 17);
@@ -133,7 +133,7 @@ TEST_CASE("token by token is all at once, wherever a text is cut", "[day06][smal
     }
 }
 
-TEST_CASE("greedy tokens are those that a whole pass would choose at each position",
+TEST_CASE("greedy tokens are those that a single pass would choose at each position",
           "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
     CAPTURE(name);
@@ -157,14 +157,14 @@ TEST_CASE("greedy tokens are those that a whole pass would choose at each positi
     std::int64_t sure = 0;
     for (std::int64_t t = prompt - 1; t < T; ++t) {
         const Largest largest = largest_of(select(logits.view(), 0, t));
-        if (largest.lead <= bound) continue;  // either may come
+        if (largest.lead <= bound) continue;  // either may be chosen
         ++sure;
         CHECK((t + 1 < T ? text(t + 1) : last) == largest.token);
     }
     CHECK(sure >= 30);
 }
 
-TEST_CASE("draws depend on seed and position, not on how the text was read", "[day06][small]") {
+TEST_CASE("draws depend on seed and position, not on how the prompt was split", "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
     const RandomModel model(kOdd, WeightType::f32, 37);
     const auto ids = random_ids(kOdd, 8, 38);
@@ -183,35 +183,35 @@ TEST_CASE("draws depend on seed and position, not on how the text was read", "[d
     const auto one = text(1, 8);
     CHECK(one == text(1, 3));
     CHECK(one != text(2, 8));
-    // And so the first of them is the sampler's answer to these logits at position 8.
+    // So the first one is the sampler's choice for these logits at position 8.
     engine.forget();
     const auto logits = logits_of(engine, ids.view());
     CHECK(one[0] == sample(select(logits.view(), 0, 7), {1.5f, 30, 0.95f, 1}, 8));
 }
 
-TEST_CASE("what lies beyond the context is rejected before anything is written", "[day06][small]") {
+TEST_CASE("tokens past the context are rejected before anything is written", "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
     const RandomModel model(kOdd, WeightType::f32, 47);
     const auto ids = random_ids(kOdd, 12, 48);
     const auto backend = make(name, model.weights(), 10);
     Engine engine(kOdd, *backend, 10);
     CHECK(rejection([&] { engine.read(ids.view()); }) ==
-          "12 tokens behind 0 would end at 12, but the context ends at 10");
+          "12 tokens after 0 would end at 12, but the context ends at 10");
     const View<const std::int64_t> all = ids.view();
     engine.read(slice(all, 0, 0, 9));
     CHECK(rejection([&] { engine.read(slice(all, 0, 9, 11)); }) ==
-          "2 tokens behind 9 would end at 11, but the context ends at 10");
+          "2 tokens after 9 would end at 11, but the context ends at 10");
     const std::int64_t chosen = engine.chosen();
     engine.next();
     CHECK(backend->token(9) == chosen);
-    const std::int64_t last = engine.chosen();  // may be seen, but not be read
+    const std::int64_t last = engine.chosen();  // may be returned, but not processed
     CHECK(rejection([&] { engine.next(); }) ==
-          "1 tokens behind 10 would end at 11, but the context ends at 10");
+          "1 tokens after 10 would end at 11, but the context ends at 10");
     CHECK(engine.chosen() == last);
     CHECK(engine.length() == 10);
 }
 
-TEST_CASE("ids and capacities that are none are rejected", "[day06][small]") {
+TEST_CASE("invalid ids and capacities are rejected", "[day06][small]") {
     const RandomModel model(kOdd, WeightType::f32, 57);
     const auto backend = make("cpu", model.weights(), 10);
     Engine engine(kOdd, *backend, 10);
@@ -236,7 +236,7 @@ TEST_CASE("ids and capacities that are none are rejected", "[day06][small]") {
 
 namespace {
 
-// Writes down what it is asked for.
+// Records its calls.
 class Witness final : public Backend {
 public:
     std::string calls;
@@ -274,7 +274,7 @@ const std::string kBlocks = "embed,qkv0,attend0,add0,widen0,mlp0,qkv1,attend1,ad
 
 }  // namespace
 
-TEST_CASE("a pass is the same calls in the same order, and one of one token may be replayed",
+TEST_CASE("a pass is always the same calls in the same order, and one of one token may be replayed",
           "[day06][small]") {
     Config config = kOdd;
     config.layers = 2;
@@ -290,7 +290,7 @@ TEST_CASE("a pass is the same calls in the same order, and one of one token may 
     CHECK(calls() ==
           "begin 130 at 4," + kBlocks + "head 0 64,read,head 64 64,read,head 128 2,read,");
 
-    // If somebody looks or measures, nothing is replayed; each part is waited for.
+    // With watch() or measure() nothing is replayed; measuring waits for each part.
     std::int64_t looks = 0;
     engine.watch([&](std::int64_t) { ++looks; });
     engine.next();

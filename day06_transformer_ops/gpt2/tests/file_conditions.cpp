@@ -1,4 +1,4 @@
-// Each condition of reading a file, false alone: one value, one type or one size at a time.
+// Every condition of reading a file, violated alone: one value, one type or one size at a time.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -19,18 +19,18 @@ using Type = ValueType;
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// A value of a type: as many bytes of 0 as it has, which is an empty text, and an array of none.
+// A value of a type, all bytes 0: also an empty string, and an empty array.
 Bytes zero_of(Type type) {
     constexpr std::size_t kSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8};
     return Bytes(kSizes[static_cast<std::size_t>(type)], std::byte{0});
 }
 
-// Its name for a key: "uint32", or "uint32s" for an array of one.
+// The key's name: "uint32", or "uint32s" for an array of it.
 std::string key_of(Type type, bool array) {
     return to_string(type) + (array ? "s" : "");
 }
 
-// A model that is whole, with one number of its file changed.
+// A complete model, with one number of its file changed.
 struct Changed {
     Bytes bytes = small_model(WeightType::f32, true, {"h e"}).bytes();
 
@@ -48,7 +48,7 @@ std::string with(const std::string& key, T number) {
     return Changed().rejection(key, number);
 }
 
-// The same with a key that a model may have beside the others.
+// The same with an additional, optional key.
 std::string beside(const std::function<void(GgufWriter&)>& write) {
     GgufWriter writer = small_model(WeightType::f32, true, {"h e"});
     write(writer);
@@ -59,7 +59,7 @@ std::string beside(const std::function<void(GgufWriter&)>& write) {
 
 }  // namespace
 
-TEST_CASE("gguf: each way to ask takes its own types, alone or in arrays, and no other",
+TEST_CASE("gguf: each accessor accepts its own types, alone or in arrays, and no other",
           "[day06][small]") {
     GgufWriter writer;
     for (int t = 0; t <= static_cast<int>(Type::f64); ++t) {
@@ -94,7 +94,7 @@ TEST_CASE("gguf: each way to ask takes its own types, alone or in arrays, and no
         for (int t = 0; t <= static_cast<int>(Type::f64); ++t) {
             const auto type = static_cast<Type>(t);
             for (const bool array : {false, true}) {
-                if (type == Type::array && !array) continue;  // an array, as the others are
+                if (type == Type::array && !array) continue;  // an array, like the others
                 const std::string key = key_of(type, array);
                 CAPTURE(way.what, key);
                 const bool fits =
@@ -111,7 +111,7 @@ TEST_CASE("gguf: each way to ask takes its own types, alone or in arrays, and no
     }
 }
 
-TEST_CASE("gguf: a number is held against both ends, whatever its type", "[day06][small]") {
+TEST_CASE("gguf: a number is checked against both limits, whatever its type", "[day06][small]") {
     GgufWriter writer;
     writer.value("i8", std::int8_t{-5});
     writer.value("u64", std::numeric_limits<std::uint64_t>::max());
@@ -131,13 +131,13 @@ TEST_CASE("gguf: a number is held against both ends, whatever its type", "[day06
                    "is 9223372036854775808, but must be"));
 }
 
-TEST_CASE("model: each size of a whole file, changed alone, meets the tensor that has it",
+TEST_CASE("model: changing one size of a valid file is reported at the tensor that has it",
           "[day06][small]") {
     REQUIRE(with("gpt2.block_count", 1u).empty());
     const struct {
         const char* key;
         std::uint32_t number;
-        const char* said;  // nothing: it is a model
+        const char* said;  // null: it is valid
     } rows[] = {
         {"gpt2.block_count", 0, "is 0, but must be a number from 1 to 16777216"},
         {"gpt2.block_count", 2, "tensor 'blk.1.attn_norm.weight' is not among"},
@@ -165,7 +165,7 @@ TEST_CASE("model: each size of a whole file, changed alone, meets the tensor tha
     }
 }
 
-TEST_CASE("model: an epsilon is finite and above 0 as the float that it becomes",
+TEST_CASE("model: an epsilon must be finite and above 0 after rounding to float",
           "[day06][small]") {
     const std::string key = "gpt2.attention.layer_norm_epsilon", said = "must be finite and above";
     for (const float right : {1e-5f, 1.0f, std::numeric_limits<float>::denorm_min(),
@@ -177,7 +177,7 @@ TEST_CASE("model: an epsilon is finite and above 0 as the float that it becomes"
     }
 }
 
-TEST_CASE("model: what it may have besides is held against the rest", "[day06][small]") {
+TEST_CASE("model: optional keys and tensors are checked against the rest", "[day06][small]") {
     const char* kv = "gpt2.attention.head_count_kv";
     CHECK(beside([](GgufWriter&) {}).empty());
     CHECK(beside([&](GgufWriter& file) { file.value(kv, 2u); }).empty());

@@ -1,4 +1,4 @@
-// Files on a disk: mapping them, and those that PyPI's `gguf` wrote (reference.py).
+// Files on a disk: mapping them, and files written by PyPI's `gguf` (reference.py).
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
@@ -10,7 +10,7 @@ using namespace sixdays::gpt2;
 using namespace sixdays::gpt2::tests;
 using namespace sixdays::testing;
 
-TEST_CASE("a mapped file is its bytes", "[day06][small]") {
+TEST_CASE("a mapped file has the file's bytes", "[day06][small]") {
     const MappedFile file(file_of_tests("gpt2_merges.bin"));
     REQUIRE(file.bytes().size() == 200000);
     CHECK(file.bytes()[0] == std::byte{220});  // " " and "t", the first merge
@@ -27,7 +27,7 @@ TEST_CASE("files that cannot be mapped are rejected with the reason", "[day06][s
     CHECK(contains(opened("/dev/null"), "/dev/null is a device, but must be a plain file"));
 }
 
-TEST_CASE("models that PyPI's gguf wrote are read", "[day06][small]") {
+TEST_CASE("models written by PyPI's gguf are read", "[day06][small]") {
     const bool own_head = GENERATE(false, true);
     const std::string name = own_head ? "tiny_head" : "tiny";
     const MappedFile mapped(file_of_tests(name + ".gguf"));
@@ -50,7 +50,7 @@ TEST_CASE("models that PyPI's gguf wrote are read", "[day06][small]") {
     CHECK(vocabulary.end_of_text() == 299);
     CHECK(vocabulary.bytes(256) == " t");
 
-    // What enters the first block is the sum of two rows, Q8_0 in one of the files, exactly.
+    // The input of the first block is exactly the sum of two rows, Q8_0 in one of the files.
     const MappedFile mapped_expected(file_of_tests("tiny_expected.gguf"));
     const Gguf expected(mapped_expected.bytes(), "tiny_expected.gguf");
     const auto tokens = expected.integers(name + ".tokens", 0, 299);

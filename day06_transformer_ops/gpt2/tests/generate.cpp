@@ -1,4 +1,4 @@
-// Texts that go on, how well they are foreseen, and which layer differs.
+// Generating text, perplexity, and finding the layer that differs.
 #include "day06_transformer_ops/gpt2/generate.hpp"
 
 #include <chrono>
@@ -18,7 +18,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Chooses the tokens of a script, whatever it has read.
+// Chooses the tokens of a script, whatever its input.
 class Script final : public Backend {
 public:
     explicit Script(std::vector<std::int64_t> tokens) : script(std::move(tokens)) {}
@@ -77,7 +77,7 @@ Said told(const std::vector<std::int64_t>& script, const std::vector<std::int64_
 
 }  // namespace
 
-TEST_CASE("a text goes on token by token, and its last token is not read", "[day06][small]") {
+TEST_CASE("a text grows token by token, and its last token is not processed", "[day06][small]") {
     const Said t = told({64, 65, 66}, {1, 2}, 3);  // tokens 64, 65, 66: "a", "b", "c"
     CHECK(t.pieces == std::vector<std::string>{"a", "b", "c", ""});
     CHECK(t.read == std::vector<std::int64_t>{1, 2, 64, 65});
@@ -94,18 +94,18 @@ TEST_CASE("the end-of-text token ends a text and is not printed", "[day06][small
     CHECK(told({299}, {1}, 3).made.tokens == 0);
 }
 
-TEST_CASE("a text without a prompt begins after the end of another", "[day06][small]") {
+TEST_CASE("a text without a prompt begins after an end of text", "[day06][small]") {
     const Said t = told({64}, {}, 1);
     CHECK(t.read == std::vector<std::int64_t>{299});
     CHECK(t.made.prompt == 1);
 }
 
-TEST_CASE("who has enough stops before the next token", "[day06][small]") {
+TEST_CASE("stop() ends a text before the next token", "[day06][small]") {
     CHECK(told({64, 65, 66}, {1}, 3, 2).pieces == std::vector<std::string>{"a", "b", ""});
     CHECK(told({64, 65, 66}, {1}, 3, 0).pieces == std::vector<std::string>{""});
 }
 
-TEST_CASE("a character of two tokens is printed in one go, half of one at the end",
+TEST_CASE("a character of two tokens is printed at once, and half of one at the end",
           "[day06][small]") {
     const auto byte = [](int b) {
         return tiny().vocabulary.token_of_byte(static_cast<std::uint8_t>(b));
@@ -114,13 +114,13 @@ TEST_CASE("a character of two tokens is printed in one go, half of one at the en
     CHECK(whole.pieces == std::vector<std::string>{"", "\xC3\xA9", "", "\xC3"});
 }
 
-TEST_CASE("a text that would not fit is rejected before anything is read", "[day06][small]") {
+TEST_CASE("a text that would not fit is rejected before anything is processed", "[day06][small]") {
     const auto rejected = [](std::int64_t prompt, std::int64_t n) {
         return rejection([&] {
             (void)told({64, 64, 64, 64, 64, 64}, std::vector<std::int64_t>(prompt, 1), n, 1000, 8);
         });
     };
-    CHECK(rejected(4, 5).empty());  // the fifth need not be read
+    CHECK(rejected(4, 5).empty());  // the fifth is not processed
     CHECK(rejected(4, 6) == "a prompt of 4 tokens and 6 more do not fit: the context ends at 8");
     CHECK(contains(rejected(9, 1), "a prompt of 9 tokens"));
     CHECK(rejected(8, 1).empty());
@@ -129,15 +129,14 @@ TEST_CASE("a text that would not fit is rejected before anything is read", "[day
     CHECK(most_tokens(8, {}) == 8);
 }
 
-TEST_CASE("whoever asks for the times of the parts gets them: each part is waited for",
-          "[day06][small]") {
+TEST_CASE("times of the parts are measured on request, waiting for each part", "[day06][small]") {
     const bool measure = GENERATE(false, true);
     Script backend({64, 65, 66, 67});
     Engine engine(tiny().weights.config, backend, 24);
     const Generated made = generate(
         engine, tiny().vocabulary, {1, 2, 3}, 4, [](std::string_view) {}, [] { return false; },
         measure);
-    // A pass of 2 layers: the embedding, five parts a layer, head and sampler. Four passes.
+    // A pass of 2 layers: the embedding, five parts per layer, head and sampler. Four passes.
     CHECK(backend.waits == (measure ? 4 * (1 + 2 * 5 + 2) : 0));
     double parts = 0, prompt_parts = 0;
     for (std::size_t i = 0; i < kParts; ++i) {
@@ -145,15 +144,15 @@ TEST_CASE("whoever asks for the times of the parts gets them: each part is waite
         parts += made.parts[i];
         prompt_parts += made.prompt_parts[i];
     }
-    CHECK(parts <= made.seconds);  // they lie within
+    CHECK(parts <= made.seconds);  // the parts are included
     CHECK(prompt_parts <= made.prompt_seconds);
-    if (measure) {  // each of a part's calls counts, and waits a millisecond or more
+    if (measure) {  // each call of a part is counted, and waits at least a millisecond
         CHECK(prompt_parts >= 0.001 * (1 + 2 * 5 + 2));
         CHECK(parts >= 0.001 * 3 * (1 + 2 * 5 + 2));
     }
 }
 
-TEST_CASE("perplexity is exp of the mean surprise, window by window", "[day06][small]") {
+TEST_CASE("perplexity is exp of the mean surprisal, window by window", "[day06][small]") {
     const auto backend = make("cpu", tiny().weights, 24);
     Engine engine(tiny().weights.config, *backend, 24);
     const auto ids = random_ids(tiny().weights.config, 53, 3);  // windows of 24, 24 and 5
@@ -173,27 +172,26 @@ TEST_CASE("perplexity is exp of the mean surprise, window by window", "[day06][s
     const Perplexity found = perplexity(engine, text);
     CHECK(found.tokens == 50);
     CHECK(std::abs(found.value / std::exp(surprise / 50) - 1) < 1e-9);
-    CHECK(perplexity(engine, {text.begin(), text.begin() + 49}).tokens == 46);  // a last one alone
+    CHECK(perplexity(engine, {text.begin(), text.begin() + 49}).tokens == 46);  // last window: 1
     CHECK(contains(rejection([&] { (void)perplexity(engine, {7}); }), "2 are the least"));
 }
 
-TEST_CASE("perplexity: a logit that is NaN is told with its place, not made into a number",
-          "[day06][small]") {
+TEST_CASE("perplexity: a NaN logit is reported with its position", "[day06][small]") {
     const Config config = {1, 8, 32, 2, 64, 40, 1e-5f};
     const RandomModel model(config, WeightType::f32);
     ModelWeights broken = model.weights();
-    Tensor<float> positions({8, 32});  // that of token 5 is NaN, and so are all that see it
+    Tensor<float> positions({8, 32});  // token 5 is NaN, and so are all tokens that see it
     for (std::int64_t c = 0; c < 32; ++c) positions(5, c) = std::numeric_limits<float>::quiet_NaN();
     broken.position_embedding = {
         WeightType::f32, reinterpret_cast<const std::byte*>(positions.data()), {8, 32}};
     const auto backend = make("cpu", broken, 8);
     Engine engine(config, *backend, 8);
-    CHECK(perplexity(engine, {1, 2, 3, 4, 5, 6}).tokens == 5);  // its logits foresee nothing here
+    CHECK(perplexity(engine, {1, 2, 3, 4, 5, 6}).tokens == 5);  // its logits predict nothing here
     CHECK(rejection([&] {
               (void)perplexity(engine, {1, 2, 3, 4, 5, 6, 7});
-          }) == "perplexity: a logit behind token 5 is NaN or infinite");
+          }) == "perplexity: a logit after token 5 is NaN or infinite");
     CHECK(contains(rejection([&] { (void)perplexity(engine, std::vector<std::int64_t>(15, 3)); }),
-                   "behind token 5"));
+                   "after token 5"));
 }
 
 TEST_CASE("two backends that differ by a bias differ from that layer on", "[day06][small]") {
@@ -204,7 +202,7 @@ TEST_CASE("two backends that differ by a bias differ from that layer on", "[day0
     Engine got(config, *a, 16), expected(config, *b, 16);
     const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9};
     auto layers = compare(config, got, expected, ids);
-    REQUIRE(layers.size() == 10);  // the prompt whole, then tokens one by one
+    REQUIRE(layers.size() == 10);  // the prompt at once, then token by token
     CHECK(layers[0].layer == "embedding");
     CHECK(layers[3].layer == "block 2");
     CHECK(layers[4].layer == "logits");
@@ -225,7 +223,8 @@ TEST_CASE("two backends that differ by a bias differ from that layer on", "[day0
     CHECK(std::isnan(layers[1].difference));
     for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 1));
     wrong.blocks[0].down.bias(7) = right.weights().blocks[0].down.bias(7);
-    for (const std::size_t length : {1, 15, 16}) {  // a prompt that fills the context leaves none
+    for (const std::size_t length :
+         {1, 15, 16}) {  // a prompt that fills the context leaves no room
         const std::vector<std::int64_t> prompt(length, 3);
         CHECK(compare(config, got, expected, prompt).size() == (length < 16 ? 10 : 5));
     }

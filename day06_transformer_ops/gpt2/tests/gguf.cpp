@@ -1,4 +1,4 @@
-// GGUF files that are right: what is read is what was written.
+// Valid GGUF files: what is read is what was written.
 #include <limits>
 
 #include "common/testing/testing.hpp"
@@ -21,7 +21,7 @@ Bytes floats(const std::vector<float>& values) {
     return bytes;
 }
 
-// A file with one value of T under "a", among neighbours that must not be touched.
+// A file with one value of T under "a", between neighbours that must not be read.
 template <class T>
 std::int64_t read_back(T number) {
     GgufWriter writer;
@@ -39,7 +39,7 @@ std::int64_t read_back(T number) {
 
 }  // namespace
 
-TEST_CASE("whole numbers of all eight types are read", "[day06][small]") {
+TEST_CASE("integers of all eight types are read", "[day06][small]") {
     CHECK(read_back(std::uint8_t{200}) == 200);
     CHECK(read_back(std::int8_t{-100}) == -100);
     CHECK(read_back(std::uint16_t{60000}) == 60000);
@@ -50,7 +50,7 @@ TEST_CASE("whole numbers of all eight types are read", "[day06][small]") {
     CHECK(read_back(kLeast) == kLeast);
 }
 
-TEST_CASE("floats, bools and texts are read, alone and in arrays", "[day06][small]") {
+TEST_CASE("floats, bools and strings are read, alone and in arrays", "[day06][small]") {
     GgufWriter writer;
     writer.value("f32", 0.1f);
     writer.value("f64", 0.1);
@@ -88,7 +88,7 @@ TEST_CASE("floats, bools and texts are read, alone and in arrays", "[day06][smal
     CHECK_FALSE(file.has("tex"));
 }
 
-TEST_CASE("arrays of arrays are walked, eight deep and no deeper", "[day06][small]") {
+TEST_CASE("arrays of arrays are read up to a depth of eight", "[day06][small]") {
     const auto nested = [](int depth) {
         Bytes bytes;
         for (int i = 1; i < depth; ++i) {
@@ -111,7 +111,7 @@ TEST_CASE("arrays of arrays are walked, eight deep and no deeper", "[day06][smal
     CHECK(contains(rejection_of(nested(9)), "key 'deep': arrays in arrays"));
 }
 
-TEST_CASE("a tensor's dims stand innermost first over row-major bytes", "[day06][small]") {
+TEST_CASE("a tensor lists its dimensions innermost first", "[day06][small]") {
     GgufWriter writer;
     writer.tensor("a", {3, 2}, WeightType::f32, floats({1, 2, 3, 4, 5, 6}));
     const Bytes bytes = writer.bytes();
@@ -121,17 +121,17 @@ TEST_CASE("a tensor's dims stand innermost first over row-major bytes", "[day06]
     const View<const float> right = a.as_f32();
     CHECK(right(0, 1) == 2);
     CHECK(right(1, 0) == 4);
-    // Taken in the file's order the same bytes are another matrix, not this one's transpose.
+    // Reading the dimensions in file order gives another matrix, not this one's transpose.
     const View<const float> wrong(right.data, {3, 2});
     CHECK(wrong(0, 1) == 2);
     CHECK(wrong(1, 0) == 3);
 }
 
-TEST_CASE("tensors lie at their offsets, whatever their order and alignment", "[day06][small]") {
+TEST_CASE("tensors are at their offsets, in any order and with any alignment", "[day06][small]") {
     const std::uint32_t alignment = GENERATE(8u, 32u, 64u, 4096u);
     CAPTURE(alignment);
     GgufWriter writer;
-    if (alignment != 32) writer.alignment(alignment);  // 32 is what a file without the key means
+    if (alignment != 32) writer.alignment(alignment);  // 32 is the default without the key
     writer.entry("last", {1}, 0, 2 * 4096);
     writer.tensor("first", {5}, WeightType::f32, floats({1, 2, 3, 4, 5}));
     writer.tensor("second", {1, 1, 1, 2}, WeightType::f32, floats({6, 7}));
@@ -149,7 +149,7 @@ TEST_CASE("tensors lie at their offsets, whatever their order and alignment", "[
     CHECK(file.tensor("last").weight.data == first.data + 2 * 4096);
 }
 
-TEST_CASE("a tensor may end with the file's last byte, not one later", "[day06][small]") {
+TEST_CASE("a tensor may end with the file's last byte, not after it", "[day06][small]") {
     GgufWriter writer;
     writer.tensor("a", {3}, WeightType::f32, floats({1, 2, 3}));
     Bytes bytes = writer.bytes();
@@ -168,7 +168,7 @@ TEST_CASE("a file without tensors is a vocabulary", "[day06][small]") {
     CHECK_FALSE(file.has_tensor("a"));
 }
 
-TEST_CASE("a key of the wrong kind is rejected with its place and type", "[day06][small]") {
+TEST_CASE("a key of the wrong kind is rejected with its position and type", "[day06][small]") {
     GgufWriter writer;
     writer.value("n", std::uint32_t{77});         // value at byte 24 + 8 + 1 + 4 = 37
     writer.value("big", std::uint64_t{1} << 63);  // at 41 + 8 + 3 + 4 = 56
@@ -177,7 +177,7 @@ TEST_CASE("a key of the wrong kind is rejected with its place and type", "[day06
     writer.value("f32", 1.0f);
     writer.value("f64", 1.0);
     writer.text("text", "1");
-    writer.pad(64);  // a wrong type must not read on into what follows
+    writer.pad(64);  // reading a wrong type must not reach the following bytes
     writer.tensor("t", {1}, WeightType::f32, floats({1}));
     const Bytes bytes = writer.bytes();
     const Gguf file(bytes, "test.gguf");
@@ -217,7 +217,7 @@ TEST_CASE("a key of the wrong kind is rejected with its place and type", "[day06
           "test.gguf: tensor 'absent' is not among the file's 1 tensors");
 }
 
-TEST_CASE("types have their names", "[day06][small]") {
+TEST_CASE("types have names", "[day06][small]") {
     std::string names;
     for (std::uint32_t type = 0; type < 14; ++type) {
         names += to_string(static_cast<ValueType>(type)) + " ";

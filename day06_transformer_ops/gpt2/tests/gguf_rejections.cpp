@@ -1,4 +1,4 @@
-// GGUF files that are wrong in one place each, and the sentence that says where.
+// GGUF files with one error each, and the message that locates it.
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
 
@@ -34,7 +34,7 @@ Bytes bytes_of(T... parts) {
 
 }  // namespace
 
-TEST_CASE("what is no GGUF 3 is rejected at once", "[day06][small]") {
+TEST_CASE("a file that is not GGUF 3 is rejected immediately", "[day06][small]") {
     CHECK(rejection_of({}) ==
           "test.gguf, byte 0: the word GGUF takes 4 bytes, but the file ends at byte 0");
     GgufWriter writer;
@@ -51,7 +51,7 @@ TEST_CASE("what is no GGUF 3 is rejected at once", "[day06][small]") {
     CHECK(rejection_of(writer.bytes()).empty());
 }
 
-TEST_CASE("a file cut anywhere is rejected, and the place named", "[day06][small]") {
+TEST_CASE("a file truncated anywhere is rejected, and the position reported", "[day06][small]") {
     const Bytes whole = small_model(WeightType::f16, true, {"h e"}).bytes();
     REQUIRE(rejection_of(whole).empty());
     for (std::size_t end = 0; end < whole.size(); end += end < 600 ? 1 : 97) {
@@ -78,7 +78,7 @@ TEST_CASE("counts and lengths beyond the file are rejected before they are used"
                            "key 'k'"));
         }
     }
-    // 2^61 + 1 elements of 8 bytes are 8 bytes, to a product that wraps round.
+    // 2^61 + 1 elements of 8 bytes overflow to 8 bytes.
     CHECK(contains(rejection_of(with_value(
                        ValueType::array,
                        bytes_of(ValueType::u64, (std::uint64_t{1} << 61) + 1, std::uint64_t{5}))),
@@ -87,7 +87,7 @@ TEST_CASE("counts and lengths beyond the file are rejected before they are used"
                    "the length of key 'k' takes 8 bytes"));
 }
 
-TEST_CASE("types and bools that are none are rejected", "[day06][small]") {
+TEST_CASE("unknown types and invalid bools are rejected", "[day06][small]") {
     CHECK(contains(rejection_of(with_value(static_cast<ValueType>(13), bytes_of(0.0))),
                    "byte 33: the type of key 'k' is 13, but types are 0 to 12"));
     CHECK(contains(
@@ -102,11 +102,11 @@ TEST_CASE("types and bools that are none are rejected", "[day06][small]") {
         "byte 51: key 'k' is a bool, but 255 is neither"));
 }
 
-TEST_CASE("keys and names must be there, once, and not endless", "[day06][small]") {
+TEST_CASE("keys and names must exist, be unique, and not be too long", "[day06][small]") {
     GgufWriter twice;
     twice.value("a", std::uint8_t{1});
     twice.value("a", std::uint8_t{2});
-    CHECK(contains(rejection_of(twice.bytes()), "byte 38: key 'a' again"));
+    CHECK(contains(rejection_of(twice.bytes()), "byte 38: key 'a' is repeated"));
     GgufWriter none;
     none.value("", std::uint8_t{1});
     CHECK(contains(rejection_of(none.bytes()), "key 0 has 0 letters; 1 to 65535 are allowed"));
@@ -124,14 +124,14 @@ TEST_CASE("keys and names must be there, once, and not endless", "[day06][small]
     tensors.entry("t", {4}, 0, 0);
     tensors.entry("t", {4}, 0, 32);
     tensors.pad(48);
-    CHECK(contains(rejection_of(tensors.bytes()), "tensor 't' again"));
+    CHECK(contains(rejection_of(tensors.bytes()), "tensor 't' is repeated"));
     CHECK(contains(rejection_of(with_entry("a\nb\x7f\x80", {}, 0, 0)),
-                   R"(tensor 'a?b??' has 0 dims)"));
+                   R"(tensor 'a?b??' has 0 dimensions)"));
 }
 
-TEST_CASE("a tensor's dims, type and offset are held against the file", "[day06][small]") {
-    CHECK(contains(rejection_of(with_entry("t", {}, 0, 0)), "'t' has 0 dims; 1 to 4 are allowed"));
-    CHECK(contains(rejection_of(with_entry("t", {1, 1, 1, 1, 1}, 0, 0)), "'t' has 5 dims"));
+TEST_CASE("a tensor's dimensions, type and offset are checked against the file", "[day06][small]") {
+    CHECK(contains(rejection_of(with_entry("t", {}, 0, 0)), "'t' has 0 dimensions; 1 to 4"));
+    CHECK(contains(rejection_of(with_entry("t", {1, 1, 1, 1, 1}, 0, 0)), "'t' has 5 dimensions"));
     CHECK(contains(rejection_of(with_entry("t", {4, 0}, 0, 0)), "'t' has an extent of 0"));
     CHECK(contains(rejection_of(with_entry("t", {std::uint64_t{1} << 63}, 0, 0)),
                    "'t' has an extent of 9223372036854775808"));
@@ -141,20 +141,20 @@ TEST_CASE("a tensor's dims, type and offset are held against the file", "[day06]
     CHECK(contains(rejection_of(with_entry("t", {48}, 8, 0)),
                    "tensor 't': rows of 48 elements do not divide into blocks of 32, which Q8_0"));
     CHECK(contains(rejection_of(with_entry("t", {4}, 0, 16)),
-                   "tensor 't' begins at offset 16, which is no multiple of the alignment 32"));
+                   "tensor 't' begins at offset 16, which is not a multiple of the alignment 32"));
     CHECK(contains(rejection_of(with_entry("t", {4}, 0, 4096)),
                    "takes 16 bytes from offset 4096, but only 4096 bytes follow the list"));
     CHECK(contains(rejection_of(with_entry("t", {4}, 0, kHuge - 31)),
                    "from offset 18446744073709551584, but only"));
-    // 64 bytes from here end at 2^64 + 32: to 64 bits, at 32.
+    // 64 bytes from here end at 2^64 + 32, which overflows to 32.
     CHECK(contains(rejection_of(with_entry("t", {16}, 0, kHuge - 31)),
                    "takes 64 bytes from offset 18446744073709551584, but only 4096"));
     CHECK(contains(rejection_of(with_entry("t", {1025}, 0, 0)), "takes 4100 bytes from offset 0"));
     CHECK(rejection_of(with_entry("t", {1024}, 0, 0)).empty());
 }
 
-TEST_CASE("sizes that overflow are rejected, not wrapped round", "[day06][small]") {
-    // The number of elements, then the number of bytes, is 2^64 and more: to 64 bits, nearly 0.
+TEST_CASE("sizes that overflow are rejected, not wrapped around", "[day06][small]") {
+    // The number of elements, then the number of bytes, overflows 64 bits to nearly 0.
     const std::uint64_t big = std::uint64_t{1} << 32;
     CHECK(contains(rejection_of(with_entry("t", {big, big}, 0, 0)), "tensor 't': "));
     CHECK(contains(rejection_of(with_entry("t", {big, big >> 2, 4, 1}, 8, 0)), "tensor 't': "));
@@ -190,7 +190,7 @@ TEST_CASE("an alignment must be a power of two, 8 or more", "[day06][small]") {
     GgufWriter typed;
     typed.value("general.alignment", std::uint64_t{32});
     CHECK(contains(rejection_of(typed.bytes()), "is of type uint64, but must be uint32"));
-    GgufWriter wide;  // legal, but then the tensors would begin far behind the file's end
+    GgufWriter wide;  // legal, but then the tensors would begin far past the end of the file
     wide.value("general.alignment", std::uint32_t{1} << 31);
     wide.entry("t", {1}, 0, 0);
     wide.pad(64);

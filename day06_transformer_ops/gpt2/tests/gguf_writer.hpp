@@ -1,4 +1,4 @@
-// Files for tests: small models, right ones and wrong ones.
+// Files for tests: small models, valid and invalid.
 #pragma once
 
 #include "day06_transformer_ops/gpt2/file/gguf_writer.hpp"
@@ -7,17 +7,17 @@ namespace sixdays::gpt2::tests {
 
 using gpt2::append, gpt2::Bytes, gpt2::GgufWriter, gpt2::value_type;
 
-/// Where the tests' files lie.
+/// The path of a test file.
 std::string file_of_tests(const std::string& name);
 
-/// The 257 tokens of bytes and an end, "<|endoftext|>", and merges of them.
+/// The 257 tokens of single bytes and the end of text, "<|endoftext|>", and merges.
 std::vector<std::string> tokens_with(const std::vector<std::string>& merges);
 
-/// A whole GPT-2 of 1 layer, 2 heads, 8 channels, 5 positions, with matrices of `type` (F32, F16 or
-/// BF16) and the tokenizer's keys. Tensor number n begins with n/8 and goes up in eighths.
+/// A complete GPT-2 of 1 layer, 2 heads, 8 channels, 5 positions, with matrices of `type` (F32, F16
+/// or BF16) and the tokenizer's keys. Tensor n begins with n/8 and increases in steps of 1/8.
 GgufWriter small_model(WeightType type, bool own_head, const std::vector<std::string>& merges);
 
-/// The sentence that reading these bytes ends with; "" if they can be read.
+/// The error message for these bytes; "" if they can be read.
 std::string rejection_of(const Bytes& bytes);
 
 /// GPT-2's own tokens and merges, as a file's keys.

@@ -1,14 +1,14 @@
 """GPT-2's vocabulary in 200,000 bytes: gpt2_merges.bin.
 
-Tokens 0 to 255 are the bytes, in the order of the letters that stand for them; token 256 + r is
-what merge r makes; 50256 is <|endoftext|>. So 50,000 pairs of tokens say it all, two
+Tokens 0 to 255 are the bytes, in the order of their letters; token 256 + r is
+the result of merge r; 50256 is <|endoftext|>. So 50,000 pairs of tokens are enough, two
 16-bit numbers each.
 
-They come from models/ggml-vocab-gpt-2.gguf of llama.cpp, which PyPI's source package of
-llama-cpp-python holds. Licences: gpt2_merges.LICENSE. Needs PyPI's gguf.
+They come from models/ggml-vocab-gpt-2.gguf of llama.cpp, in PyPI's source package of
+llama-cpp-python. Licences: gpt2_merges.LICENSE. Needs PyPI's gguf.
 
     gpt2_merges.py ggml-vocab-gpt-2.gguf            writes gpt2_merges.bin
-    gpt2_merges.py --check ggml-vocab-gpt-2.gguf    exit status 1 if it is another one
+    gpt2_merges.py --check ggml-vocab-gpt-2.gguf    exit status 1 if it differs
 """
 import argparse
 import pathlib
@@ -29,7 +29,7 @@ def letters():
 
 
 def vocabulary():
-    """(tokens, merges) in letters, as a tokenizer's file has them, from gpt2_merges.bin."""
+    """(tokens, merges) in letters, as in a tokenizer's file, from gpt2_merges.bin."""
     tokens = sorted(letters().values())
     merges = []
     for left, right in struct.iter_unpack("<HH", (HERE / "gpt2_merges.bin").read_bytes()):

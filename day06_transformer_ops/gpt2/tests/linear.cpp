@@ -1,5 +1,5 @@
-// The linear layer over all four types of weights: the loop against sums in double, the ports
-// against the loop.
+// The linear layer over all four types of weights: the CPU reference against double precision, the
+// kernels against the CPU reference.
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 #include <cmath>
@@ -27,7 +27,7 @@ Tensor<T> constant(const Shape& shape, T value) {
     return all;
 }
 
-// Seeded weights of a type, with the bytes that hold them.
+// Seeded weights of a type, with the bytes that store them.
 struct Matrix {
     Matrix(WeightType type, std::int64_t N, std::int64_t K, std::uint64_t seed)
         : bytes(static_cast<std::size_t>(bytes_of(type, {N, K}))) {
@@ -55,7 +55,7 @@ struct Matrix {
     Weight weight;
 };
 
-// The sum in double, and how large its parts are: what rounding goes by.
+// The sum in double, and the sum of magnitudes, to which rounding is relative.
 struct Exact {
     Tensor<double> sums, sizes;
 };
@@ -78,8 +78,8 @@ Exact exact(const Weight& w, const Tensor<float>& x, const Tensor<float>& bias) 
     return e;
 }
 
-// As linear.hpp promises: a product is rounded once, and then with each of the K sums that it is
-// part of. n roundings of 2^-24 are n 2^-24 / (1 - n 2^-24) at most.
+// The bound of linear.hpp: a product is rounded once, and then in each of the K sums that it is
+// part of. n roundings of 2^-24 give at most n 2^-24 / (1 - n 2^-24).
 auto bound(const Exact& e, std::int64_t K) {
     return [&e, K](const Index& at) {
         const double n = std::ldexp(double(K + 1), -24);
@@ -93,7 +93,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("linear: loop and ports make the sum that doubles make, in all types", "[day06][small]") {
+TEST_CASE("linear: all versions match sums in double, in all types", "[day06][small]") {
     const Case sizes[] = {
         {1, 1, 32},    {1, 7, 64},   {3, 8, 96},    {1, 9, 768},  {2, 3, 800},
         {1, 17, 1568}, {1, 5, 2304}, {1, 2, 12288}, {1, 2, 24576}};  // beyond 48 KiB
@@ -122,7 +122,7 @@ TEST_CASE("linear: loop and ports make the sum that doubles make, in all types",
     }
 }
 
-TEST_CASE("linear: the loop has the bits of the loop over widened weights", "[day06][small]") {
+TEST_CASE("linear: the CPU reference equals a loop over widened weights", "[day06][small]") {
     const std::int64_t T = 2, N = 7, K = GENERATE(0, 32, 768);
     const auto x = seeded<float>({T, K}, 4, -1, 1);
     for (const WeightType type : kTypes) {
@@ -140,7 +140,7 @@ TEST_CASE("linear: the loop has the bits of the loop over widened weights", "[da
     }
 }
 
-TEST_CASE("linear: without a bias; x and out of any strides", "[day06][small]") {
+TEST_CASE("linear: the bias may be absent; x and out may have any strides", "[day06][small]") {
     const Matrix w(WeightType::q8_0, 9, 64, 6);
     const auto x = seeded<float>({2, 64}, 7, -1, 1);
     const Tensor<float> none = constant({9}, 0.0f);
@@ -155,7 +155,7 @@ TEST_CASE("linear: without a bias; x and out of any strides", "[day06][small]") 
     }
 }
 
-TEST_CASE("linear: a NaN in x reaches every output, one in a weight its row", "[day06][small]") {
+TEST_CASE("linear: a NaN in x reaches all outputs, one in a weight its row", "[day06][small]") {
     for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
         INFO(storage_of(type).name);
         Matrix w(type, 3, 32, 8);
@@ -177,7 +177,7 @@ TEST_CASE("linear: a NaN in x reaches every output, one in a weight its row", "[
     }
 }
 
-TEST_CASE("linear: rows that no 16 bytes fit take the twin", "[day06][small]") {
+TEST_CASE("linear: rows that are not whole vectors use the twin", "[day06][small]") {
     const Matrix w(WeightType::f16, 4, 30, 10);  // rows of 60 bytes
     const auto x = seeded<float>({1, 30}, 11, -1, 1);
     const auto bias = seeded<float>({4}, 12, -1, 1);
@@ -199,7 +199,7 @@ TEST_CASE("linear: rows that no 16 bytes fit take the twin", "[day06][small]") {
     CHECK(choose_linear(late) == LinearPath::one_output);
 }
 
-TEST_CASE("linear: no token or no row is no launch; no column leaves the bias", "[day06][small]") {
+TEST_CASE("linear: empty operands launch nothing, or leave the bias", "[day06][small]") {
     const DeviceWeight none({WeightType::f16, nullptr, {0, 8}});
     const DeviceWeight narrow({WeightType::f16, nullptr, {3, 0}});
     DeviceIn<float> no_tokens(Tensor<float>({0, 8})), token(constant({1, 8}, 1.0f));
@@ -216,7 +216,7 @@ TEST_CASE("linear: no token or no row is no launch; no column leaves the bias", 
     }
 }
 
-TEST_CASE("linear: what does not fit is rejected by loop and port alike", "[day06][small]") {
+TEST_CASE("linear: all versions reject operands that do not match", "[day06][small]") {
     const Matrix w(WeightType::bf16, 4, 32, 1);
     const DeviceWeight dw(w.weight);
     HostIn<float> x(constant({1, 31}, 1.0f)), bias(constant({3}, 1.0f));
@@ -252,10 +252,10 @@ TEST_CASE("linear: what does not fit is rejected by loop and port alike", "[day0
     CHECK(contains(rejection([&] {
                        (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}});
                    }),
-                   "no matrix"));
+                   "not a matrix"));
 }
 
-TEST_CASE("linear: the bound holds for a bias beside which the sum is small, and rejects x as bf16",
+TEST_CASE("linear: the bound includes a bias that dominates the sum, and rejects x as bf16",
           "[day06][small]") {
     const Matrix w(WeightType::f32, 5, 32, 3);
     auto x = seeded<float>({1, 32}, 4, -0x1p-12f, 0x1p-12f);
@@ -265,13 +265,13 @@ TEST_CASE("linear: the bound holds for a bias beside which the sum is small, and
     linear_cpu(w.weight, x.view(), bias.view(), got.view());
     CHECK(got.close_to(e.sums, bound(e, 32)));
     const Exact alone = exact(w.weight, x, constant({5}, 0.0f));
-    CHECK_FALSE(got.close_to(e.sums, bound(alone, 32)));  // the bias is part of the bound
+    CHECK_FALSE(got.close_to(e.sums, bound(alone, 32)));  // so the bound must include the bias
     for (float& number : std::span(x.data(), 32)) number = static_cast<float>(bf16(number));
     linear_cpu(w.weight, x.view(), {}, worse.view());
     CHECK_FALSE(worse.close_to(alone.sums, bound(alone, 32)));
 }
 
-TEST_CASE("linear: types that are none, and rows of no whole blocks, are rejected by all",
+TEST_CASE("linear: unknown types, and rows of partial blocks, are rejected by all",
           "[day06][small]") {
     const std::vector<std::byte> bytes(4096);
     HostIn<float> x(constant({1, 33}, 1.0f));
@@ -299,9 +299,9 @@ TEST_CASE("linear: types that are none, and rows of no whole blocks, are rejecte
     CHECK(wide.untouched());
 }
 
-TEST_CASE("to_float: every weight as a float, exactly", "[day06][small]") {
+TEST_CASE("to_float: converts every weight to a float, exactly", "[day06][small]") {
     for (const WeightType type : kTypes) {
-        // 159 weights: no whole pieces of 4 or 8. Blocks of Q8_0 are whole.
+        // 159 weights: not whole pieces of 4 or 8. Q8_0 has only whole blocks.
         const std::int64_t K = type == WeightType::q8_0 ? 96 : 53;
         INFO(storage_of(type).name);
         const Matrix w(type, 3, K, 13);

@@ -1,4 +1,4 @@
-// A GPT-2 in a file: every tensor in its place, and what makes a file no GPT-2.
+// A GPT-2 in a file: every tensor is found, and files that are not a GPT-2 are rejected.
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
 
 #include <functional>
@@ -20,7 +20,7 @@ std::string model_rejection(const GgufWriter& writer) {
     return rejection([&] { (void)read_model(file); });
 }
 
-// The keys of a model; `skip` is left out, `change` writes what it likes instead.
+// The keys of a model; `skip` is omitted, `change` may write something else instead.
 GgufWriter keys(const std::string& skip, const std::function<void(GgufWriter&)>& change = {}) {
     GgufWriter file;
     const auto size = [&](const std::string& key, std::uint32_t n) {
@@ -48,7 +48,7 @@ std::function<void(GgufWriter&)> with(const char* key, T number) {
 
 }  // namespace
 
-TEST_CASE("every tensor of a model is found in its place", "[day06][small]") {
+TEST_CASE("every tensor of a model is found", "[day06][small]") {
     const WeightType type = GENERATE(WeightType::f32, WeightType::f16, WeightType::bf16);
     const bool own_head = GENERATE(false, true);
     const Bytes bytes = small_model(type, own_head, {"h e"}).bytes();
@@ -63,14 +63,14 @@ TEST_CASE("every tensor of a model is found in its place", "[day06][small]") {
     CHECK(model.config.vocabulary == 258);
     CHECK(model.config.epsilon == 1e-5f);
 
-    // small_model() numbers the tensors in eighths, in the order of the file.
+    // small_model() numbers the tensors in steps of 1/8, in the order of the file.
     float eighth = 0;
     const auto begins = [&](const Weight& w, const Shape& shape) {
         CHECK(w.shape == shape);
         Tensor<float> values(shape);
         to_float_cpu(w, values.view());
         CHECK(values(0, 0) == (eighth += 0.125f));
-        CHECK(values(1, 0) == eighth + static_cast<float>(shape[1]) / 8);  // a row further
+        CHECK(values(1, 0) == eighth + static_cast<float>(shape[1]) / 8);  // one row later
     };
     const auto vector = [&](const Tensor<float>& v, std::int64_t extent) {
         CHECK(v.shape() == Shape{extent});
@@ -103,17 +103,17 @@ TEST_CASE("every tensor of a model is found in its place", "[day06][small]") {
     }
 }
 
-TEST_CASE("matrices stay in the file's memory, and a token's row is one run", "[day06][small]") {
+TEST_CASE("matrices stay in the file's memory, and a token's row is contiguous", "[day06][small]") {
     const Bytes bytes = small_model(WeightType::f32, false, {"h e"}).bytes();
     const Gguf file(bytes, "test.gguf");
     const ModelWeights model = read_model(file);
     CHECK(model.token_embedding.data == file.tensor("token_embd.weight").weight.data);
     const View<const float> embedding = model.token_embedding.as_f32();
     CHECK(is_contiguous(row(embedding, 5).layout));
-    CHECK(column(embedding, 5).stride(0) == 8);  // what (C, V) would make of a token
+    CHECK(column(embedding, 5).stride(0) == 8);  // how (C, V) would store a token
 }
 
-TEST_CASE("a file without a key, or with another architecture, is no model", "[day06][small]") {
+TEST_CASE("a file without a key, or with another architecture, is not a model", "[day06][small]") {
     for (const char* key : {"block_count", "context_length", "embedding_length",
                             "feed_forward_length", "attention.head_count"}) {
         CHECK(contains(model_rejection(keys(key)),
@@ -137,7 +137,7 @@ TEST_CASE("a file without a key, or with another architecture, is no model", "[d
         "the architecture is 'llama', but this engine runs 'gpt2'"));
 }
 
-TEST_CASE("numbers that contradict each other are rejected", "[day06][small]") {
+TEST_CASE("sizes that contradict each other are rejected", "[day06][small]") {
     CHECK(contains(
         model_rejection(keys("attention.head_count", with("gpt2.attention.head_count", 3u))),
         "'gpt2.attention.head_count' is 3, which does not divide the 8 channels"));
@@ -157,7 +157,7 @@ TEST_CASE("numbers that contradict each other are rejected", "[day06][small]") {
                    "'tokenizer.ggml.tokens' has 2 tokens, but token_embd.weight has 3 rows"));
 }
 
-TEST_CASE("a tensor that is missing, misshapen or too much is named", "[day06][small]") {
+TEST_CASE("a missing, misshapen or unexpected tensor is named", "[day06][small]") {
     // Every tensor of a model in turn.
     const Bytes whole = small_model(WeightType::f32, true, {"h e"}).bytes();
     const Gguf file(whole, "test.gguf");
@@ -172,13 +172,13 @@ TEST_CASE("a tensor that is missing, misshapen or too much is named", "[day06][s
         CHECK(contains(missing, name == "output.weight"  // then the head is tied
                                     ? "tensor '" + other + "' has no place in a GPT-2"
                                     : "tensor '" + name + "' is not among the file's 17 tensors"));
-        // One element less in the outermost dim: still inside of the file.
+        // One element less in the outermost dimension: still inside the file.
         const std::size_t dims = static_cast<std::size_t>(at) + name.size() + 4;
         const std::size_t last = dims + 8 * static_cast<std::size_t>(victim.weight.shape.rank - 1);
         misshapen[last] = static_cast<std::byte>(static_cast<int>(misshapen[last]) - 1);
         const Gguf two(misshapen, "test.gguf");
         const std::string wrong = rejection([&] { (void)read_model(two); });
-        if (name == "token_embd.weight") {  // this one says how many tokens there are
+        if (name == "token_embd.weight") {  // its shape determines the number of tokens
             CHECK(contains(wrong, "has 258 tokens, but token_embd.weight has 257 rows"));
         } else {
             CHECK(contains(wrong, "tensor '" + name + "' has shape "));

@@ -1,4 +1,4 @@
-// Prompts on tensor cores: what is rounded, how far logits may move, and which models are rejected.
+// Prompts on tensor cores: rounding, the error of logits, and which models are rejected.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -23,8 +23,8 @@ double gelu(double x) {
 
 // --- rounding ------------------------------------------------------------------------------------
 
-// Loop and port: rounding is exact, so its bits are those of T's own conversion. GELU is within
-// 2^-20 of its value or of 2^-20; then comes the rounding to T.
+// CPU reference and kernel: rounding is exact, so the bits equal T's own conversion. GELU is within
+// 2^-20 relative or absolute, before the rounding to T.
 template <class T>
 void check_rounded(const Layout& in, const Layout& out) {
     const Tensor<float> x = seeded<float>(in.shape, 3, -9, 9);
@@ -53,11 +53,11 @@ void check_rounded(const Layout& in, const Layout& out) {
 
 // --- logits --------------------------------------------------------------------------------------
 
-// How far logits may be from those of the plain loops, as a share of the largest. A rounding to 16
-// bits is off by u at most, by u / sqrt(3) as a rule, and so is each term of the sums that it goes
-// into; signs differ, so the sum is off by u / sqrt(3) of its own size, too. In a layer there are
-// eight: two norms, q, k, v, the shares, attention's answer, GELU; and four matrices, if they are
-// of another type. All add up as squares; six standard deviations are never met.
+// How far logits may be from those of the CPU references, relative to the largest. A rounding to 16
+// bits has an error of at most u, typically u / sqrt(3), and so has each term of the sums it
+// enters. Signs differ, so the sum's relative error is u / sqrt(3), too. Each layer has eight
+// roundings: two norms, q, k, v, the weights, attention's output and GELU; and four matrices, if
+// they are of another type. They add up as squares; six standard deviations are never reached.
 double rounding_of(const Config& config, WeightType of_weights, WeightType type) {
     const double u = type == WeightType::f16 ? 0x1p-11 : 0x1p-8;
     const double each = of_weights == type ? 8 : 12;
@@ -73,7 +73,7 @@ double furthest(const View<const float>& a, const View<const float>& b) {
     return most;
 }
 
-// A text of `count` tokens, read in pieces that end at `cuts`; then `more` tokens, one by one.
+// A text of `count` tokens, processed in pieces that end at `cuts`; then `more` tokens, one by one.
 Tensor<float> last_logits(Backend& backend, const Config& config, std::int64_t count,
                           const std::vector<std::int64_t>& cuts, int more) {
     const Tensor<std::int64_t> all = random_ids(config, count + more, 5);
@@ -107,7 +107,7 @@ void compare(const Config& config, WeightType type, std::int64_t count,
     const double bound = rounding_of(config, type, narrow) * largest(want.view());
     CAPTURE(bound, furthest(got.view(), want.view()));
     CHECK(close(got.view(), want.view(), bound));
-    // The floats' path is much nearer: it was another one.
+    // The float path is much closer, so it was really a different one.
     CHECK(furthest(exact.view(), want.view()) < furthest(got.view(), want.view()) / 8);
     CHECK(furthest(got.view(), want.view()) > bound / 60);
 }
@@ -116,7 +116,7 @@ constexpr Config kSmall = {1, 48, 32, 2, 64, 97, 1e-5f};
 
 }  // namespace
 
-TEST_CASE("narrow: each number is the nearest, in any layout of whole groups of eight",
+TEST_CASE("narrow: each number is rounded to nearest, in any layout of whole groups of eight",
           "[day06][small]") {
     const Layout plain = row_major({3, 16}), apart({3, 16}, {40, 1}),
                  permuted({2, 3, 8}, {8, 16, 1}), gaps({2, 3, 8}, {72, 24, 1});
@@ -127,15 +127,15 @@ TEST_CASE("narrow: each number is the nearest, in any layout of whole groups of 
     check_rounded<bf16>(gaps, permuted);
     check_rounded<bf16>(row_major({1, 8}), row_major({1, 8}));
     check_rounded<f16>(row_major({0, 8}), row_major({0, 8}));
-    check_rounded<f16>(row_major({131, 8}), row_major({131, 8}));  // more than a block has
+    check_rounded<f16>(row_major({131, 8}), row_major({131, 8}));  // more than one block processes
 }
 
-TEST_CASE("narrow: NaN stays NaN; ties go to even; what is too large is infinite, too small 0",
+TEST_CASE("narrow: NaN stays NaN, ties go to even, overflow is infinite, underflow 0",
           "[day06][small]") {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
-    // f16 ends at 65504, and 65520 is half way to what would come next; below 2^-14 it is a
-    // multiple of 2^-24, of which 2^-25 is half. bf16 has 8 digits: 1 + 2^-8 and 1 + 3 2^-8 are
-    // ties.
+    // f16 ends at 65504, and 65520 is halfway to the next value, which would overflow. Below
+    // 2^-14 f16 has multiples of 2^-24; 2^-25 is half of one. bf16 has 8 digits: 1 + 2^-8 and 1
+    // + 3 2^-8 are ties.
     const std::vector<float> some = {
         nan,        inf,        -inf,      -0.0f,     0x1p-25f,        -0x1.8p-24f,
         0x1.002p0f, 0x1.006p0f, 65519,     65520,     -7e4f,           0x1.01p0f,
@@ -187,8 +187,8 @@ TEST_CASE("norm_narrow: a layer norm in floats, then rounded", "[day06][small]")
                 CAPTURE(r, i);
                 const double product = (x(r, i) - mean) * scale * weight(i);
                 const double want = product + bias(i);
-                // The norm in floats is some 2^-20 of its terms off: x - first is exact here but
-                // for x's own rounding, and C is small. Then comes the rounding to T.
+                // The error of the float norm is some 2^-20 of its terms: x - first is exact here
+                // except for x's own rounding, and C is small. Then the rounding to T.
                 const double room = 0x1p-18 * (std::fabs(product) + std::fabs(double{bias(i)}) + 1);
                 CHECK(std::fabs(double{float(got(r, i))} - want) <= u * std::fabs(want) + room);
                 CHECK(std::fabs(double{float(of_loop(r, i))} - want) <= u * std::fabs(want) + room);
@@ -202,7 +202,8 @@ TEST_CASE("norm_narrow: a layer norm in floats, then rounded", "[day06][small]")
     check(bf16{}, {0, 8}, 0);
 }
 
-TEST_CASE("norm_narrow: each operand that does not fit, alone", "[day06][small]") {
+TEST_CASE("norm_narrow: each operand that does not match is rejected on its own",
+          "[day06][small]") {
     const DeviceIn<float> good(seeded<float>({2, 16}, 1, -1, 1)),
         row(seeded<float>({16}, 2, -1, 1));
     const DeviceIn<float> gaps(Tensor<float>({2, 16}), Layout({2, 16}, {24, 1}));
@@ -230,7 +231,7 @@ TEST_CASE("norm_narrow: each operand that does not fit, alone", "[day06][small]"
     CHECK(contains(words(flat.view(), w, w, out_flat.view()), "norm_narrow: in"));
 }
 
-TEST_CASE("narrow: what is no whole group of eight is rejected, in or out", "[day06][small]") {
+TEST_CASE("narrow: operands that are not whole groups of eight are rejected", "[day06][small]") {
     const Layout good = row_major({2, 8});
     const Layout bad[] = {Layout({2, 8}, {12, 1}), Layout({2, 8}, {1, 8}), Layout({2, 8}, {16, 2})};
     const DeviceIn<float> x(Tensor<float>({2, 8}), good);
@@ -253,7 +254,7 @@ TEST_CASE("narrow: what is no whole group of eight is rejected, in or out", "[da
     CHECK(contains(rejection([&] { narrow_cuda(x.view(), shared.view()); }), "would race"));
     const View<bf16> over(reinterpret_cast<bf16*>(const_cast<float*>(x.view().data)), {2, 8});
     CHECK(rejection([&] { narrow_cuda(x.view(), over); }) == "narrow: in and out overlap");
-    // The loop takes any strides, and rejects the rest in the same words.
+    // The CPU reference accepts any strides, and rejects the rest with the same messages.
     const Tensor<float> some = seeded<float>({2, 5}, 1, -1, 1);
     Tensor<bf16> to({2, 5}), other({2, 4});
     narrow_cpu(some.view(), to.view());
@@ -266,22 +267,22 @@ TEST_CASE("narrow: what is no whole group of eight is rejected, in or out", "[da
                    "eps"));
 }
 
-TEST_CASE("prompts on tensor cores: logits are off by no more than the roundings, in all types",
+TEST_CASE("prompts on tensor cores: logits are within the rounding bound, in all types",
           "[day06][small]") {
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
         compare(kSmall, type, 5, {}, 0);
     }
-    // Pieces, of which one is a single token, and tokens that follow the prompt: keys and values of
+    // Pieces, one of them a single token, and tokens after the prompt: keys and values of
     // all of them are in one cache.
     compare({2, 48, 32, 2, 64, 97, 1e-5f}, WeightType::f16, 9, {4, 5}, 2);
-    // The least that tensor cores take: heads and an MLP of 8 numbers. And heads of 24.
+    // The minimum that tensor cores support: heads and an MLP of width 8. And heads of 24.
     compare({1, 48, 24, 3, 24, 97, 1e-5f}, WeightType::bf16, 5, {}, 0);
     compare({1, 48, 16, 2, 8, 97, 1e-5f}, WeightType::f16, 5, {}, 0);
     compare({1, 48, 48, 2, 48, 97, 1e-5f}, WeightType::f16, 7, {}, 0);
 }
 
-TEST_CASE("prompts on tensor cores: a number that f16 cannot hold is told, with the way out",
+TEST_CASE("prompts on tensor cores: overflow of f16 is reported, with the remedy",
           "[day06][small]") {
     const RandomModel model(kSmall, WeightType::f16);
     ModelWeights large = model.weights();
@@ -303,9 +304,9 @@ TEST_CASE("prompts on tensor cores: a number that f16 cannot hold is told, with 
     CHECK(contains(chosen(Prompts::tensor_cores), "is NaN or infinite"));
     CHECK(contains(chosen(Prompts::tensor_cores), way_out));
     CHECK(foreseen(Prompts::floats).empty());
-    CHECK(contains(foreseen(Prompts::tensor_cores), "perplexity: a logit behind token 0"));
+    CHECK(contains(foreseen(Prompts::tensor_cores), "perplexity: a logit after token 0"));
     CHECK(contains(foreseen(Prompts::tensor_cores), way_out));
-    // A NaN that the weights have comes from no rounding to f16: bf16 holds numbers of any size.
+    // With bf16, which does not overflow, a NaN must come from the weights.
     const RandomModel other(kSmall, WeightType::bf16);
     ModelWeights broken = other.weights();
     broken.blocks[0].attention_norm.weight(3) = std::nanf("");
@@ -335,7 +336,7 @@ TEST_CASE("prompts on tensor cores: tokens after the prompt are computed in floa
     const auto floats = make_cuda_backend(model.weights(), 48);
     const auto one = [&](Backend& backend) { return last_logits(backend, kSmall, 1, {}, 3); };
     const Tensor<float> a = one(*fast), b = one(*floats);
-    CHECK(furthest(a.view(), b.view()) == 0);  // bit by bit, where no prompt has two tokens
+    CHECK(furthest(a.view(), b.view()) == 0);  // bit for bit, if no prompt has two tokens
 }
 
 // A block's matrices, one at a time, from another model.
@@ -357,7 +358,7 @@ TEST_CASE("prompts on tensor cores: f16 only if all matrices are F16", "[day06][
             ModelWeights mixed = f16s.weights();
             change(mixed.blocks[block], bf16s.weights().blocks[block]);
             CHECK(narrow_type(mixed) == WeightType::bf16);
-            // And the others are rounded on the way.
+            // The other matrices are rounded in each pass.
             const auto fast = make_cuda_backend(mixed, 8, Prompts::tensor_cores);
             const auto plain = make_plain_backend(mixed, 8);
             const Tensor<float> got = last_logits(*fast, config, 3, {}, 0),
@@ -368,8 +369,7 @@ TEST_CASE("prompts on tensor cores: f16 only if all matrices are F16", "[day06][
     }
 }
 
-TEST_CASE("prompts on tensor cores: heads and rows that they do not take are rejected",
-          "[day06][small]") {
+TEST_CASE("prompts on tensor cores: unsupported heads and rows are rejected", "[day06][small]") {
     const auto words = [](std::int64_t channels, std::int64_t heads, std::int64_t hidden) {
         const Config config = {1, 8, channels, heads, hidden, 20, 1e-5f};
         const RandomModel model(config, WeightType::f32);
@@ -385,7 +385,7 @@ TEST_CASE("prompts on tensor cores: heads and rows that they do not take are rej
               "without --fast");
     CHECK(contains(words(136, 1, 8), "this model's have 136 and 8"));
     CHECK(contains(words(16, 2, 12), "this model's have 8 and 12"));
-    // And before memory is asked for: no device has so much.
+    // Before memory is allocated: no device has this much.
     const RandomModel sixes({1, 8, 36, 6, 8, 20, 1e-5f}, WeightType::f32);
     ModelWeights long_text = sixes.weights();
     constexpr std::int64_t kLong = std::int64_t{1} << 40;
@@ -394,7 +394,7 @@ TEST_CASE("prompts on tensor cores: heads and rows that they do not take are rej
         rejection([&] { (void)make_cuda_backend(long_text, kLong, Prompts::tensor_cores); }), all));
 }
 
-TEST_CASE("prompts on tensor cores: a matrix becomes floats in the same room as without them",
+TEST_CASE("prompts on tensor cores: widening a matrix needs no additional buffer",
           "[day06][small]") {
     const Config config = {1, 1, 128, 1, 16384, 20, 1e-5f};
     const RandomModel model(config, WeightType::q8_0);
@@ -403,12 +403,12 @@ TEST_CASE("prompts on tensor cores: a matrix becomes floats in the same room as 
         const auto backend = make_cuda_backend(model.weights(), 1, prompts);
         return before - gpu::free_bytes();
     };
-    // In addition only the matrix in 16 bits, and little beside it.
+    // Only the 16-bit matrix is additional, and little else.
     const std::int64_t weights = config.channels * config.hidden;
     CHECK(bytes(Prompts::tensor_cores) - bytes(Prompts::floats) < 4 * weights);
 }
 
-TEST_CASE("prompts on tensor cores: unasked only for F16 and BF16 that they take",
+TEST_CASE("prompts on tensor cores: the default only for supported F16 and BF16 models",
           "[day06][small]") {
     const auto of = [](WeightType type, std::int64_t channels, std::int64_t hidden) {
         const RandomModel model({1, 8, channels, 1, hidden, 20, 1e-5f}, type);

@@ -1,4 +1,4 @@
-// The command line: what is understood, and the sentences for what is not.
+// The command line: what is accepted, and the error messages.
 #include "day06_transformer_ops/gpt2/options.hpp"
 
 #include "common/testing/testing.hpp"
@@ -16,7 +16,7 @@ std::string rejected(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("all flags are understood", "[day06][small]") {
+TEST_CASE("all flags are accepted", "[day06][small]") {
     const Options o = parse({"--model",
                              "m.gguf",
                              "--prompt",
@@ -58,7 +58,7 @@ TEST_CASE("all flags are understood", "[day06][small]") {
           Prompts::floats);
 }
 
-TEST_CASE("the least and the most that each number may be", "[day06][small]") {
+TEST_CASE("the minimum and maximum of each number are accepted", "[day06][small]") {
     const auto with = [](const char* flag, const char* value) {
         return parse({"--model", "m", "--prompt", "a", flag, value});
     };
@@ -72,7 +72,7 @@ TEST_CASE("the least and the most that each number may be", "[day06][small]") {
     CHECK(with("--backend", "cpu").backend == "cpu");
 }
 
-TEST_CASE("each numeric flag has a range, which its sentence names, and shows no long value whole",
+TEST_CASE("each numeric flag has a range, which its message names without repeating a long value",
           "[day06][small]") {
     const struct {
         const char *flag, *least, *most, *below, *above, *range;
@@ -124,7 +124,7 @@ TEST_CASE("the defaults are those that --help lists", "[day06][small]") {
     }
 }
 
-TEST_CASE("--compare reads in floats, whatever the file's type, unless --fast is given",
+TEST_CASE("--compare computes in floats, whatever the file's type, unless --fast is given",
           "[day06][small]") {
     const auto cuda = [](const char* flag) {
         return parse({"--model", "m", "--prompt", "a", "--backend", "cuda", "--compare", flag});
@@ -134,7 +134,7 @@ TEST_CASE("--compare reads in floats, whatever the file's type, unless --fast is
     CHECK(cuda("--fast").prompts == Prompts::tensor_cores);
 }
 
-TEST_CASE("a command line that means nothing is rejected with the word at fault",
+TEST_CASE("an invalid command line is rejected, and the message names the word at fault",
           "[day06][small]") {
     CHECK(rejected({"--quick"}) == "'--quick' is not a flag");
     CHECK(rejected({"text"}) == "'text' is not a flag");

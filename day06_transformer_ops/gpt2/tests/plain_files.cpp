@@ -1,4 +1,4 @@
-// Files that a user names: what is read, what is written, who else writes it.
+// Files named by a user: reading, writing, and locks between writers.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -54,7 +54,7 @@ std::string told(const std::function<void()>& call) {
     return "";
 }
 
-// Files that this process has open.
+// The number of files that this process has open.
 std::ptrdiff_t open_files() {
     const fs::directory_iterator all("/proc/self/fd");
     return std::distance(begin(all), end(all));
@@ -62,7 +62,7 @@ std::ptrdiff_t open_files() {
 
 const std::vector<std::byte> kThree = {std::byte{1}, std::byte{2}, std::byte{3}};
 
-// All that is no plain file, by name: path and the words for it.
+// Files of every other kind: path and kind.
 std::vector<std::pair<std::string, std::string>> odd_files(const Temporary& folder) {
     const std::string pipe = folder / "pipe", directory = folder / "directory",
                       socket = folder / "socket";
@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, std::string>> odd_files(const Temporary& fold
     close(endpoint);
     std::vector<std::pair<std::string, std::string>> all = {
         {pipe, "a pipe"}, {directory, "a directory"}, {socket, "a socket"}};
-    const std::string device = folder / "device";  // root alone may make one
+    const std::string device = folder / "device";  // only root may create one
     if (mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0) {
         all.emplace_back(device, "a device");
     }
@@ -86,7 +86,7 @@ std::vector<std::pair<std::string, std::string>> odd_files(const Temporary& fold
 
 }  // namespace
 
-TEST_CASE("files: only a plain one is read, at once and to its end", "[day06][files][small]") {
+TEST_CASE("files: only a plain one is read, without waiting, to its end", "[day06][files][small]") {
     const Temporary folder;
     for (const auto& [path, kind] : odd_files(folder)) {
         CAPTURE(path);
@@ -116,20 +116,19 @@ TEST_CASE("files: only a plain one is read, at once and to its end", "[day06][fi
     fs::create_symlink(text, folder / "link");
     put(text, "through a link");
     CHECK(contents_of(folder / "link") == "through a link");
-    // A hole is told without being read.
+    // A sparse file is rejected without being read.
     put(folder / "sparse", "");
     fs::resize_file(folder / "sparse", 3'000'000);
     CHECK(contains(told([&] { (void)contents_of(folder / "sparse", 2'999'999); }),
                    "has 3000000 bytes or more; at most 2999999"));
     CHECK(contents_of(folder / "sparse", 3'000'000).size() == 3'000'000);
-    std::ostringstream version;  // a file that says it has 0 bytes, so it is read in pieces
+    std::ostringstream version;  // a file that reports 0 bytes, so it is read in pieces
     version << std::ifstream("/proc/version").rdbuf();
     CHECK(version.str().size() > 20);
     CHECK(contents_of("/proc/version") == version.str());
 }
 
-TEST_CASE("files: nothing but a plain file is replaced, nor by way of its .new",
-          "[day06][files][small]") {
+TEST_CASE("files: only a plain file is replaced, also at its .new", "[day06][files][small]") {
     const Temporary folder;
     for (const auto& [odd, kind] : odd_files(folder)) {
         for (const char* end : {"", ".new"}) {
@@ -158,14 +157,14 @@ TEST_CASE("files: nothing but a plain file is replaced, nor by way of its .new",
         fs::remove(folder / "out.new");
     }
     CHECK(contents_of(folder / "text") == "mine");
-    // What a run that was killed has left half written does not matter.
+    // A half-written file left by a killed run does not matter.
     put(folder / "out.new", "half");
     write_whole(folder / "out", kThree);
     CHECK(fs::file_size(folder / "out") == 3);
     CHECK_FALSE(fs::exists(folder / "out.new"));
 }
 
-TEST_CASE("files: an output that cannot be written is told before it is", "[day06][files][small]") {
+TEST_CASE("files: an unwritable output is reported in advance", "[day06][files][small]") {
     const Temporary folder;
     const auto before = open_files();
     check_output(folder / "out", 1000);
@@ -175,25 +174,25 @@ TEST_CASE("files: an output that cannot be written is told before it is", "[day0
                    "none/out.new cannot be written: No such file"));
     put(folder / "text", "no folder");
     CHECK(contains(told([&] { check_output(folder / "text/out"); }), "Not a directory"));
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like others
-    // More than any disk has; where a file system cannot reserve, nothing is said.
+    std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit is an ordinary error
+    // More than any disk has; without support for reservation, there is no error.
     const std::string said = told([&] { check_output(folder / "out", INT64_MAX / 2); });
     CHECK((said.empty() || contains(said, "bytes cannot be written: ")));
     CHECK_FALSE(fs::exists(folder / "out.new"));
-    if (geteuid() == 0) return;  // root may write everywhere
+    if (geteuid() == 0) return;  // root may write anywhere
     put(folder / "out", "old");
     fs::permissions(folder / "out", fs::perms::owner_read);
     CHECK(contains(told([&] { check_output(folder / "out"); }), "out cannot be written"));
 }
 
-TEST_CASE("files: an output has one writer; a lock ends with its holder, however that ends",
+TEST_CASE("files: an output has one writer, and a lock ends with its holder's process",
           "[day06][files][small]") {
     const Temporary folder;
     const std::string out = folder / "out";
-    put(out + ".lock", "process 12345678901234567890");  // of one that was killed
+    put(out + ".lock", "process 12345678901234567890");  // left by a killed process
     const auto before = open_files();
     {
-        errno = EWOULDBLOCK;  // of an earlier call: it says nothing here
+        errno = EWOULDBLOCK;  // left by an earlier call: must be ignored
         const OutputLock lock(out);
         const std::string said = told([&] { const OutputLock second(out); });
         CHECK(contains(said, "out is being written by another run (process " +
@@ -219,14 +218,14 @@ TEST_CASE("files: an output has one writer; a lock ends with its holder, however
     CHECK(contains(said, "another run"));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    CHECK(fs::exists(out + ".lock"));  // the file alone locks nothing
+    CHECK(fs::exists(out + ".lock"));  // the file alone is not a lock
     { const OutputLock lock(out); }
     CHECK_FALSE(fs::exists(out + ".lock"));
     fs::create_symlink("text", out + ".lock");
     CHECK(contains(told([&] { const OutputLock lock(out); }), "out.lock is a symbolic link"));
 }
 
-TEST_CASE("files: a lock that several take in turn has one holder, and leaves nothing open",
+TEST_CASE("files: a contended lock has one holder at a time, and leaves nothing open",
           "[day06][files][small]") {
     const Temporary folder;
     const auto before = open_files();
@@ -252,8 +251,7 @@ TEST_CASE("files: a lock that several take in turn has one holder, and leaves no
     CHECK(fs::is_empty(folder.name));
 }
 
-TEST_CASE("files: descriptor 0, where standard input is closed, is one like others",
-          "[day06][files][small]") {
+TEST_CASE("files: descriptor 0 is usable if standard input is closed", "[day06][files][small]") {
     const Temporary folder;
     const std::string out = folder / "out";
     std::size_t read = 0, mapped = 0;
@@ -275,7 +273,7 @@ TEST_CASE("files: descriptor 0, where standard input is closed, is one like othe
     CHECK(std::distance(fs::directory_iterator(folder.name), {}) == 1);
 }
 
-TEST_CASE("files: lines of an input, of which one may have no end", "[day06][files][small]") {
+TEST_CASE("files: lines of an input, which may be endless", "[day06][files][small]") {
     std::istringstream in("one\n\nlast");
     std::string line;
     for (const char* wanted : {"one", "", "last"}) {
@@ -291,7 +289,7 @@ TEST_CASE("files: lines of an input, of which one may have no end", "[day06][fil
           "a line of the input has more than 1048576 bytes");
 }
 
-TEST_CASE("checksums: one word more, less or other is always another sum",
+TEST_CASE("checksums: a word that is added, removed or changed changes the sum",
           "[day06][files][small]") {
     std::vector<std::byte> bytes(37);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(7 * i);
@@ -305,13 +303,13 @@ TEST_CASE("checksums: one word more, less or other is always another sum",
     bytes.push_back(std::byte{0});  // zeros at the end count
     CHECK(checksum_of(bytes) != sum);
     CHECK(checksum_of(std::span(bytes).first(36)) != sum);
-    // Two flips of signs, which only the last bit of a word holds.
+    // Two flipped sign bits, which only affect the top bit of a word.
     bytes[7] ^= std::byte{0x80}, bytes[15] ^= std::byte{0x80};
     CHECK(checksum_of(std::span(bytes).first(37)) != sum);
     CHECK(checksum_of({}) != checksum_of(std::span(bytes).first(1)));
 }
 
-TEST_CASE("checksums: every bit of a file that is flipped is told, with the tensor that has it",
+TEST_CASE("checksums: every flipped bit of a file is reported, with its tensor",
           "[day06][files][small]") {
     GgufWriter writer;
     writer.text("general.architecture", "none");
@@ -342,11 +340,12 @@ TEST_CASE("checksums: every bit of a file that is flipped is told, with the tens
         const std::string end = " does not match its checksum: the file is damaged";
         if (in_five) CHECK(said == "file: tensor 'five'" + end);
         if (in_nine) CHECK(said == "file: tensor 'nine'" + end);
-        if (bit / 8 >= bytes.size() - 3) CHECK(said == "file: what is beside the tensors" + end);
+        if (bit / 8 >= bytes.size() - 3) CHECK(said == "file: the data outside the tensors" + end);
     }
 }
 
-TEST_CASE("memory: what no machine has is told before it is asked for", "[day06][files][small]") {
+TEST_CASE("memory: a size that no machine has is rejected before allocation",
+          "[day06][files][small]") {
     CHECK(memory_bytes() > 0);
     check_memory("nothing", 0);
     check_memory("all", static_cast<double>(memory_bytes()));

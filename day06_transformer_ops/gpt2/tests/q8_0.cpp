@@ -13,7 +13,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Blocks (N, B) of seeded quants, -128 among them, and scales of both signs.
+// Blocks (N, B) of seeded quants, including -128, and scales of both signs.
 Tensor<Q8Block> blocks(std::int64_t N, std::int64_t B, std::uint64_t seed) {
     Tensor<Q8Block> in({N, B});
     const auto quants = seeded_integers<float>({N, B, kQ8Block}, seed, -128, 127);
@@ -34,7 +34,7 @@ Tensor<Q8Block> blocks(std::int64_t N, std::int64_t B, std::uint64_t seed) {
 TEST_CASE("a block by hand: quant times scale, -128 to 127", "[day06][small]") {
     Tensor<Q8Block> in({1, 1});
     for (int j = 0; j < 32; ++j) in(0, 0).quants[j] = static_cast<std::int8_t>(4 * j - 62);
-    in(0, 0).quants[30] = -128;  // 127 is the largest that the usual writer makes, of either sign
+    in(0, 0).quants[30] = -128;  // usual writers produce at most 127, of either sign
     in(0, 0).quants[31] = 127;
     in(0, 0).scale = f16::from_bits(0x3400);  // 0.25
     HostOut<float> out({1, 32});
@@ -46,7 +46,7 @@ TEST_CASE("a block by hand: quant times scale, -128 to 127", "[day06][small]") {
     CHECK(out.matches(want));
 }
 
-TEST_CASE("every scale that f16 has times every quant is exact", "[day06][small]") {
+TEST_CASE("the product of every f16 scale and every quant is exact", "[day06][small]") {
     Tensor<Q8Block> in({1, 8});
     Tensor<float> out({1, 256});
     for (int j = 0; j < 256; ++j) in(0, j / 32).quants[j % 32] = static_cast<std::int8_t>(j - 128);
@@ -64,7 +64,7 @@ TEST_CASE("every scale that f16 has times every quant is exact", "[day06][small]
     CHECK(wrong == 0);
 }
 
-TEST_CASE("blocks and weights may have strides, rows and columns are not mixed up",
+TEST_CASE("blocks and weights may have strides, and rows and columns are not mixed up",
           "[day06][small]") {
     const auto in = blocks(5, 6, 10);
     const auto all = [&](std::int64_t n, std::int64_t k) {
@@ -82,14 +82,14 @@ TEST_CASE("blocks and weights may have strides, rows and columns are not mixed u
     CHECK(out.matches(want));
 }
 
-TEST_CASE("Q8_0 rejects what does not fit, before it writes", "[day06][small]") {
+TEST_CASE("dequantizing Q8_0 rejects operands that do not match", "[day06][small]") {
     const auto in = blocks(3, 2, 50);
     HostOut<float> out({3, 64}), narrow({3, 63}), short_({2, 64}), y({3});
     const auto dequantise = [&](View<float> to) {
         return rejection([&] { dequantise_q8_0_cpu(in.view(), to); });
     };
     CHECK(dequantise(narrow.view()) ==
-          "dequantise_q8_0: out has 63 columns, but in has 2 blocks of 32 a row");
+          "dequantise_q8_0: out has 63 columns, but in has 2 blocks of 32 per row");
     CHECK(contains(dequantise(slice(out.view(), 1, 0, 32)), "out has 32 columns"));
     CHECK(contains(dequantise(HostOut<float>({3, 65}).view()), "out has 65 columns"));
     CHECK(dequantise(short_.view()) == "dequantise_q8_0: out has 2 rows, but in has 3");
@@ -103,7 +103,7 @@ TEST_CASE("Q8_0 rejects what does not fit, before it writes", "[day06][small]") 
     CHECK(out.untouched());
 }
 
-TEST_CASE("a block is made by hand: the largest weight is 127, halves go away from 0",
+TEST_CASE("quantizing by hand: the largest weight becomes 127, and halves round away from 0",
           "[day06][small]") {
     Tensor<float> in({2, 32});
     in(0, 0) = -63.5f;  // scale 0.5
@@ -114,14 +114,14 @@ TEST_CASE("a block is made by hand: the largest weight is 127, halves go away fr
     const std::int8_t want[] = {-127, 127, 1, -1, 0};
     for (int j = 0; j < 5; ++j) CHECK(out(0, 0).quants[j] == want[j]);
     CHECK(out(0, 0).quants[31] == 20);
-    CHECK(static_cast<float>(out(1, 0).scale) == 0);  // nothing but zeros
+    CHECK(static_cast<float>(out(1, 0).scale) == 0);  // all zeros
     for (const std::int8_t quant : out(1, 0).quants) CHECK(quant == 0);
     in(1, 5) = 1e-40f;  // 1 / scale would be infinite
     quantise_q8_0_cpu(in.view(), out.view());
     for (const std::int8_t quant : out(1, 0).quants) CHECK(quant == 0);
 }
 
-TEST_CASE("there and back, every weight is off by half a scale at most", "[day06][small]") {
+TEST_CASE("quantizing and dequantizing has an error of at most half a scale", "[day06][small]") {
     const auto in = seeded<float>({7, 96}, 3, -2, 5);
     const View<const float> strided = transpose(in.view());
     Tensor<Q8Block> blocks_of({7, 3});
@@ -137,7 +137,7 @@ TEST_CASE("there and back, every weight is off by half a scale at most", "[day06
                 for (std::int64_t j = k / 32 * 32; j < k / 32 * 32 + 32; ++j) {
                     largest = std::max(largest, std::fabs(x(n, j)));
                 }
-                // 127 steps of a scale that is off by 2^-11 of itself
+                // 127 steps of a scale with a relative error of 2^-11
                 const float bound = largest / 127 * 0.5f + largest * 0x1p-11f;
                 wrong += !(std::fabs(back(n, k) - x(n, k)) <= bound);
             }
@@ -146,14 +146,14 @@ TEST_CASE("there and back, every weight is off by half a scale at most", "[day06
     }
 }
 
-TEST_CASE("Q8_0 is not made of what does not fit", "[day06][small]") {
+TEST_CASE("quantizing to Q8_0 rejects operands that do not match", "[day06][small]") {
     Tensor<float> in({3, 64}), narrow({3, 63});
     Tensor<Q8Block> out({3, 2}), short_({2, 2});
     const auto rejected = [&](View<const float> from, View<Q8Block> to) {
         return rejection([&] { quantise_q8_0_cpu(from, to); });
     };
     CHECK(rejected(narrow.view(), out.view()) ==
-          "quantise_q8_0: in has 63 columns, but out has 2 blocks of 32 a row");
+          "quantise_q8_0: in has 63 columns, but out has 2 blocks of 32 per row");
     CHECK(rejected(in.view(), short_.view()) == "quantise_q8_0: out has 2 rows, but in has 3");
     CHECK(contains(rejected(in.view(), {out.data(), Layout({3, 2}, {0, 1})}), "would race"));
     for (const float bad : {NAN, INFINITY, -8.4e6f}) {

@@ -1,15 +1,15 @@
-"""GPT-2 files with random weights, and what a GPT-2 in NumPy (double precision) says about them.
+"""GPT-2 files with random weights, and their results from a GPT-2 in NumPy (double precision).
 
 An engine must give the same logits from the same file. The weights are random but large enough that
-every part shows: attention is not uniform, no bias is 0, no layer norm is the identity.
+every part matters: attention is not uniform, no bias is 0, no layer norm is the identity.
 
     reference.py             writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf
-    reference.py --check     exit status 1 if they are not what it would write
-    reference.py --greedy z  the bytes, in hex, of "z" and 16 tokens that each tiny model goes on with
+    reference.py --check     exit status 1 if they differ from what it would write
+    reference.py --greedy z  the bytes, in hex, of "z" and each tiny model's next 16 tokens
     reference.py --size 124M --type q8_0 --out F [--logits L]
                              GPT-2's true shapes (--type f32 or f16 too); logits of 256 tokens
 
-Needs NumPy and PyPI's gguf, which is not our own code on purpose.
+Needs NumPy and PyPI's gguf, on purpose not our own code.
 """
 import argparse
 import filecmp
@@ -29,10 +29,10 @@ BF16, Q8_0 = gguf.GGMLQuantizationType.BF16, gguf.GGMLQuantizationType.Q8_0
 
 # layers, heads, channels, context, merges of GPT-2's 50,000
 SIZES = {"tiny": (2, 2, 32, 24, 43), "124M": (12, 12, 768, 1024, 50000)}
-# One file with every type in it, as nobody would write it; the other plain, with a head of its own.
+# One file with every type in it, unlike any real one; the other plain, with a separate head.
 MIXED = {"token_embd": Q8_0, "attn_qkv": F16, "attn_output": BF16, "ffn_up": Q8_0}
 
-FIXTURES = [("tiny", None, False), ("tiny_head", F32, True)]  # name, type, head of its own
+FIXTURES = [("tiny", None, False), ("tiny_head", F32, True)]  # name, type, separate head
 
 
 def uniform(seed, count):
@@ -69,7 +69,7 @@ def weights(size, head):
     for number, (name, shape) in enumerate(shapes(size, head)):
         array = uniform(number + 1, int(np.prod(shape))).reshape(shape)
         if len(shape) == 2 and "embd" not in name:
-            array *= np.float32(3 / np.sqrt(shape[1]))  # sums of the inputs' own size
+            array *= np.float32(3 / np.sqrt(shape[1]))  # sums as large as the inputs
         elif name.endswith("norm.weight"):
             array = np.float32(1) + array / 2
         else:
@@ -78,7 +78,7 @@ def weights(size, head):
 
 
 def write(path, size, kind, head=False):
-    """Writes the file and returns the weights as the file has them, after rounding to its types."""
+    """Writes the file and returns the weights as stored in the file, rounded to its types."""
     layers, heads, channels, context, merge_count = SIZES[size]
     writer = gguf.GGUFWriter(path, "gpt2")
     writer.add_name("random weights, %s" % size)
@@ -141,7 +141,7 @@ def attention(qkv, heads):
 
 
 def forward(stored, size, tokens, number=np.float64):
-    """(what leaves the embedding and each block, logits), a row for each position."""
+    """(outputs of the embedding and each block, logits), one row per position."""
     layers, heads = SIZES[size][:2]
     w = {name: array.astype(number) for name, array in stored.items()}
     x = w["token_embd.weight"][tokens] + w["position_embd.weight"][:len(tokens)]
@@ -158,7 +158,7 @@ def forward(stored, size, tokens, number=np.float64):
 
 
 def write_expected(path, files):
-    """A GGUF file again, so that the engine's tests need no other reader."""
+    """Writes a GGUF file too, so that the engine's tests need no other reader."""
     writer = gguf.GGUFWriter(path, "expected")
     for name, tokens, passed, logits in files:
         writer.add_array(name + ".tokens", [int(t) for t in tokens])
@@ -210,7 +210,7 @@ def check():
 
 
 def same(a, b):
-    """Keys and weights bit by bit; expected numbers up to what other NumPys may round."""
+    """Keys and weights bit by bit; expected numbers up to the rounding of other NumPy versions."""
     if filecmp.cmp(a, b, shallow=False):
         return True
     one, other = gguf.GGUFReader(a), gguf.GGUFReader(b)

@@ -1,4 +1,4 @@
-// Threads that share out work, and the fast loops that they call.
+// The thread pool, and the fast CPU loops that it runs.
 #include "day06_transformer_ops/gpt2/cpu/threads.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@ using namespace sixdays;
 using namespace sixdays::gpt2;
 using namespace sixdays::testing;
 
-TEST_CASE("every part of the work is done once, by another thread each, round after round",
+TEST_CASE("every part of the work is done once, each on a different thread, round after round",
           "[day06][small]") {
     const int count = GENERATE(1, 2, 5);
     Threads threads(count);
@@ -43,7 +43,7 @@ TEST_CASE("threads that have slept wake up", "[day06][small]") {
     CHECK(sum == 9);
 }
 
-TEST_CASE("shares are all of it, none twice, and as equal as can be", "[day06][small]") {
+TEST_CASE("shares cover everything, none twice, and as evenly as possible", "[day06][small]") {
     for (const std::int64_t count : {0, 1, 2, 7, 50257}) {
         for (const int parts : {1, 2, 3, 16}) {
             std::int64_t next = 0;
@@ -61,7 +61,7 @@ TEST_CASE("shares are all of it, none twice, and as equal as can be", "[day06][s
 
 namespace {
 
-// Random weights of a type, and what they are as floats.
+// Random weights of a type, and the same as floats.
 struct Matrix {
     std::vector<std::byte> bytes;
     Weight weight;
@@ -113,7 +113,7 @@ constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 }  // namespace
 
 // One token: the order of sums is free, K/32 + 6 roundings. A prompt: one sum, K + 1 of them.
-TEST_CASE("the fast product is as near to the exact one as its order allows", "[day06][small]") {
+TEST_CASE("the fast product is as accurate as its order of summation allows", "[day06][small]") {
     const WeightType type =
         GENERATE(WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0);
     const std::int64_t T = GENERATE(1, 3, 4, 15, 16, 17, 64, 65);
@@ -134,10 +134,10 @@ TEST_CASE("the fast product is as near to the exact one as its order allows", "[
     CHECK(in.unchanged());
 }
 
-TEST_CASE("every f16 is the number that it is, also to 32 of them side by side", "[day06][small]") {
-    // Row n holds f16 number 32 n + j at place j. With x = 1 at one place, 0 elsewhere, out is that
-    // place's weight; an infinity or a NaN in a row makes all of it a NaN, so those have x = 1
-    // alone.
+TEST_CASE("every f16 is converted exactly, up to 32 at a time", "[day06][small]") {
+    // Row n has f16 number 32 n + j at position j. With x = 1 at one position and 0 elsewhere,
+    // out is that weight. An infinity or a NaN would make the whole row NaN, so those are
+    // tested below, with x = 1.
     std::vector<f16> all;
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
         if ((bits & 0x7C00) == 0x7C00) continue;
@@ -182,7 +182,7 @@ TEST_CASE("a weight of 0 does not hide a NaN in x", "[day06][small]") {
     }
 }
 
-TEST_CASE("the fast product rejects what does not fit, before it writes", "[day06][small]") {
+TEST_CASE("the fast product rejects operands that do not match", "[day06][small]") {
     const Matrix m = random_matrix(WeightType::f32, 6, 8, 1);
     Tensor<float> x({2, 8});
     HostOut<float> out({2, 6});
@@ -197,7 +197,7 @@ TEST_CASE("the fast product rejects what does not fit, before it writes", "[day0
     Tensor<float> wide({2, 16}), gaps({2, 12});
     CHECK(contains(rejected(m.weight, slice(wide.view(), 1, 0, 8), out.view()), "contiguous"));
     CHECK(rejected(m.weight, x.view(), slice(gaps.view(), 1, 0, 12, 2)) ==
-          "linear: the columns of out lie 2 elements apart, but this loop wants them side by side");
+          "linear: the columns of out are 2 elements apart, but this loop needs them contiguous");
     CHECK(contains(rejected(m.weight, {nullptr, x.shape()}, out.view()), "null pointer"));
     CHECK(contains(rejected({WeightType::f32, nullptr, {6, 8}}, x.view(), out.view()),
                    "weights are a null pointer"));
@@ -205,7 +205,7 @@ TEST_CASE("the fast product rejects what does not fit, before it writes", "[day0
     CHECK(out.untouched());
 }
 
-TEST_CASE("the fast attention of a query is the plain loop's", "[day06][small]") {
+TEST_CASE("the fast attention of a query matches the CPU reference", "[day06][small]") {
     const std::int64_t D = GENERATE(1, 7, 16, 64, 70), n = GENERATE(1, 2, 33);
     CAPTURE(D, n);
     const auto q = seeded<float>({D}, 1, -2, 2), k = seeded<float>({n, D + 5}, 2, -2, 2);
@@ -216,14 +216,14 @@ TEST_CASE("the fast attention of a query is the plain loop's", "[day06][small]")
     HostOut<float> out({D});
     std::vector<float> scores(static_cast<std::size_t>(n));
     attend_fast(q.view(), keys, values, scores.data(), out.view());
-    // Scores up to |q| |k| = 4 D / sqrt(D) round D + 2 times; shares and sums n + 4 times more.
+    // Scores up to |q| |k| = 4 D / sqrt(D) round D + 2 times; weights and sums n + 4 times more.
     const double size = std::sqrt(static_cast<double>(D)) * 4;
     const double bound = (size * static_cast<double>(D + 2) + static_cast<double>(n) + 4) * 0x1p-23;
     CHECK(out.close_to(select(want.view(), 0, 0), bound));
 }
 
-TEST_CASE("the fast attention bears scores whose exp no float can hold", "[day06][small]") {
-    // Scores 200, 0, -200 and the other way round: the largest has all of the share.
+TEST_CASE("the fast attention handles scores whose exp would overflow", "[day06][small]") {
+    // Scores 200, 0, -200 and the reverse: the largest has all the weight.
     const bool first = GENERATE(true, false);
     Tensor<float> q({1}, {20}), k({3, 1}, {10, 0, -10}), v({3, 1}, {5, 6, 7}), out({1});
     if (!first) k = Tensor<float>({3, 1}, {-10, 0, 10});
@@ -232,7 +232,7 @@ TEST_CASE("the fast attention bears scores whose exp no float can hold", "[day06
     CHECK(out(0) == (first ? 5 : 7));
 }
 
-TEST_CASE("the fast attention rejects what does not fit", "[day06][small]") {
+TEST_CASE("the fast attention rejects operands that do not match", "[day06][small]") {
     Tensor<float> q({4}), k({3, 4}), v({3, 4});
     HostOut<float> out({4});
     float scores[3];

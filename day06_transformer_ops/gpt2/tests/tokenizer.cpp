@@ -1,4 +1,4 @@
-// The tokenizer against PyPI's `tokenizers`, and every byte there and back.
+// The tokenizer against PyPI's `tokenizers`, and round trips of every byte.
 #include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 #include "common/testing/testing.hpp"
@@ -50,7 +50,7 @@ Class class_of(const std::string& character) {
 
 }  // namespace
 
-TEST_CASE("hard texts have the tokens that `tokenizers` gives them", "[day06][small]") {
+TEST_CASE("difficult texts have the same tokens as in `tokenizers`", "[day06][small]") {
     for (const GoldenText& golden : golden_texts) {
         CAPTURE(golden.text);
         CHECK(encode(gpt2_vocabulary(), golden.text) == golden.tokens);
@@ -72,14 +72,14 @@ TEST_CASE("letters, numbers and spaces are Unicode's, character by character", "
     CHECK(seen == 95221);  // 95,156 characters of Unicode 3.2 and 65 controls
 }
 
-TEST_CASE("a text is cut into its pieces", "[day06][small]") {
+TEST_CASE("a text is split into its pieces", "[day06][small]") {
     CHECK(pre_split("I'll pay  20\u20ac") == Pieces{"I", "'ll", " pay", " ", " 20", "\u20ac"});
     CHECK(pre_split("").empty());
     CHECK(pre_split("a\0b"sv) == Pieces{"a", "\0"sv, "b"});
     CHECK(pre_split("a \n\n b") == Pieces{"a", " \n\n", " b"});
 }
 
-TEST_CASE("bytes that are not UTF-8 are pieces of their own", "[day06][small]") {
+TEST_CASE("invalid UTF-8 becomes separate pieces", "[day06][small]") {
     CHECK(pre_split("a\xFF\xFE"
                     "b") == Pieces{"a", "\xFF\xFE", "b"});
     CHECK(pre_split("\xE2\x82") == Pieces{"\xE2\x82"});
@@ -87,7 +87,7 @@ TEST_CASE("bytes that are not UTF-8 are pieces of their own", "[day06][small]") 
     CHECK(pre_split("\xED\xA0\x80"
                     "1") == Pieces{"\xED\xA0\x80", "1"});      // a surrogate
     CHECK(pre_split("  \xC0 ") == Pieces{"  ", "\xC0", " "});  // as at an end of text
-    // What a byte means does not depend on its neighbours.
+    // The tokens of a byte do not depend on its neighbours.
     const Tokens tokens = encode(gpt2_vocabulary(),
                                  "\xFF"
                                  "a");
@@ -95,7 +95,7 @@ TEST_CASE("bytes that are not UTF-8 are pieces of their own", "[day06][small]") 
           Tokens{gpt2_vocabulary().token_of_byte(0xFF), gpt2_vocabulary().token_of_byte('a')});
 }
 
-TEST_CASE("any bytes come back from their tokens", "[day06][small]") {
+TEST_CASE("decoding returns the encoded bytes, whatever they are", "[day06][small]") {
     const Vocabulary& vocabulary = gpt2_vocabulary();
     const std::string_view parts[] = {
         "'",          "'ll",      " ",      "  ",   "\n",     "e",
@@ -124,7 +124,7 @@ TEST_CASE("any bytes come back from their tokens", "[day06][small]") {
         std::string streamed;
         for (const std::int64_t token : tokens) streamed += stream.push(vocabulary.bytes(token));
         wrong += streamed + stream.finish() != bytes;
-        // No text becomes the end of a text.
+        // No text is encoded as the end of text.
         for (const std::int64_t token : tokens) wrong += token == vocabulary.end_of_text();
     }
     CHECK(wrong == 0);
@@ -133,7 +133,7 @@ TEST_CASE("any bytes come back from their tokens", "[day06][small]") {
     CHECK(decode(vocabulary, encode(vocabulary, all)) == all);
 }
 
-TEST_CASE("a llama takes three tokens and is printed once", "[day06][small]") {
+TEST_CASE("an emoji takes three tokens and is printed once", "[day06][small]") {
     const Tokens tokens = encode(gpt2_vocabulary(), "\U0001f999");
     REQUIRE(tokens.size() == 3);
     Utf8Stream stream;
@@ -142,7 +142,7 @@ TEST_CASE("a llama takes three tokens and is printed once", "[day06][small]") {
     CHECK(stream.push(gpt2_vocabulary().bytes(tokens[2])) == "\U0001f999");
 }
 
-TEST_CASE("a quarter of a megabyte of one kind is no harder than others", "[day06][small]") {
+TEST_CASE("256 KiB of one kind of character are not slower than others", "[day06][small]") {
     for (const std::string_view part : {" ", "a", "\u4e16", "!", "a "}) {
         std::string text;
         while (text.size() < (1u << 18)) text += part;

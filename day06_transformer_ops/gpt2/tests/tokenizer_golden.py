@@ -1,10 +1,10 @@
-"""What PyPI's `tokenizers` makes of hard texts, kept in git as C++: tokenizer_golden.inc.
+"""Results of PyPI's `tokenizers` for difficult texts, kept in git as C++: tokenizer_golden.inc.
 
-Two tables: texts with their tokens, and, for every character that Unicode 3.2 had (later libraries
+Two tables: texts with their tokens, and, for every character of Unicode 3.2 (later libraries
 agree on those), whether the pre-split takes it for a letter, a number, a space or something else.
 
     tokenizer_golden.py             writes tokenizer_golden.inc
-    tokenizer_golden.py --check     exit status 1 if the file says something else
+    tokenizer_golden.py --check     exit status 1 if the file differs
 """
 import pathlib
 import sys
@@ -47,12 +47,12 @@ TEXTS = [
     "\u05e9\u05b8\u05dc\u05d5\u05b9\u05dd", "\u0928\u092e\u0938\u094d\u0924\u0947",
     "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", "\u1780\u17b6\u1793\u17cb\u178f\u17c2",
     "\U00020000\U0002a6d6", "\U0001d54f\U0001d400", "\uff21\uff11", "\ufb01x", "\u01c5",
-    # emoji and what they are made of
+    # emoji and their parts
     "\U0001f999", " \U0001f999.cpp", "\U0001f600\U0001f600",
     "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466", "\U0001f44d\U0001f3fd",
     "\U0001f1e9\U0001f1ea", "1\ufe0f\u20e3", "\u2764\ufe0f", "\u263a\ufe0e",
     "\U0001f3f4\U000e0067\U000e0062\U000e007f",
-    # what nobody means to send
+    # unusual characters
     "\0", "a\0b", "\x01\x02\x1b[31mred\x1b[0m", "\x7f", "\x1c\x1d", "\u0080\u009f", "\ufffd",
     "\ufffe\uffff", "\ue000", "\U0010ffff", "a" * 300, "ab" * 100, "\u00e9" * 40, "\U0001f999" * 20,
     "0" * 100, "=" * 77, "\n" * 33, "!a" * 30,
@@ -70,7 +70,7 @@ def gpt2():
 
 
 def literal(text):
-    """A C++ literal of the text's bytes; octal, for a hex escape would swallow what follows."""
+    """A C++ literal of the text's bytes; octal, since a hex escape would absorb the next digits."""
     escaped = "".join(chr(b) if 32 <= b < 127 and b not in b"\\\"?" else "\\%03o" % b
                       for b in text.encode())
     return '"%s"sv' % escaped
@@ -95,7 +95,7 @@ def text_lines(tokenizer):
 
 
 def classes(tokenizer):
-    """(first, last, class) of runs of characters that Unicode 3.2 had."""
+    """(first, last, class) of runs of characters in Unicode 3.2."""
     def joins(a, b):
         return len(tokenizer.pre_tokenizer.pre_tokenize_str(a + b)) == 1
     runs = []

@@ -1,4 +1,4 @@
-// Built without PCRE2: everything but cutting text works, and that says why not.
+// Built without PCRE2: everything but splitting text works, and that reports why.
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
 #include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
@@ -6,7 +6,7 @@
 using namespace sixdays::gpt2;
 using namespace sixdays::gpt2::tests;
 
-TEST_CASE("without PCRE2 tokens are decoded, and encoding says what to install", "[day06][small]") {
+TEST_CASE("without PCRE2 decoding works, and encoding says what to install", "[day06][small]") {
     const Bytes bytes = real_vocabulary().bytes();
     const Vocabulary vocabulary{Gguf(bytes, "gpt2")};
     CHECK(decode(vocabulary, {15496, 995}) == "Hello world");

@@ -7,7 +7,7 @@ using namespace sixdays::gpt2;
 
 namespace {
 
-// By the bits, not by table 3-7.
+// From the bits, not from table 3-7.
 std::string encoded(char32_t c) {
     const auto tail = [&](int shift) { return static_cast<char>(0x80 | (c >> shift & 0x3F)); };
     if (c < 0x80) return {static_cast<char>(c)};
@@ -22,7 +22,7 @@ bool is_scalar(char32_t c) {
 
 }  // namespace
 
-TEST_CASE("every code point is one character, cut short it is the beginning of one",
+TEST_CASE("every code point is one character, and truncated it is the beginning of one",
           "[day06][small]") {
     int wrong = 0;
     for (char32_t c = 0; c < 0x1FFFFF; ++c) {
@@ -41,8 +41,8 @@ TEST_CASE("every code point is one character, cut short it is the beginning of o
     CHECK(wrong == 0);
 }
 
-TEST_CASE("every four bytes are taken as their bits say", "[day06][small]") {
-    // All pairs of bytes, before two that could go on: a character only if its own encoding.
+TEST_CASE("every four bytes are classified as their bits require", "[day06][small]") {
+    // All pairs of bytes, before two continuation bytes: a character only if canonical.
     int wrong = 0;
     for (int a = 0; a < 256; ++a) {
         for (int b = 0; b < 256; ++b) {
@@ -54,7 +54,7 @@ TEST_CASE("every four bytes are taken as their bits say", "[day06][small]") {
         }
     }
     CHECK(wrong == 0);
-    CHECK(first_character("\xC0\x80").kind == Utf8::broken);          // a long form of 0
+    CHECK(first_character("\xC0\x80").kind == Utf8::broken);          // an overlong form of 0
     CHECK(first_character("\xE0\x9F\xBF").kind == Utf8::broken);      // and of U+07FF
     CHECK(first_character("\xF0\x8F\xBF\xBF").kind == Utf8::broken);  // and of U+FFFF
     CHECK(first_character("\xED\xA0\x80").kind == Utf8::broken);      // U+D800
@@ -65,7 +65,7 @@ TEST_CASE("every four bytes are taken as their bits say", "[day06][small]") {
     CHECK(first_character("\x80").kind == Utf8::broken);
 }
 
-TEST_CASE("a stream gives whole characters, whatever the cuts", "[day06][small]") {
+TEST_CASE("a stream returns whole characters, however it is split", "[day06][small]") {
     const std::string text =
         "a\u00e9\u20ac\U0001f999\xFF\xF0\x9F"
         "b\xC3";
@@ -77,20 +77,20 @@ TEST_CASE("a stream gives whole characters, whatever the cuts", "[day06][small]"
             part += text[i];
             if ((cuts >> i & 1) == 0 && i + 1 < text.size()) continue;
             const std::string out = stream.push(part);
-            // What came so far ends where a character ends: its continuation bytes are all there.
+            // The output so far ends at a character boundary.
             all += out;
             const auto next = static_cast<unsigned char>(all.size() < 10 ? text[all.size()] : 'x');
             whole = whole && (next & 0xC0) != 0x80;
             part.clear();
         }
         REQUIRE(whole);
-        REQUIRE(all == text.substr(0, text.size() - 1));  // the last byte waits for another
+        REQUIRE(all == text.substr(0, text.size() - 1));  // the last byte is incomplete
         REQUIRE(stream.finish() == "\xC3");
         REQUIRE(stream.finish().empty());
     }
 }
 
-TEST_CASE("an emoji that comes in two tokens is printed in one go", "[day06][small]") {
+TEST_CASE("an emoji split over two tokens is printed at once", "[day06][small]") {
     Utf8Stream stream;
     CHECK(stream.push(" \xF0\x9F") == " ");
     CHECK(stream.push("\xA6\x99.") == "\U0001f999.");

@@ -51,7 +51,7 @@ std::vector<std::int64_t> encoded(const Vocabulary& vocabulary, std::string_view
     return tokens;
 }
 
-// The rule as it is written: the lowest rank anywhere, the leftmost of them, again and again.
+// The rule, literally: repeatedly merge the lowest rank anywhere, leftmost first.
 std::vector<std::int64_t> plainly(const Vocabulary& vocabulary, std::string_view piece) {
     std::vector<std::int64_t> tokens;
     for (const char c : piece) {
@@ -72,7 +72,7 @@ std::vector<std::int64_t> plainly(const Vocabulary& vocabulary, std::string_view
 
 }  // namespace
 
-TEST_CASE("bytes and their letters", "[day06][small]") {
+TEST_CASE("bytes and letters map to each other", "[day06][small]") {
     CHECK(letter_of('!') == U'!');
     CHECK(letter_of('~') == U'~');
     CHECK(letter_of(0xA1) == 0xA1);
@@ -87,7 +87,7 @@ TEST_CASE("bytes and their letters", "[day06][small]") {
     CHECK(letter_of(0xAD) == 0x143);
 }
 
-TEST_CASE("a vocabulary knows its bytes, merges and end", "[day06][small]") {
+TEST_CASE("a vocabulary has its bytes, merges and end of text", "[day06][small]") {
     const Vocabulary vocabulary = Keys().vocabulary();
     CHECK(vocabulary.size() == 260);
     CHECK(vocabulary.bytes(0) == "!");
@@ -116,16 +116,16 @@ TEST_CASE("a vocabulary knows its bytes, merges and end", "[day06][small]") {
     CHECK(without.vocabulary().end_of_text() == 7);
 }
 
-TEST_CASE("merging by hand", "[day06][small]") {
+TEST_CASE("merging matches results worked by hand", "[day06][small]") {
     const Vocabulary vocabulary = Keys().vocabulary();
     CHECK(encoded(vocabulary, " the") == std::vector<std::int64_t>{258});
     CHECK(encoded(vocabulary, " thehe") == std::vector<std::int64_t>{258, 256});
     CHECK(encoded(vocabulary, "").empty());
-    // The name of the end is text like any other.
+    // The name of the end token is encoded like any other text.
     CHECK(encoded(vocabulary, "<|endoftext|>").size() == 13);
 }
 
-TEST_CASE("of equal pairs the leftmost goes first, of others the lowest rank", "[day06][small]") {
+TEST_CASE("the lowest rank is merged first, of equal pairs the leftmost", "[day06][small]") {
     Keys keys;
     keys.merges = {"a a", "b a", "aa b"};
     keys.tokens = tokens_with(keys.merges);
@@ -140,7 +140,7 @@ TEST_CASE("of equal pairs the leftmost goes first, of others the lowest rank", "
           std::vector<std::int64_t>{256, 257});  // "b a" before "aa b"
 }
 
-TEST_CASE("the heap merges as the rule says, on every text of three letters", "[day06][small]") {
+TEST_CASE("the heap merges as the rule does, on all texts of three letters", "[day06][small]") {
     Keys keys;
     keys.merges = {"b c", "a bc", "a a", "aa a", "c a", "bc ca", "ca b", "aa aa", "b b"};
     keys.tokens = tokens_with(keys.merges);
@@ -160,7 +160,7 @@ TEST_CASE("the heap merges as the rule says, on every text of three letters", "[
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a piece of 256 KiB is merged in one go", "[day06][small]") {
+TEST_CASE("a piece of 256 KiB is merged", "[day06][small]") {
     Keys keys;
     keys.merges = {"a a", "aa aa", "aaaa aaaa"};
     keys.tokens = tokens_with(keys.merges);
@@ -169,7 +169,7 @@ TEST_CASE("a piece of 256 KiB is merged in one go", "[day06][small]") {
     CHECK(tokens == std::vector<std::int64_t>(1 << 15, 258));
 }
 
-TEST_CASE("a vocabulary that cannot work is rejected", "[day06][small]") {
+TEST_CASE("an invalid vocabulary is rejected", "[day06][small]") {
     const auto with = [](auto change) {
         Keys keys;
         change(keys);
@@ -196,19 +196,19 @@ TEST_CASE("a vocabulary that cannot work is rejected", "[day06][small]") {
                    }),
                    "has no token for byte 34"));
     CHECK(contains(with([](Keys& k) { k.merges[1] = "the"; }),
-                   "merge 1, 'the', is not two tokens and a space between"));
-    CHECK(contains(with([](Keys& k) { k.merges[1] = "th e"; }),
-                   "is of or into something that is no"));
-    CHECK(contains(with([](Keys& k) { k.merges[1] = "e th"; }),
-                   "is of or into something that is no"));
-    CHECK(contains(with([](Keys& k) { k.merges[1] = "e h"; }), "merge 1, 'e h', is of or into"));
-    CHECK(contains(with([](Keys& k) { k.merges[1] = " h"; }), "merge 1, ' h', is of or into"));
-    CHECK(contains(with([](Keys& k) { k.merges[1] = "h e x"; }), "is of or into"));
+                   "merge 1, 'the', is not two tokens separated by a space"));
+    CHECK(
+        contains(with([](Keys& k) { k.merges[1] = "th e"; }), "needs a token that does not exist"));
+    CHECK(
+        contains(with([](Keys& k) { k.merges[1] = "e th"; }), "needs a token that does not exist"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = "e h"; }), "merge 1, 'e h', needs a token"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = " h"; }), "merge 1, ' h', needs a token"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = "h e x"; }), "needs a token"));
     CHECK(
         contains(with([](Keys& k) { k.merges[1] = "h e"; }), "merge 1, 'h e', was listed before"));
 }
 
-TEST_CASE("GPT-2's own vocabulary has the tokens that its papers show", "[day06][small]") {
+TEST_CASE("GPT-2's real vocabulary has the tokens that its papers show", "[day06][small]") {
     const Bytes bytes = real_vocabulary().bytes();
     const Vocabulary vocabulary{Gguf(bytes, "gpt2")};
     CHECK(vocabulary.size() == 50257);

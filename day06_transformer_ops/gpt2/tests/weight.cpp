@@ -1,4 +1,4 @@
-// Weights of four types: sizes, views, rows, and as floats.
+// Weights of four types: sizes, views, rows, and conversion to floats.
 #include "day06_transformer_ops/gpt2/weights/weight.hpp"
 
 #include "common/tensor/transform.hpp"
@@ -31,7 +31,7 @@ TEST_CASE("bytes of a shape, by type", "[day06][small]") {
     CHECK(contains(rejection([] { (void)bytes_of(static_cast<WeightType>(3), {1}); }), "type 3"));
 }
 
-TEST_CASE("weights of each type become the floats they are", "[day06][small]") {
+TEST_CASE("weights of each type are converted to floats", "[day06][small]") {
     const auto f = distinct<float>({3, 5});
     const auto h = distinct<f16>({3, 5}, 3);
     const auto b = distinct<bf16>({3, 5}, 7);
@@ -76,7 +76,7 @@ TEST_CASE("Q8_0 weights: matrices, rows of them, and vectors", "[day06][small]")
     CHECK(vector.matches(reshape(want.view(), {192})));
 }
 
-TEST_CASE("weights reject other types, shapes and places", "[day06][small]") {
+TEST_CASE("weights reject other types, shapes and alignments", "[day06][small]") {
     const auto f = distinct<float>({3, 5});
     const Weight w = weight_of(WeightType::f32, f, {3, 5});
     CHECK(rejection([&] { (void)w.as_f16(); }) == "weights of type F32 were asked for as F16");
@@ -84,7 +84,7 @@ TEST_CASE("weights reject other types, shapes and places", "[day06][small]") {
     CHECK(contains(rejection([&] { (void)w.as_bf16(); }), "F32 were asked for as BF16"));
     const Weight odd{WeightType::f32, w.data + 2, {2}};
     CHECK(rejection([&] { (void)odd.as_f32(); }) ==
-          "weights of type F32 must lie at a multiple of 4 bytes");
+          "weights of type F32 must be at a multiple of 4 bytes");
     CHECK(rejection([&] { (void)rows(w, 2, 4); }) == "rows [2, 4) of weights of shape (3, 5)");
     CHECK(contains(rejection([&] { (void)rows(w, -1, 2); }), "rows [-1, 2)"));
     CHECK(contains(rejection([&] { (void)rows(w, 2, 1); }), "rows [2, 1)"));

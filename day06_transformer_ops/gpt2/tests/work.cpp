@@ -1,5 +1,5 @@
-// How much work a text is, counted by a backend that computes nothing: the numbers that the page
-// and others who built a GPT-2 give for the model of 124 million weights.
+// The work of a text, counted by a backend that computes nothing: the numbers that the page
+// and other GPT-2 implementations give for the model of 124 million weights.
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/engine.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Config k124M{12, 1024, 768, 12, 3072, 50257, 1e-5f};
 
-// Counts passes, and what the MLPs would do in them.
+// Counts passes, and the work of the MLPs.
 class Counter final : public Backend {
 public:
     std::int64_t passes = 0, gelus = 0, mlp_products = 0, mlp_multiply_adds = 0;
@@ -26,7 +26,7 @@ public:
         product();
         gelus += T_ * k124M.hidden;
     }
-    void add_mlp(std::int64_t) override { product(); }  // and one back
+    void add_mlp(std::int64_t) override { product(); }  // and one back to C columns
     void head(std::int64_t, std::int64_t) override {}
     void choose() override {}
     void set_sampler(const SamplerOptions&) override {}

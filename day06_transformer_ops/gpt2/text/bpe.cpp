@@ -15,8 +15,8 @@ struct Link {
     std::size_t before, after;
 };
 
-// A candidate pair. Its tokens may change while it waits in the heap, but as long as the left one
-// is the same, it has a successor.
+// A candidate pair. Its tokens may change while it is in the heap, but as long as the left one is
+// the same, it has a successor.
 struct Candidate {
     std::int64_t rank;
     std::size_t at;  // position of the left token

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// A token of a piece, as a node of a linked list. All distinct pieces are stored in sequence.
+// A token of a piece, as a node of a linked list. All distinct pieces are stored consecutively.
 struct Place {
     std::int64_t token;  // -1: merged into its predecessor
     std::size_t before, after;
@@ -73,7 +73,7 @@ private:
     std::unordered_map<std::string_view, std::size_t> first_;  // position of each piece
     std::unordered_map<Pair, Seen, HashOfPair> seen_;
     std::priority_queue<Waiting> waiting_;
-    std::int64_t taken_ = 0;  // from there
+    std::int64_t taken_ = 0;  // from the heap
 };
 
 Trainer::Trainer(const std::vector<std::string_view>& pieces) : vocabulary_{byte_tokens(), {}} {
@@ -154,7 +154,7 @@ void Trainer::merge(const Pair& pair) {
     std::vector<Pair> grown;
     for (const std::size_t place : at) {
         Place& first = places_[place];
-        if (first.after == kNowhere || !(pair_at(place) == pair)) continue;  // has changed since
+        if (first.after == kNowhere || !(pair_at(place) == pair)) continue;  // changed meanwhile
         Place& second = places_[first.after];
         take_off(first.before);
         take_off(place);
@@ -198,7 +198,7 @@ LearnedVocabulary learn_vocabulary(const std::vector<std::string_view>& pieces, 
         if (!trainer.next(pair)) {
             reject("a vocabulary of " + std::to_string(size) + " tokens: this text gives " +
                    std::to_string(trainer.size()) +
-                   ", then no two neighbours stand side by side twice; a longer text, or a smaller "
+                   ", then no pair of neighbours occurs twice; a longer text, or a smaller "
                    "vocabulary");
         }
     }

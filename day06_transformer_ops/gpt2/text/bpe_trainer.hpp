@@ -7,7 +7,7 @@
 /// et al. 2019, GPT-2.)
 ///
 ///     "the hen, then the hens"     h e    5 times
-///                                  t he   3 times, like he n; t is the older token: it goes first
+///                                  t he   3 times, like he n; t is the older token and goes first
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct LearnedVocabulary {
 inline constexpr std::int64_t kLeastVocabulary = 257;
 
 /// Of equally frequent pairs the one with the older left token (the lower id) goes first, then the
-/// one with the older right token. A pair that spells an existing token is skipped. So the same
-/// text has the same vocabulary on every machine.
+/// one with the older right token. A pair that spells an existing token is skipped. The same
+/// text gives the same vocabulary on every machine.
 ///
 /// About O(n log n) for n bytes of distinct pieces: each pair is in a heap once, with its places.
 /// @param pieces  the text, split by pre_split(); none is empty

@@ -1,6 +1,6 @@
 #include "day06_transformer_ops/gpt2/text/pre_split.hpp"
 
-#include <pcre2.h>  // CMakeLists.txt defines PCRE2_CODE_UNIT_WIDTH, which it asks for
+#include <pcre2.h>  // CMakeLists.txt defines PCRE2_CODE_UNIT_WIDTH, which it requires
 
 #include <memory>
 #include <stdexcept>
@@ -13,7 +13,7 @@ namespace {
 
 // GPT-2's own expression is
 //     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-// The 25 characters of White_Space are written out, for PCRE2's \s knows one more (U+180E).
+// The 25 characters of White_Space are written out, since PCRE2's \s has one more (U+180E).
 std::string expression() {
     const std::string space = R"(\x{9}-\x{D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A})"
                               R"(\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
@@ -42,11 +42,11 @@ pcre2_code* compile() {
         throw std::runtime_error("PCRE2 rejects the pre-split at letter " + std::to_string(at) +
                                  ": " + message_of(error));
     }
-    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // where it can: then it is faster
+    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // if available: then it is faster
     return code;
 }
 
-// The length of the valid, or of the invalid, UTF-8 at the front of `text`.
+// The length of the valid, or invalid, UTF-8 at the front of `text`.
 std::size_t run_of(std::string_view text, bool utf8) {
     std::size_t end = 0;
     while (end < text.size()) {

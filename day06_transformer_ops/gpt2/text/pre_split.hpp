@@ -14,7 +14,7 @@ namespace sixdays::gpt2 {
 ///     "I'll pay  20€"  ->  "I" "'ll" " pay" " " " 20" "€"
 ///
 /// "Letter" and "number" are Unicode's categories L and N, as the PCRE2 library of this machine
-/// knows them, "space" is Unicode's White_Space. A run of invalid UTF-8 is a separate piece. The
+/// defines them, "space" is Unicode's White_Space. A run of invalid UTF-8 is a separate piece. The
 /// pieces cover the text without gaps.
 /// @throws std::runtime_error  built without PCRE2: the message says what to install
 [[nodiscard]] std::vector<std::string_view> pre_split(std::string_view text);

@@ -1,4 +1,4 @@
-// Stands in for pre_split.cpp where PCRE2 was not found.
+// Replaces pre_split.cpp if PCRE2 was not found.
 #include <stdexcept>
 
 #include "day06_transformer_ops/gpt2/text/pre_split.hpp"

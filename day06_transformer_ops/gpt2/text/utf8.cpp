@@ -8,7 +8,7 @@ Character first_character(std::string_view text) noexcept {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned lead = byte(0);
     if (lead < 0x80) return {Utf8::whole, 1, lead};
-    // 110xxxxx 1110xxxx 11110xxx; C0, C1 and F5 to FF begin nothing.
+    // 110xxxxx 1110xxxx 11110xxx; C0, C1 and F5 to FF are never valid.
     if (lead < 0xC2 || lead > 0xF4) return {Utf8::broken, 1, 0};
     const std::size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 

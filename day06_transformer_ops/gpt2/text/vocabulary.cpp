@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kTokens = "tokenizer.ggml.tokens";
 constexpr const char* kTypes = "tokenizer.ggml.token_type";
 constexpr const char* kMerges = "tokenizer.ggml.merges";
-constexpr std::int64_t kNormal = 1;  // of kTypes: a token that text can become
+constexpr std::int64_t kNormal = 1;  // of kTypes: an ordinary token that text may be encoded to
 constexpr std::int64_t kMostTypes = 6;
 
 bool prints(unsigned byte) {
@@ -23,7 +23,7 @@ std::unordered_map<char32_t, char> bytes_of_letters() {
     return bytes;
 }
 
-// The bytes that letters stand for; nothing if one of them stands for none.
+// The bytes of these letters; nullopt if one of them stands for no byte.
 std::optional<std::string> bytes_from(std::string_view letters) {
     static const auto byte_of = bytes_of_letters();
     std::string bytes;
@@ -78,7 +78,7 @@ void Vocabulary::read_tokens(const Gguf& file) {
                     "token " + std::to_string(token) + ", " + quoted(texts[token]) + ", " + why);
     };
     for (std::size_t token = 0; token < texts.size(); ++token) {
-        if (types[token] != kNormal) {  // "<|endoftext|>": no letters, a name
+        if (types[token] != kNormal) {  // "<|endoftext|>": a name, not letters
             bytes_.emplace_back(texts[token]);
             continue;
         }
@@ -108,12 +108,12 @@ void Vocabulary::read_merges(const Gguf& file) {
     };
     const auto token = [&](std::size_t rank, const std::optional<std::string>& bytes) {
         const auto found = tokens_.find(bytes.value_or(""));
-        if (found == tokens_.end()) reject(rank, "is of or into something that is no token");
+        if (found == tokens_.end()) reject(rank, "needs a token that does not exist");
         return found->second;
     };
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
         const std::size_t space = texts[rank].find(' ');  // a space inside a token would be Ġ
-        if (space == std::string_view::npos) reject(rank, "is not two tokens and a space between");
+        if (space == std::string_view::npos) reject(rank, "is not two tokens separated by a space");
         const auto left = bytes_from(texts[rank].substr(0, space));
         const auto right = bytes_from(texts[rank].substr(space + 1));
         const std::uint64_t pair = pair_of(token(rank, left), token(rank, right));

@@ -1,8 +1,8 @@
 /// @file
 /// GPT-2's vocabulary: the bytes of each token, and which pairs of tokens merge into which.
 ///
-/// A token is a run of bytes. Files write it with one letter per byte: printable bytes stand for
-/// themselves, the other 68 are U+0100, U+0101 and so on; a space is written Ġ.
+/// A token is a sequence of bytes. Files write it with one letter per byte: printable bytes stand
+/// for themselves, the other 68 are U+0100, U+0101 and so on; a space is written Ġ.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Merge {
 class Vocabulary {
 public:
     /// Reads the keys tokenizer.ggml.*. @throws std::invalid_argument  another tokenizer than
-    /// GPT-2's, a token of other letters, a byte without a token, a merge of or into no token
+    /// GPT-2's, a token of other letters, a byte without a token, a merge that uses a missing token
     explicit Vocabulary(const Gguf& file);
 
     std::int64_t size() const noexcept { return static_cast<std::int64_t>(bytes_.size()); }
@@ -40,7 +40,7 @@ public:
 
     std::int64_t token_of_byte(std::uint8_t byte) const noexcept { return of_byte_[byte]; }
 
-    /// The merge of two neighbours, if there is one.
+    /// The merge of two neighbours, if one exists.
     std::optional<Merge> merge(std::int64_t left, std::int64_t right) const;
 
     /// The end-of-text token, 50256 in GPT-2. encode() never returns it.

@@ -16,8 +16,7 @@ std::string utf8_of(char32_t letter) {
 
 std::vector<std::string> byte_tokens() {
     std::vector<std::string> tokens;
-    for (char32_t letter = 0; letter < 0x144;
-         ++letter) {  // in the letters' order, as GPT-2 has them
+    for (char32_t letter = 0; letter < 0x144; ++letter) {  // in the letters' order, as in GPT-2
         for (unsigned byte = 0; byte < 256; ++byte) {
             if (letter_of(static_cast<std::uint8_t>(byte)) == letter) {
                 tokens.push_back(utf8_of(letter));
@@ -49,7 +48,7 @@ NewVocabulary vocabulary_of_words(const std::vector<std::string>& words) {
             const std::string right = in_letters(word.substr(length, 1));
             const std::string merge = left + " " + right;
             if (std::find(made.merges.begin(), made.merges.end(), merge) != made.merges.end()) {
-                continue;  // an earlier word begins alike
+                continue;  // an earlier word begins the same way
             }
             made.merges.push_back(merge);
             made.tokens.push_back(left + right);

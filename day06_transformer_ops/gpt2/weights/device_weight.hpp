@@ -27,7 +27,7 @@ struct DeviceMatrix {
 class DeviceWeight {
 public:
     /// Copies a matrix to the device.
-    /// @throws std::invalid_argument  not a matrix, or rows that are not a multiple of blocks
+    /// @throws std::invalid_argument  not a matrix, or rows of partial blocks
     /// @throws gpu::Error  not enough device memory
     explicit DeviceWeight(const Weight& host);
 

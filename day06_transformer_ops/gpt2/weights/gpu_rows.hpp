@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: rows of weights as a kernel reads them, one weight at a time or one piece, which
-/// is what a lane loads at once. A warp's 32 pieces are contiguous.
+/// For .cu files: rows of weights as a kernel reads them, one weight or one piece at a time; a
+/// piece is what a lane loads at once. A warp's 32 pieces are contiguous.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,7 +12,7 @@
 
 namespace sixdays::gpt2 {
 
-/// Four floats, loaded and stored at once.
+/// Four floats, loaded and stored together.
 struct alignas(16) Vector {
     float x[4];
 };
@@ -67,7 +67,7 @@ struct FloatRows {
     static __device__ __forceinline__ float scale(const Piece&) { return 1; }
 };
 
-/// Rows of Q8_0, quants and scales apart. A piece is a quarter of a block.
+/// Rows of Q8_0, quants and scales stored separately. A piece is a quarter of a block.
 struct Q8Rows {
     static constexpr int kWeights = 8;
     struct Piece {

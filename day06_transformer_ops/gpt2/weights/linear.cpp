@@ -49,7 +49,7 @@ void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<
     check_product(w.type, w.data, w.N, w.K, x, bias, out);
     require_known_path("linear", path);
     if (path == LinearPath::warp_per_row && choose_linear(w) != path) {
-        reject(std::string("linear: path ") + name(*path) + " wants rows of " +
+        reject(std::string("linear: path ") + name(*path) + " needs rows of " +
                storage_of(w.type).name + " that begin at multiples of 16 bytes, but row 0 begins " +
                std::to_string(misalignment(w.data)) + " bytes past one, and " +
                std::to_string(w.K) +
@@ -61,8 +61,8 @@ void check_linear_fast(const Weight& w, const View<const float>& x, const View<f
     check_linear(w, x, {}, out);
     require_contiguous("linear", "x", x);
     if (out.extent(1) > 1 && out.stride(1) != 1) {
-        reject("linear: the columns of out lie " + std::to_string(out.stride(1)) +
-               " elements apart, but this loop wants them side by side");
+        reject("linear: the columns of out are " + std::to_string(out.stride(1)) +
+               " elements apart, but this loop needs them contiguous");
     }
 }
 
@@ -74,7 +74,7 @@ const char* name(LinearPath path) {
     return name_in(kNames, path);
 }
 
-// Rows are counted in ints; a grid's stride must fit, too.
+// Rows are counted in ints; a grid's stride must fit as well.
 constexpr std::int64_t kMostRows = std::int64_t{1} << 29;
 
 LinearPath choose_linear(const DeviceMatrix& w) {

@@ -7,9 +7,9 @@
 /// Arithmetic is float: a weight is widened on use, which is exact (F16, BF16 and Q8_0 weights have
 /// fewer bits than a float).
 ///
-/// One token is memory-bound: every weight is loaded for one multiply-add, so half the bytes take
-/// half the time. A prompt is compute-bound: its tokens share each loaded weight. So there are two
-/// loops.
+/// One token is memory-bound: every weight is loaded for one multiply-add, so half as many bytes
+/// take half the time. A prompt is compute-bound: its tokens share each loaded weight. So there are
+/// two loops.
 /// Error: K + 1 roundings of |bias(n)| + the sum of |weight(n, k) * x(t, k)|; versions differ in
 /// the order.
 /// @throws std::invalid_argument  an unknown type, rows that are not a multiple of its blocks,
@@ -30,7 +30,7 @@ namespace sixdays::gpt2 {
 /// How linear_cuda computes it.
 enum class LinearPath {
     one_output,    // one thread per output: the twin
-    warp_per_row,  // 02: one warp per row of weights, 8 or 16 bytes per lane; x is in shared memory,
+    warp_per_row,  // 02: one warp per row of weights, 8 or 16 bytes per lane; x in shared memory,
                    // which has room for 24,576 columns
 };
 [[nodiscard]] const char* name(LinearPath path);
@@ -45,7 +45,7 @@ void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> b
                  View<float> out, const gpu::Launch<LinearPath>& how = {});
 
 /// out = the weights as floats, for a product with many tokens.
-/// @param out  (N, K), contiguous, in device memory, at a multiple of 16 bytes as the weights
+/// @param out  (N, K), contiguous, in device memory, aligned to 16 bytes like the weights
 void to_float_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream = {});
 
 /// The weights as floats: in place if they are floats, else converted into `room`, of at least
@@ -61,7 +61,7 @@ void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<
 /// The same without a bias; each thread passes rows(weight, ...) and those columns of out.
 /// @param w    (N, K)
 /// @param x    (T, K), contiguous
-/// @param out  (T, N), contiguous rows of any pitch; apart from x
+/// @param out  (T, N), contiguous rows of any pitch; not overlapping x
 /// @throws std::invalid_argument  shapes that do not match, gaps, a null pointer, overlap
 void linear_fast(const Weight& w, View<const float> x, View<float> out);
 void check_linear_fast(const Weight& w, const View<const float>& x, const View<float>& out);

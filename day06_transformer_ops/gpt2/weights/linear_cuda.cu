@@ -49,7 +49,7 @@ __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
     }
 }
 
-/// A token's numbers as they are.
+/// A token's elements, unchanged.
 struct Copied {
     static constexpr int kRowsKept = 0;
     View<const float> x;  // (K)

@@ -1,4 +1,4 @@
-// Independent sums, in an order that suits vector registers. Built with -ffp-contract=fast: this
+// Independent sums, in an order that suits SIMD registers. Built with -ffp-contract=fast: this
 // file promises an error bound, not bits, and a multiply-add is one instruction (FMA) where the CPU
 // has it.
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr std::int64_t kPanels =
     return detail::float_of(detail::bits_of(value) | endless | sign);
 }
 
-// --- one token: a row of weights after the other -------------------------------------------------
+// --- one token: one row of weights after another -------------------------------------------------
 
 constexpr std::int64_t kSums = 32;  // independent sums per row: none waits for another
 
@@ -96,7 +96,7 @@ template <class T>
     }
 }
 
-// A vector of sixteen floats, in as many registers as it needs.
+// A vector of sixteen floats, which the compiler maps to registers.
 typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
 
 // Register tiling, 6 rows by 16 tokens: 96 sums in registers. Per k, each of 16 elements of x is
@@ -152,7 +152,7 @@ template <class T>
     }
 }
 
-constexpr std::int64_t kFew = 4;  // tokens; with fewer, over 3/4 of 16 lanes would idle
+constexpr std::int64_t kFew = 4;  // tokens; with fewer, more than 3/4 of the 16 lanes would idle
 
 template <class T>
 [[gnu::always_inline]] inline void linear(const View<const T>& weight, const View<const float>& x,

@@ -1,4 +1,4 @@
-// What the loops over Q8_0 blocks reject.
+// The argument checks for Q8_0 blocks.
 #include "day06_transformer_ops/gpt2/weights/q8_0.hpp"
 
 #include "common/tensor/arguments.hpp"
@@ -14,11 +14,11 @@ void check_q8_0(const char* op, const In& in, const Out& out, const Weights& wei
                 const char* of_weights, const Blocks& blocks, const char* of_blocks) {
     require_rank(op, "in", in, 2);
     require_rank(op, "out", out, 2);
-    // Divided and not multiplied: an absurd number of blocks must not overflow.
+    // A division, since a product with a huge number of blocks would overflow.
     if (weights.extent(1) % kQ8Block != 0 || weights.extent(1) / kQ8Block != blocks.extent(1)) {
         reject(std::string(op) + ": " + of_weights + " has " + std::to_string(weights.extent(1)) +
                " columns, but " + of_blocks + " has " + std::to_string(blocks.extent(1)) +
-               " blocks of 32 a row");
+               " blocks of 32 per row");
     }
     if (out.extent(0) != in.extent(0)) {
         reject(std::string(op) + ": out has " + std::to_string(out.extent(0)) +

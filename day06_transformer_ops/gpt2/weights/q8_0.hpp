@@ -1,6 +1,6 @@
 /// @file
-/// Q8_0: weights in about 8.5 bits. 32 neighbours of a row share one scale, so a weight takes 34/32
-/// bytes instead of 4, and a matrix-vector product, which is bound by reading weights, reads about
+/// Q8_0: weights in about 8.5 bits. 32 neighbours in a row share one scale, so a weight takes 34/32
+/// bytes instead of 4, and a matrix-vector product, which is memory-bound, reads about
 /// a quarter of the bytes.
 ///
 ///     block   scale (f16)  q0 q1 q2 ... q31 (signed bytes)        34 bytes

@@ -6,10 +6,10 @@
 
 namespace sixdays::gpt2 {
 
-/// As the usual writer does it: scale = largest |weight| of a block / 127, q = weight / scale to
-/// the nearest whole number, halves away from 0. So a weight is off by half a scale at most, and by
-/// what the scale loses in 11 bits, as long as the scale is 2^-14 or more (a largest |weight| of
-/// 0.0078). A smaller one becomes a multiple of 2^-24, and a weight may be off by several scales;
+/// As in the usual writer: scale = largest |weight| of a block / 127, q = weight / scale to
+/// the nearest integer, halves away from 0. So a weight's error is at most half a scale, and
+/// the scale's rounding to 11 bits, as long as the scale is 2^-14 or more (a largest |weight| of
+/// 0.0078). A smaller one becomes a multiple of 2^-24, and a weight's error may be several scales;
 /// 2^-25 and less becomes 0, and so does the whole block.
 /// @param in   (N, K), any strides
 /// @param out  blocks (N, K/32), injective

@@ -16,10 +16,10 @@ View<const B> blocks_of(const Weight& w, WeightType type) {
                storage.name);
     }
     if (reinterpret_cast<std::uintptr_t>(w.data) % alignof(B) != 0) {
-        reject(std::string("weights of type ") + storage.name + " must lie at a multiple of " +
+        reject(std::string("weights of type ") + storage.name + " must be at a multiple of " +
                std::to_string(alignof(B)) + " bytes");
     }
-    (void)bytes_of(type, w.shape);  // whole blocks
+    (void)bytes_of(type, w.shape);  // checks for whole blocks
     Shape shape = w.shape;
     if (shape.rank > 0) shape[shape.rank - 1] /= storage.elements;
     return {reinterpret_cast<const B*>(w.data), shape};
@@ -33,7 +33,7 @@ void convert(View<const T> in, View<float> out) {
     }
 }
 
-// A vector is a matrix of one row.
+// Treats a vector as a matrix of one row.
 template <class T>
 View<T> as_matrix(const View<T>& view) {
     return view.rank() == 1 ? unsqueeze(view, 0) : view;

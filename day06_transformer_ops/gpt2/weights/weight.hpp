@@ -1,5 +1,5 @@
 /// @file
-/// Weights as a model file stores them: four types, rows of a matrix one after the other.
+/// Weights as a model file stores them: four types, rows of a matrix consecutive.
 #pragma once
 
 #include <cstddef>
@@ -11,39 +11,39 @@
 
 namespace sixdays::gpt2 {
 
-/// The types this engine reads, under ggml's numbers, as they stand in the file.
+/// The types this engine reads, with ggml's numbers, as in the file.
 enum class WeightType : std::uint32_t { f32 = 0, f16 = 1, q8_0 = 8, bf16 = 30 };
 
-/// How a type lies in memory: so many elements share a block of so many bytes.
+/// A type's memory layout: elements per block, and bytes per block.
 struct Storage {
     const char* name;
     std::int64_t elements;
     std::int64_t bytes;
 };
-/// @throws std::invalid_argument  none of the four types; the sentence lists them
+/// @throws std::invalid_argument  not one of the four types; the message lists them
 const Storage& storage_of(WeightType type);
 
-/// Bytes of a tensor of this shape, whose last dim is the one that blocks run along.
-/// @throws std::invalid_argument  the last extent is no multiple of the block's elements, or the
+/// Bytes of a tensor of this shape, whose last dimension is divided into blocks.
+/// @throws std::invalid_argument  the last extent is not a multiple of the block's elements, or the
 /// number of bytes does not fit in 63 bits
 [[nodiscard]] std::int64_t bytes_of(WeightType type, const Shape& shape);
 
-/// A tensor of weights in memory that somebody else owns (the mapped file), row-major without gaps.
+/// A tensor of weights in memory that it does not own (the mapped file), row-major without gaps.
 struct Weight {
     WeightType type = WeightType::f32;
     const std::byte* data = nullptr;
     Shape shape;  // outermost first: the token embedding is (V, C)
 
-    /// As blocks of its type: Q8_0's last extent is a 32nd of the shape's.
-    /// @throws std::invalid_argument  another type than the weight's, or an address that is no
-    /// multiple of the type's alignment
+    /// As blocks of its type: for Q8_0 the last extent is 1/32 of the shape's.
+    /// @throws std::invalid_argument  another type than the weight's, or an address that is not
+    /// aligned for the type
     View<const float> as_f32() const;
     View<const f16> as_f16() const;
     View<const bf16> as_bf16() const;
     View<const Q8Block> as_q8_0() const;
 };
 
-/// Rows begin to end of a matrix: what a thread of its own works on.
+/// Rows begin to end of a matrix: the part of one thread.
 /// @throws std::invalid_argument  not a matrix, or not 0 <= begin <= end <= rows
 [[nodiscard]] Weight rows(const Weight& matrix, std::int64_t begin, std::int64_t end);
 

@@ -7,8 +7,8 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-/// The results for a vector of z, whose first element has index i. WIDE: weight and bias, where
-/// they are given, can be read with 128-bit loads.
+/// The results for a vector of z, whose first element has index i. WIDE: weight and bias, if
+/// present, can be read with 128-bit loads.
 template <bool WIDE, int N>
 __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
 #pragma unroll

@@ -1,6 +1,6 @@
 /// @file
-/// The ladder's launchers, one idea per file; they check nothing. Step 1, the twin: norm_cuda.cu.
-/// Each is there for OP = LayerNorm and RmsNorm, T = float and bf16.
+/// Launchers of the steps, one idea per file; they check nothing. Step 1, the twin: norm_cuda.cu.
+/// Each exists for OP = LayerNorm and RmsNorm, T = float and bf16.
 #pragma once
 
 #include "common/gpu/stream.hpp"

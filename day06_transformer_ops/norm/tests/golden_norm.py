@@ -1,4 +1,4 @@
-"""What NumPy says in float64 about layer norm and RMS norm."""
+"""Golden values of layer norm and RMS norm, computed in float64 with NumPy."""
 import pathlib
 import sys
 

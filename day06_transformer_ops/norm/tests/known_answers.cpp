@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Layer norm by the reference and by every path that takes these views.
+// Layer norm with the CPU reference and with every path that supports these views.
 void check_layer_norm(View<const float> host, View<const float> device,
                       const NormParameters& on_host, const NormParameters& on_device,
                       const Tensor<double>& want, double units) {
@@ -78,7 +78,7 @@ TEST_CASE("layer norm over the last three dimensions is layer norm of a view tha
     check_layer_norm(merged(x.view()), merged(dx.view()), parameters,
                      {flat(dw.view()), flat(db.view())}, want, 110);
     CHECK(out.close_to(want, [](const Index&) { return 110 * kU; }));
-    // Images of a batch may be apart; within an image the dimensions must merge without a copy.
+    // Images of a batch may have gaps between them; within an image the dimensions must merge.
     const View<const float> every_other = slice(x.view(), 0, 0, 2, 2);
     CHECK(merged(every_other).shape() == Shape{1, 12});
     CHECK(contains(rejection([&] { (void)merged(slice(x.view(), 3, 0, 2)); }), "copy"));

@@ -1,4 +1,4 @@
-// Norms of particular rows: golden values, near misses, and the words of what is rejected.
+// Norms of particular rows: golden values, near misses, and error messages.
 #include "common/testing/catch.hpp"
 #include "day06_transformer_ops/norm/norm.op.hpp"
 
@@ -14,7 +14,7 @@ struct GoldenNorm {
 };
 #include "day06_transformer_ops/norm/tests/golden_norm.inc"
 
-// The norm of one row with these values.
+// The norm of one row of these values.
 Operation norm_of(Norm norm, std::int64_t C, const Values& x, const Values& weight,
                   const Values& bias, float eps) {
     Operation op = norm_operation<float>(norm, {1, C}, eps);
@@ -23,7 +23,7 @@ Operation norm_of(Norm norm, std::int64_t C, const Values& x, const Values& weig
     return op;
 }
 
-TEST_CASE("layer norm and RMS norm of rows of all kinds: what NumPy says", "[day06][norm][small]") {
+TEST_CASE("layer norm and RMS norm match NumPy for rows of all kinds", "[day06][norm][small]") {
     for (const GoldenNorm& g : golden_norm) {
         CAPTURE(g.x, g.eps);
         for (const Norm norm : {Norm::layer_norm, Norm::rms_norm}) {
@@ -37,7 +37,7 @@ TEST_CASE("layer norm and RMS norm of rows of all kinds: what NumPy says", "[day
 
 TEST_CASE("a row near 10240 keeps its variance, where E[x^2] - E[x]^2 would not",
           "[day06][norm][small]") {
-    // 10240 plus small whole numbers: all sums of differences are exact.
+    // 10240 plus small integers: all sums of differences are exact.
     const auto x = [](std::int64_t i) { return 10240 + double(i * 3 % 5); };
     double mean = 0, squares = 0;
     float sum = 0, sum_of_squares = 0;
@@ -48,7 +48,7 @@ TEST_CASE("a row near 10240 keeps its variance, where E[x^2] - E[x]^2 would not"
     }
     for (std::int64_t i = 0; i < 768; ++i) squares += std::pow(x(i) - mean, 2) / 768;
     const double one_pass = static_cast<double>(sum_of_squares / 768 - (sum / 768) * (sum / 768));
-    CHECK(std::fabs(one_pass - squares) > 0.05 * squares);  // what the tests reject
+    CHECK(std::fabs(one_pass - squares) > 0.05 * squares);  // so the tests reject it
     Operation op = norm_of(Norm::layer_norm, 768, x, all_equal_to(1), all_equal_to(0), 1e-5f);
     CHECK(computes_its_result(op));
     op.exact = [exact = op.exact](const Inputs& inputs, int path) {
@@ -59,7 +59,7 @@ TEST_CASE("a row near 10240 keeps its variance, where E[x^2] - E[x]^2 would not"
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("the layer norm of a constant row is the bias, to the last bit", "[day06][norm][small]") {
+TEST_CASE("the layer norm of a constant row is the bias, bit for bit", "[day06][norm][small]") {
     for (const std::int64_t C : {1, 3, 64, 300, 768}) {
         for (const double x : {0.1, -10240.3}) {
             const Operation some = norm_operation<float>(Norm::layer_norm, {1, C});
@@ -75,7 +75,7 @@ TEST_CASE("the layer norm of a constant row is the bias, to the last bit", "[day
     }
 }
 
-TEST_CASE("without weight and bias z is left as it is", "[day06][norm][small]") {
+TEST_CASE("without weight and bias, z is returned unchanged", "[day06][norm][small]") {
     for (const Norm norm : kNorms) {
         Operation op = norm_operation<float>(norm, {2, 12});
         const auto without = [](const auto& call) {
@@ -95,7 +95,7 @@ TEST_CASE("without weight and bias z is left as it is", "[day06][norm][small]") 
     }
 }
 
-TEST_CASE("eps may be 0: a row that is not constant needs none, and one of zeros becomes NaN",
+TEST_CASE("eps may be 0: rows that are not constant do not need it, and zeros become NaN",
           "[day06][norm][small]") {
     for (const Norm norm : {Norm::layer_norm, Norm::rms_norm}) {
         CHECK(computes_its_result(norm_operation<float>(norm, {2, 8}, 0)));
@@ -104,7 +104,7 @@ TEST_CASE("eps may be 0: a row that is not constant needs none, and one of zeros
     }
 }
 
-TEST_CASE("a NaN or an infinity poisons its own row and no other", "[day06][norm][small]") {
+TEST_CASE("a NaN or an infinity affects its own row and no other", "[day06][norm][small]") {
     for (const Norm norm : kNorms) {
         Operation op = norm_operation<float>(norm, {6, 64});
         op.operands[0].values = [](std::int64_t k) {
@@ -125,7 +125,7 @@ TEST_CASE("a NaN or an infinity poisons its own row and no other", "[day06][norm
     }
 }
 
-TEST_CASE("what is almost a norm is rejected", "[day06][norm][small]") {
+TEST_CASE("near misses of a norm are rejected by the error bound", "[day06][norm][small]") {
     const std::int64_t C = 96;
     const Tensor<float> x = seeded<float>({1, C}, 5, -0.1, 0.1);
     const auto value = [&](std::int64_t i) { return static_cast<double>(x.data()[i]); };
@@ -146,7 +146,7 @@ TEST_CASE("what is almost a norm is rejected", "[day06][norm][small]") {
     };
     const double variance = squares / double(C), eps = double(1e-5f);
     CHECK(accepted([&](double v) { return (v - mean) / std::sqrt(variance + eps); }));
-    CHECK_FALSE(accepted([&](double v) {  // as a sample's variance
+    CHECK_FALSE(accepted([&](double v) {  // sample variance, divided by C - 1
         return (v - mean) / std::sqrt(squares / double(C - 1) + eps);
     }));
     CHECK_FALSE(accepted([&](double v) {  // eps outside the root
@@ -158,10 +158,10 @@ TEST_CASE("what is almost a norm is rejected", "[day06][norm][small]") {
     }));
 }
 
-TEST_CASE("layer_norm's bound holds where a row's spread is near the rounding of its mean",
+TEST_CASE("layer_norm's bound holds where a row's spread is close to the rounding of its mean",
           "[day06][norm][small]") {
-    // The mean, 1 + 1.5 2^-23, is no float: it is off by a third of the spread, and the variance
-    // around the wrong one is a ninth too large. So z is off by 0.3675 instead of by 1/3.
+    // The mean, 1 + 1.5 2^-23, is not a float: its error is 1/3 of the spread, and the variance
+    // around the rounded mean is 1/9 too large. So the error of z is 0.3675, not 1/3.
     const double step = 0x1p-23;
     const Operation op =
         norm_of(Norm::layer_norm, 2, list({1, 1 + 3 * step}), all_equal_to(1), all_equal_to(0), 0);
@@ -174,14 +174,14 @@ TEST_CASE("layer_norm's bound holds where a row's spread is near the rounding of
     const double off = std::fabs(static_cast<double>(loop.values().data()[1]) - want.value(0, 1));
     CHECK(off > 0.367);
     CHECK(off > 0.95 * want.error(0, 1));
-    // A mean of 0.4 units of its last place more is beyond the bound.
+    // A mean that is another 0.4 units in the last place larger exceeds the bound.
     const double mean = 1 + 2.4 * step, z = (1 + 3 * step - mean) / std::sqrt(2.25 + 0.81) / step;
     CHECK(std::fabs(z - want.value(0, 1)) > want.error(0, 1));
 }
 
-// --- words ---------------------------------------------------------------------------------------
+// --- error messages ------------------------------------------------------------------------------
 
-TEST_CASE("a path that cannot take a call says what it needs", "[day06][norm][small]") {
+TEST_CASE("a path that does not support a call names its requirement", "[day06][norm][small]") {
     alignas(16) static float memory[2][16];
     const auto rejected = [&](const Layout& in, NormPath path, bool adds = false) {
         const View<float> out(memory[1] + 1, in);

@@ -1,4 +1,4 @@
-// What must hold for every operation of the set norm, over a table of calls
+// The standard tests of the norms, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/norm/norm.op.hpp"
@@ -37,16 +37,16 @@ TEST_CASE(
     check_rejections(small());
 }
 
-TEST_CASE("the set norm: every path gives the norm wherever its operands are, or rejects them",
+TEST_CASE("the set norm: every path is correct wherever its operands are, or rejects them",
           "[day06][norm][small][kernels]") {
     check_results(small());
     for (const Operation& op : operations({{2, 3, 4}}, {})) CHECK(takes_every_order(op));
     for (const Operation& op : operations({{2, 1, 2, 2, 1, 2, 1, 3}}, {})) {
-        CHECK(takes_or_rejects_placements(op));  // rows in more dims than a kernel walks
+        CHECK(takes_or_rejects_placements(op));  // rows in more dimensions than a kernel indexes
     }
 }
 
-TEST_CASE("norms take the lengths around their vectors, warps and blocks", "[day06][norm][small]") {
+TEST_CASE("norms accept lengths around their vectors, warps and blocks", "[day06][norm][small]") {
     std::vector<Shape> floats = {
         {1, 1024}, {1, 2048}, {1, 4096}, {2, 2052}, {1, 8192}, {1, 8193}, {2, 1, 2, 2, 1, 2, 1, 3}};
     std::vector<Shape> bf16s;
@@ -54,7 +54,7 @@ TEST_CASE("norms take the lengths around their vectors, warps and blocks", "[day
         floats.push_back({5, n});
         bf16s.push_back({3, n});
     }
-    // One vector more than 32, 64, ... lanes hold.
+    // One vector more than fits in 32, 64, ... lanes.
     for (const std::int64_t held : {32, 64, 96, 128, 160, 192, 224}) {
         floats.push_back({2, 4 * held + 4});
     }
@@ -64,10 +64,10 @@ TEST_CASE("norms take the lengths around their vectors, warps and blocks", "[day
     }
 }
 
-TEST_CASE("norms take long rows", "[day06][norm][full]") {
+TEST_CASE("norms accept long rows", "[day06][norm][full]") {
     check_values(operations({{1, 4100}, {1, 16384}, {1, 16388}, {1, 50257}}, {{1, 16384}}));
 }
 
-TEST_CASE("norms take more rows than a grid has blocks in y", "[day06][norm][huge]") {
+TEST_CASE("norms accept more rows than a grid has blocks in y", "[day06][norm][huge]") {
     check_values(operations({{65537, 4}}, {}));
 }

@@ -1,7 +1,7 @@
 // Step 3: online softmax with one block per row: maximum and sum in one pass. A thread adds up
-// exp(x - m), where m is the largest element so far. When a larger one comes, the sum is too large
-// by the factor exp(m_new - m_old), and one multiplication corrects it. So the row is read twice,
-// not three times. (Milakov and Gimelshein 2018, arXiv 1805.02867.)
+// exp(x - m), where m is the largest element so far. When a larger element is found, the sum is too
+// large by the factor exp(m_new - m_old), and one multiplication corrects it. So the row is read
+// twice, not three times. (Milakov and Gimelshein 2018, arXiv 1805.02867.)
 #include <cfloat>
 
 #include "common/gpu/launch.hpp"
@@ -16,7 +16,7 @@ constexpr unsigned kMostBlocks = (1u << 31) - 1;
 
 // [max_sum]
 // m starts at the lowest finite float, not at -infinity: x = -infinity
-// is no larger, and exp(-infinity - m) is 0. (-infinity - -infinity is NaN.)
+// is not larger, and exp(-infinity - m) is 0. (-infinity - -infinity is NaN.)
 struct MaxSum {
     float m;
     float sum;  // of exp(x - m)

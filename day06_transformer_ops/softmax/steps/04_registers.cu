@@ -8,7 +8,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-/// Blocks that must fit on an SM: the compiler may use 32 registers per thread, and where bf16 is
+/// Blocks that must fit on an SM: the compiler may use 32 registers per thread, or, where bf16 is
 /// widened 48, or 64 in a block of 512.
 template <class T, int THREADS>
 constexpr int kBlocks = (sizeof(T) == 4 ? 2048 : 1280) / (THREADS * kRowsOfBlock<THREADS>);

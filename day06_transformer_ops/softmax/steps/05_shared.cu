@@ -1,7 +1,7 @@
 // Step 5: rows of any length and alignment. The first vectors of each thread are kept in registers,
 // as in step 4, and the next ones in shared memory, where asynchronous copies put them. What fits
-// in neither is read twice. A thread reads only what it has copied itself and needs no barrier for
-// that. Two such blocks fit on an SM: while one computes, the other's copies are in flight.
+// in neither is read twice. A thread reads only what it has copied itself, so it needs no barrier
+// for that. Two such blocks fit on an SM: while one computes, the other's copies are in flight.
 #include <algorithm>
 
 #include "common/gpu/large_shared.hpp"

@@ -1,7 +1,7 @@
-// Step 6: one long row, as in choosing the next token. One block would leave all other SMs without
-// work, so this is a split reduction in two launches: the first writes maximum and sum of each part
-// to the workspace; in the second, each block combines them all and writes its part. No block waits
-// for another: the second launch begins when the first has ended.
+// Step 6: one long row, as when choosing the next token. One block would leave all other SMs
+// without work, so this is a split reduction in two launches: the first writes maximum and sum of
+// each part to the workspace; in the second, each block combines them all and writes its part. No
+// block waits for another: the second launch begins when the first has ended.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 

@@ -1,6 +1,6 @@
 /// @file
-/// The ladder's launchers, one idea per file. Step 1 is the twin in softmax_cuda.cu. They check
-/// nothing. Each is there for T = float and bf16, and where there is an OP, for Softmax and
+/// Launchers of the steps, one idea per file. Step 1 is the twin in softmax_cuda.cu. They check
+/// nothing. Each exists for T = float and bf16 and, if it has an OP, for Softmax and
 /// LogSoftmax.
 #pragma once
 

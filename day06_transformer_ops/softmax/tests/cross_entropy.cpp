@@ -1,4 +1,4 @@
-// Cross-entropy of particular rows: golden values, targets that name no logit, many dims of rows.
+// Cross-entropy of particular rows: known answers, targets out of range, rows of many dimensions.
 #include "common/testing/catch.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy.op.hpp"
 #include "day06_transformer_ops/softmax/tests/golden.hpp"
@@ -9,12 +9,12 @@ using namespace sixdays::testing;
 
 namespace {
 
-TEST_CASE("cross_entropy is what log_softmax says about the target, with its sign changed",
+TEST_CASE("cross_entropy is the negated log_softmax at the target",
           "[day06][cross_entropy][small]") {
     for (const GoldenRow& row : golden_softmax) {
         CAPTURE(row.x);
         const auto n = static_cast<std::int64_t>(row.x.size());
-        // The row again and again, each time with another target.
+        // The same row repeated, each time with another target.
         Operation op = cross_entropy_operation<float>({n}, n);
         op.operands[0].values = [=](std::int64_t k) {
             return row.x[static_cast<std::size_t>(k % n)];
@@ -27,7 +27,7 @@ TEST_CASE("cross_entropy is what log_softmax says about the target, with its sig
     }
 }
 
-TEST_CASE("a long row that begins with a whole tile of -infinity, and rows that have no answer",
+TEST_CASE("a long row that begins with a whole tile of -infinity, and rows without an answer",
           "[day06][cross_entropy][small]") {
     constexpr std::int64_t n = 8200;  // three of the longest tile
     Operation op = cross_entropy_operation<float>({5}, n);
@@ -40,7 +40,7 @@ TEST_CASE("a long row that begins with a whole tile of -infinity, and rows that 
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("the path tile of cross_entropy takes rows of three dims at most, after simplifying",
+TEST_CASE("cross_entropy's path 'tile' takes at most three dimensions of rows, after merging",
           "[day06][cross_entropy][small]") {
     alignas(16) static float memory[2][4096];
     static std::int64_t numbers[1024];
@@ -67,7 +67,7 @@ TEST_CASE("the path tile of cross_entropy takes rows of three dims at most, afte
               "(12, 4, 1), out shape (2, 3, 4), strides (12, 4, 1)");
 }
 
-TEST_CASE("a target that names no logit: the CPU reference says so, the CUDA version answers NaN",
+TEST_CASE("a target out of range: the CPU reference reports it, the CUDA version gives NaN",
           "[day06][cross_entropy][small]") {
     Operation op = cross_entropy_operation<float>({2, 3}, 4);
     op.operands[1].values = list({0, 4, 3, -1, 1, 2});
@@ -84,7 +84,7 @@ TEST_CASE("a target that names no logit: the CPU reference says so, the CUDA ver
     CHECK(rejects_as_it_is(op, "the target at (0, 1) is 4, but there are 4 logits"));
 }
 
-TEST_CASE("cross_entropy counts logits in 32 bits where a block takes a row",
+TEST_CASE("cross_entropy's path 'block per row' counts logits in 32 bits",
           "[day06][cross_entropy][small]") {
     const auto path = [](std::int64_t V) {
         return choose_cross_entropy<float>({nullptr, row_major({2, V})});
@@ -93,7 +93,7 @@ TEST_CASE("cross_entropy counts logits in 32 bits where a block takes a row",
     CHECK(path(std::int64_t{1} << 31) == CrossEntropyPath::thread_per_row);
 }
 
-TEST_CASE("cross_entropy says what does not fit", "[day06][cross_entropy][small]") {
+TEST_CASE("cross_entropy rejects operands that do not match", "[day06][cross_entropy][small]") {
     const Tensor<float> x({4, 8});
     const Tensor<std::int64_t> targets({4}), five({5});
     Tensor<float> y({4});

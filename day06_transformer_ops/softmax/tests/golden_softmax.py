@@ -1,4 +1,4 @@
-"""What NumPy says in float64 about softmax and its siblings."""
+"""Golden values of softmax and its variants, computed in float64 with NumPy."""
 import pathlib
 import sys
 

@@ -1,5 +1,5 @@
-// Where softmax's path changes, how much workspace each asks for, and the words of what is
-// rejected. What each path accepts is in softmax.op.hpp.
+// Where softmax's path changes, how much workspace each path needs, and error
+// messages. The calls that each path accepts are in softmax.op.hpp.
 #include "day06_transformer_ops/softmax/softmax_plan.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMany = std::int64_t{1} << 32;
 
-TEST_CASE("softmax' path changes at each length, number of rows and dim where it should",
+TEST_CASE("softmax's path changes at the right length, number of rows and dimension",
           "[day06][softmax][small]") {
     const auto path = [](const Layout& in, int dim, bool workspace = false) {
         return choose_softmax<float>({nullptr, in}, dim, {nullptr, in}, workspace);
@@ -29,14 +29,15 @@ TEST_CASE("softmax' path changes at each length, number of rows and dim where it
     CHECK(path(Layout({1, kMany}, {kMany, 1}), 1) == SoftmaxPath::thread_per_row);
     CHECK(path(row_major({1025, 4}), 0) == SoftmaxPath::thread_per_row);
     CHECK(path(column_major({8, 4}), 0) == SoftmaxPath::registers);
-    CHECK(path(row_major({4, 1}), 0) == SoftmaxPath::registers);  // length-1 dims have any stride
+    CHECK(path(row_major({4, 1}), 0) ==
+          SoftmaxPath::registers);  // the stride of a dimension of 1 is ignored
     CHECK(path(row_major({2, 4, 8}), 1) == SoftmaxPath::thread_per_row);
     CHECK(path(permute(row_major({2, 4, 8}), {0, 2, 1}), -2) == SoftmaxPath::registers);
     CHECK(choose_softmax<float>({nullptr, row_major({4, 1025})}, 1,
                                 {nullptr, column_major({4, 1025})}) == SoftmaxPath::shared);
     CHECK(choose_softmax<bf16>({nullptr, row_major({4, 12})}, 1, {nullptr, row_major({4, 12})}) ==
           SoftmaxPath::warp_per_row);
-    // Few and long rows are shared, if there is a workspace.
+    // Few and long rows are split, if there is a workspace.
     CHECK(rows(8, 8192, true) == SoftmaxPath::split);
     CHECK(rows(8, 8192, false) == SoftmaxPath::registers);
     CHECK(rows(9, 8192, true) == SoftmaxPath::registers);
@@ -47,7 +48,7 @@ TEST_CASE("softmax' path changes at each length, number of rows and dim where it
     CHECK(path(row_major({8, 8192}), 0, true) == SoftmaxPath::thread_per_row);
 }
 
-TEST_CASE("softmax says how much workspace each path needs", "[day06][softmax][small]") {
+TEST_CASE("softmax reports how much workspace each path needs", "[day06][softmax][small]") {
     const auto bytes = [](std::int64_t rows, std::int64_t n, std::optional<SoftmaxPath> path = {}) {
         return softmax_workspace_bytes<float>({nullptr, row_major({rows, n})}, -1, path);
     };
@@ -67,7 +68,7 @@ TEST_CASE("softmax says how much workspace each path needs", "[day06][softmax][s
           }).find("softmax: dim 2 asked for") == 0);
 }
 
-TEST_CASE("a path that cannot take a call of softmax says what it needs",
+TEST_CASE("a path that does not support a call of softmax names its requirement",
           "[day06][softmax][small]") {
     alignas(16) static float memory[2][64];
     static std::uint8_t mask[64];
@@ -99,8 +100,7 @@ TEST_CASE("a path that cannot take a call of softmax says what it needs",
 }
 
 TEST_CASE(
-    "softmax and its siblings reject a dim that does not exist, a mask that does not fit, "
-    "and scores of more tokens than they look at",
+    "softmax and its variants reject an invalid dimension, a mask of another shape, and T > S",
     "[day06][softmax][small]") {
     const Tensor<float> x({4, 8}), tall({8, 4});
     const Tensor<std::uint8_t> mask({4, 8}), short_mask({3, 8});

@@ -10,14 +10,14 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Softmax of these rows along the last dim.
+// Softmax of these rows along the last dimension.
 Operation softmax_of(Softmax kind, const Shape& shape, const Values& x) {
     Operation op = softmax_operation<float>(kind, shape, -1, shape);
     op.operands[0].values = x;
     return op;
 }
 
-// Where index k is in `special`, its value; else eighths.
+// The value of index k in `special`, else multiples of 1/8.
 Values but(const std::vector<std::pair<std::int64_t, double>>& special, double scale = 1) {
     return [=](std::int64_t k) {
         for (const auto& [at, x] : special) {
@@ -35,7 +35,7 @@ TEST_CASE("softmax(1, 2, 3, 4) is 0.0320586 0.0871443 0.236883 0.643914",
     CHECK(computes_its_result(op));
 }
 
-TEST_CASE("softmax and log_softmax of rows of all kinds, NaN and infinities too: what NumPy says",
+TEST_CASE("softmax and log_softmax match NumPy for rows of all kinds, NaN and infinities too",
           "[day06][softmax][small]") {
     for (const GoldenRow& row : golden_softmax) {
         CAPTURE(row.x);
@@ -49,7 +49,7 @@ TEST_CASE("softmax and log_softmax of rows of all kinds, NaN and infinities too:
     }
 }
 
-TEST_CASE("rows of all lengths that a transformer has add up to what NumPy says",
+TEST_CASE("rows of all lengths that occur in a transformer match NumPy",
           "[day06][softmax][small]") {
     for (const GoldenLongRow& row : golden_long_rows) {
         Operation op = softmax_of(Softmax::softmax, {1, row.length}, eighths);
@@ -62,7 +62,7 @@ TEST_CASE("rows of all lengths that a transformer has add up to what NumPy says"
     }
 }
 
-TEST_CASE("a token looks at itself and back, never ahead: what NumPy says",
+TEST_CASE("causal softmax matches NumPy: a token sees itself and earlier ones only",
           "[day06][softmax][small]") {
     for (const GoldenCausal& c : golden_causal) {
         Operation op = softmax_of(Softmax::causal_softmax, {c.T, c.S}, eighths);
@@ -71,8 +71,8 @@ TEST_CASE("a token looks at itself and back, never ahead: what NumPy says",
     }
 }
 
-// A row of numbers with all their digits, and what is almost its softmax. Each must be rejected.
-TEST_CASE("what is almost a softmax is rejected", "[day06][softmax][small]") {
+// A row of full-precision numbers, and near misses of its softmax. Each must be rejected.
+TEST_CASE("near misses of softmax are rejected by the error bound", "[day06][softmax][small]") {
     const Tensor<float> x = seeded<float>({1, 512}, 5, -3, 3);
     Operation op = softmax_of(Softmax::softmax, {1, 512},
                               [&](std::int64_t k) { return static_cast<double>(x.data()[k]); });
@@ -95,12 +95,12 @@ TEST_CASE("what is almost a softmax is rejected", "[day06][softmax][small]") {
     CHECK_FALSE(accepted([&](double d) {  // differences in bf16
         return std::exp(static_cast<double>(float(bf16(static_cast<float>(d))))) / sums.sum;
     }));
-    CHECK_FALSE(accepted([&](double d) {  // as TF32: 10 bits behind the point
+    CHECK_FALSE(accepted([&](double d) {  // as TF32: 10 bits after the point
         const int scale = std::ilogb(d == 0 ? 1.0 : d);
         return std::exp(std::ldexp(std::nearbyint(std::ldexp(d, 10 - scale)), scale - 10)) /
                sums.sum;
     }));
-    CHECK_FALSE(accepted([&](double d) {  // the last element is forgotten in the sum
+    CHECK_FALSE(accepted([&](double d) {  // the sum omits the last element
         return std::exp(d) / (sums.sum - std::exp(row.back() - sums.m));
     }));
     CHECK_FALSE(accepted([&](double d) {  // log2(e) with four digits
@@ -108,17 +108,17 @@ TEST_CASE("what is almost a softmax is rejected", "[day06][softmax][small]") {
     }));
 }
 
-TEST_CASE("2^40 rows of no element are no work", "[day06][softmax][small]") {
+TEST_CASE("2^40 rows without elements are no work", "[day06][softmax][small]") {
     const View<float> none(nullptr, Shape{1 << 20, 0, 1 << 20});
     const View<float> wide(nullptr, Shape{1 << 20, 1 << 20, 0});
     softmax_cpu<float>(none, 1, none);
     log_softmax_cpu<float>(none, 1, none);
     masked_softmax_cpu<float>(none, {nullptr, none.shape()}, 1, none);
     CHECK(rejection([&] { causal_softmax_cpu<float>(wide, wide); }).find("T <= S") !=
-          std::string::npos);  // so its rows cannot be many and empty
+          std::string::npos);  // so it cannot have many empty rows
 }
 
-TEST_CASE("the largest score anywhere in a row, and far from the others",
+TEST_CASE("the largest score may be anywhere in a row, and far from the others",
           "[day06][softmax][small]") {
     const Values thousands =
         but({{300, 30000}, {2 * 300 + 150, 30000}, {3 * 300 + 299, 30000}}, 1600);
@@ -129,16 +129,16 @@ TEST_CASE("the largest score anywhere in a row, and far from the others",
         CHECK(computes_its_result(softmax_of(kind, {4, 300}, thousands)));
         CHECK(computes_its_result(softmax_of(kind, {3, n}, far)));
     }
-    const std::int64_t parts = 150 * kSplitPart;  // 128 threads join 150 parts
+    const std::int64_t parts = 150 * kSplitPart;  // 128 threads combine 150 parts
     CHECK(computes_its_result(
         softmax_of(Softmax::softmax, {2, parts}, but({{3, 30}, {2 * parts - kSplitPart, 30}}))));
 }
 
-TEST_CASE("a long row may begin with pieces that hold -infinity alone", "[day06][softmax][small]") {
+TEST_CASE("a long row may begin with pieces that are all -infinity", "[day06][softmax][small]") {
     const std::int64_t n = 8200;
     const auto x = [=](std::int64_t k) {
         const std::int64_t i = k % n, r = k / n;
-        // The third row holds nothing else: NaN.
+        // The third row has nothing else: NaN.
         const bool none = r == 0   ? i < 4096
                           : r == 1 ? i < 8192
                           : r == 2 ? true
@@ -149,12 +149,12 @@ TEST_CASE("a long row may begin with pieces that hold -infinity alone", "[day06]
     CHECK(computes_its_result(softmax_of(Softmax::log_softmax, {4, n}, x)));
 }
 
-TEST_CASE("a NaN poisons its own row and no other", "[day06][softmax][small]") {
+TEST_CASE("a NaN affects its own row and no other", "[day06][softmax][small]") {
     const Values x = but({{2 * 64 + 63, NAN}, {4 * 64, -double(NAN)}});
     for (const Softmax kind : kSoftmaxes) CHECK(computes_its_result(softmax_of(kind, {6, 64}, x)));
 }
 
-TEST_CASE("the shares of a row add up to 1, and a shift of the row changes no bit",
+TEST_CASE("the weights of a row add up to 1, and shifting the row does not change a bit",
           "[day06][softmax][small]") {
     const Tensor<float> x = noise<float>({3, 768});
     Tensor<float> shifted(x.shape());
@@ -180,10 +180,9 @@ TEST_CASE("the shares of a row add up to 1, and a shift of the row changes no bi
 
 // --- masked --------------------------------------------------------------------------------------
 
-TEST_CASE(
-    "masked_softmax shares among what the mask lets through, and never computes with the rest",
-    "[day06][softmax][small]") {
-    // The row (1, 1) lets nothing through.
+TEST_CASE("masked_softmax ignores masked elements, whatever they are, and normalizes the rest",
+          "[day06][softmax][small]") {
+    // Row (1, 1) is entirely masked.
     const auto lets = [](std::int64_t k) {
         return k / 5 != 4 && (k * 7 % 5 < 3 || k == 11) ? 200.0 : 0.0;
     };
@@ -198,7 +197,7 @@ TEST_CASE(
     }
     for (const std::int64_t n : {4, 37, 260, 300, 600, 1028, 2052}) {
         Operation op = softmax_operation<bf16>(Softmax::masked_softmax, {6, n}, 1, {6, n});
-        op.operands[2].values = [=](std::int64_t k) {  // the last row: its last element
+        op.operands[2].values = [=](std::int64_t k) {  // the last row: only its last element
             if (k >= 5 * n) return k == 6 * n - 1 ? 200.0 : 0.0;
             return static_cast<double>(testing::detail::random_bits(3, k) % 2);
         };
@@ -210,7 +209,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a NaN that the mask lets through makes all of its row NaN, and one that it hides none",
+TEST_CASE("an unmasked NaN makes its whole row NaN, and a masked one does not",
           "[day06][softmax][small]") {
     for (const std::int64_t n : {5, 8}) {  // the twin, and rows in registers
         Operation op = softmax_of(Softmax::masked_softmax, {4, n},
@@ -222,7 +221,8 @@ TEST_CASE("a NaN that the mask lets through makes all of its row NaN, and one th
     }
 }
 
-TEST_CASE("what a token does not see gets 0, whatever it holds", "[day06][softmax][small]") {
+TEST_CASE("elements that a token does not see get 0, whatever their values",
+          "[day06][softmax][small]") {
     for (const Shape& shape : {Shape{8, 8}, {2, 5, 6}, {6, 8}}) {
         const std::int64_t T = shape[shape.rank - 2], S = shape[shape.rank - 1];
         CHECK(computes_its_result(softmax_of(Softmax::causal_softmax, shape, [=](std::int64_t k) {

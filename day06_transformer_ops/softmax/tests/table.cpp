@@ -1,4 +1,4 @@
-// What must hold for every operation of the set softmax, over a table of calls
+// The standard tests of softmax and its variants, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy.op.hpp"
@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Each softmax that takes such a shape, along its last dim.
+// Each variant that supports such a shape, along its last dimension.
 template <class T>
 void append(std::vector<Operation>& all, const std::vector<Shape>& shapes) {
     for (const Shape& shape : shapes) {
@@ -62,7 +62,7 @@ TEST_CASE("the set softmax: every path gives its result wherever operands are, o
     check_results(small());
 }
 
-TEST_CASE("softmax takes rows along any dim of any layout", "[day06][softmax][small][kernels]") {
+TEST_CASE("softmax works along any dimension of any layout", "[day06][softmax][small][kernels]") {
     for (int dim = 0; dim < 3; ++dim) {
         CHECK(takes_every_order(softmax_operation<float>(Softmax::softmax, {2, 3, 4}, dim)));
         CHECK(takes_or_rejects_placements(
@@ -72,14 +72,14 @@ TEST_CASE("softmax takes rows along any dim of any layout", "[day06][softmax][sm
     for (const Softmax kind : {Softmax::softmax, Softmax::log_softmax, Softmax::masked_softmax}) {
         CHECK(takes_or_rejects_placements(softmax_operation<float>(kind, eight, 4, eight)));
     }
-    for (const Shape& shape : {Shape{2, 3, 4}, {2, 2, 2, 3, 4}}) {  // rows in four dimensions, too
+    for (const Shape& shape : {Shape{2, 3, 4}, {2, 2, 2, 3, 4}}) {  // also rows in four dimensions
         CHECK(takes_or_rejects_placements(
             softmax_operation<float>(Softmax::causal_softmax, shape, -1)));
     }
     CHECK(takes_every_order(cross_entropy_operation<float>({2, 3}, 4)));
 }
 
-TEST_CASE("softmax takes the lengths around its vectors, warps and blocks",
+TEST_CASE("softmax accepts lengths around its vectors, warps and blocks",
           "[day06][softmax][small][kernels]") {
     check_values(operations({{131, 3},
                              {131, 4},
@@ -96,7 +96,7 @@ TEST_CASE("softmax takes the lengths around its vectors, warps and blocks",
         all.push_back(softmax_operation<float>(Softmax::softmax, {5, n}, 1));
         all.push_back(softmax_operation<bf16>(Softmax::softmax, {5, n}, 1));
     }
-    for (const Shape& shape : {Shape{1, 1024}, {2, 2052}, {9, 256}, {9, 7}}) {  // 8 rows a tile
+    for (const Shape& shape : {Shape{1, 1024}, {2, 2052}, {9, 256}, {9, 7}}) {  // 8 rows per tile
         all.push_back(softmax_operation<float>(Softmax::softmax, shape, 1));
     }
     all.push_back(softmax_operation<bf16>(Softmax::softmax, {1, 4104}, 1));
@@ -110,12 +110,12 @@ TEST_CASE("softmax takes the lengths around its vectors, warps and blocks",
     }
 }
 
-TEST_CASE("softmax takes long rows", "[day06][softmax][full]") {
+TEST_CASE("softmax accepts long rows", "[day06][softmax][full]") {
     check_values(operations({{2, 16384}, {1, 16388}, {3, 100003}}, {{1, 32773}}));
-    // Longer than registers and shared memory together: what is read twice is overwritten between.
+    // Longer than registers and shared memory together, so part of the row is read twice.
     CHECK(takes_less_memory(softmax_operation<float>(Softmax::softmax, {3, 100003}, 1)));
 }
 
-TEST_CASE("softmax takes more rows than a grid has blocks in y", "[day06][softmax][huge]") {
+TEST_CASE("softmax accepts more rows than a grid has blocks in y", "[day06][softmax][huge]") {
     check_values(operations({{65537, 4}}, {}));
 }

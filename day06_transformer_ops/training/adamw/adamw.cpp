@@ -57,7 +57,7 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
         if (!equivalent(v.layout, parameters.layout) && v.size() > 0) {
             reject(std::string(kOp) + ": " + name + " has " + to_string(v.layout) +
                    ", but parameters " + to_string(parameters.layout) +
-                   "; element by element they must lie in the same order");
+                   "; their elements must be in the same order");
         }
     };
     const bool normed = o.norm.data != nullptr;

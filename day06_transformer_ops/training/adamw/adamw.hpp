@@ -30,7 +30,7 @@ struct AdamWOptions {
     float rate = 1e-3f;
     float beta1 = 0.9f, beta2 = 0.999f;
     float eps = 1e-8f;
-    float decay = 0;               // mostly 0.1 for matrices, 0 for norms and biases
+    float decay = 0;               // usually 0.1 for matrices, 0 for norms and biases
     std::int64_t step = 1;         // counted from 1
     float most = 0;                // largest norm; 0: no clipping
     View<const double> norm = {};  // gradient_norm()'s result, rank 0; CUDA: in device memory
@@ -51,15 +51,15 @@ struct AdamWNumbers {
 };
 [[nodiscard]] AdamWNumbers adamw_numbers(const AdamWOptions& options);
 
-/// @param gradient, first, second, parameters  one shape and the same strides, each dense
-/// (row-major or in any other order), apart from each other and from the norm; the last three are
+/// @param gradient, first, second, parameters  the same shape and strides, each dense
+/// (row-major or in any other order), not overlapping each other or the norm; the last three are
 /// read and written
 /// @param rounded  optional, the same layout: receives the new parameters rounded to bf16, for
 /// products. They are never read here: the master weights are floats, because a step often adds
 /// less than a bf16 can represent
 /// @throws std::invalid_argument  shapes or strides that differ, strides with gaps, a null pointer,
-/// overlap; options outside of 0 <= beta < 1, step >= 1, or rate, decay, eps and most that are not finite or
-/// below 0; clipping without a norm
+/// overlap; options outside of 0 <= beta < 1 and step >= 1; rate, decay, eps or most negative or not
+/// finite; clipping without a norm
 void adamw_cpu(const AdamWOptions& options, View<const float> gradient, View<float> first,
                View<float> second, View<float> parameters, View<bf16> rounded = {});
 void adamw_cuda(const AdamWOptions& options, View<const float> gradient, View<float> first,
@@ -69,22 +69,22 @@ void check_adamw(const AdamWOptions& options, const View<const float>& gradient,
                  const View<float>& first, const View<float>& second, const View<float>& parameters,
                  const View<bf16>& rounded = {});
 
-/// out = the root of the sum of squares, added up in double. The port's blocks add their parts up,
-/// and one block adds up the blocks, always in the same order: the same bits in every run.
-/// @param gradient  one run of elements, in any order
+/// out = the root of the sum of squares, added up in double. The kernel's blocks sum their parts,
+/// and one block sums the blocks, always in the same order: the same bits in every run.
+/// @param gradient  dense, in any order
 /// @param out       rank 0
 /// @throws std::invalid_argument  strides with gaps, another rank of out, a null pointer, overlap;
-/// the port: too small a workspace
+/// CUDA: too small a workspace
 void gradient_norm_cpu(View<const float> gradient, View<double> out);
 void gradient_norm_cuda(View<const float> gradient, View<double> out, gpu::Workspace workspace,
                         gpu::Stream stream = {});
 [[nodiscard]] std::int64_t gradient_norm_workspace_bytes();
 void check_gradient_norm(const View<const float>& gradient, const View<double>& out);
 
-/// Blocks whose parts are added up, however many elements there are.
+/// Number of blocks that compute partial sums, for any number of elements.
 inline constexpr int kNormBlocks = 256;
 
-/// The rate of each step: up in a line, then down along half a cosine.
+/// The rate of each step: linear warmup, then cosine decay.
 struct Schedule {
     double most = 1e-3, least = 1e-4;
     std::int64_t warm_up = 0, steps = 1;

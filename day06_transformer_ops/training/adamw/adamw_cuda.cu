@@ -26,7 +26,7 @@ __global__ void adamw_kernel(const __grid_constant__ AdamWNumbers a, const float
 }
 // [adamw]
 
-// Each block takes every kNormBlocks-th piece of the gradient; the next kernel adds up the blocks.
+// Each block processes every kNormBlocks-th piece of the gradient; the next kernel sums the blocks.
 __global__ void squares_kernel(const float* gradient, std::int64_t n, double* of_block) {
     double sum = 0;
     const std::int64_t step = std::int64_t{kNormBlocks} * kThreads;

@@ -17,7 +17,7 @@ void check_activate_backward(const View<const float>& in, const View<const float
     require_known_path("activate_backward", path);
     if (path == ActivationPath::tile) {
         reject(
-            "activate_backward: the path 'tile' is there for the way forward only; without a path "
+            "activate_backward: the path 'tile' exists only for the forward pass; without a path "
             "the backward pass takes 'one element' or 'vectorized'");
     }
     if (path != ActivationPath::vectorized || out.size() == 0 ||

@@ -16,7 +16,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of an activation's backward pass: those of the forward pass.
+/// The paths are those of the forward pass.
 using ActivationBackwardPath = ActivationPath;
 
 /// 1 - s is computed as 1 / (1 + exp(v)), because 1 - s would cancel digits.
@@ -28,7 +28,7 @@ SIXDAYS_HD inline float slope_of_gate(float x, float v, float dv) noexcept {
 SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
     switch (what) {
         case Activation::relu:
-            return x > 0 ? 1.0f : x <= 0 ? 0.0f : x;  // a NaN stays
+            return x > 0 ? 1.0f : x <= 0 ? 0.0f : x;  // NaN propagates
         case Activation::gelu_erf: {
             const float density = std::exp(-0.5f * x * x);
             return 0.5f * std::erfc(x * -0.70710678f) +
@@ -58,8 +58,8 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
 ///
 ///     d_gate = grad * in * f'(gate)        d_in = grad * f(gate)
 ///
-/// @param gate, in, grad  one shape, any strides; may be halves of one tensor's rows
-/// @param d_gate, d_in    the same shape, injective, apart from all inputs; may be halves of one
+/// @param gate, in, grad  the same shape, any strides; may be halves of one tensor's rows
+/// @param d_gate, d_in    the same shape, injective, overlapping no input; may be halves of one
 /// tensor's rows
 /// @throws std::invalid_argument  shapes that do not match, an output that is not injective, a null
 /// pointer, overlap

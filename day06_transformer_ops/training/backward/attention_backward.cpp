@@ -1,4 +1,4 @@
-// The argument checks of attention's backward pass, and the views that it works on.
+// The argument checks of attention's backward pass, and the views that it uses.
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 
 #include "common/tensor/names.hpp"
@@ -37,7 +37,7 @@ void check_attention_backward(const View<const float>& q, const View<const float
     }
     if (path == AttentionBackwardPath::kept && !left) {
         reject(std::string(kOp) +
-               ": the path 'kept' needs the output and the log of sums that the forward pass left");
+               ": the path 'kept' needs the output and the log of sums of the forward pass");
     }
     const std::int64_t D = q.extent(q.rank() - 1);
     if (path && path != AttentionBackwardPath::row_per_thread && D > kMostOfHead) {
@@ -50,10 +50,10 @@ void check_attention_backward(const View<const float>& q, const View<const float
 AttentionBackwardPath choose_attention_backward(const View<const float>& q, std::size_t shared,
                                                 bool left) {
     const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
-    constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of it is empty
+    constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of a tile is empty
     const bool tiles = T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared;
     if (!tiles) return AttentionBackwardPath::row_per_thread;
-    constexpr std::int64_t kOneTile = 64;  // no copies overlap: 'tiles' was 6 % faster
+    constexpr std::int64_t kOneTile = 64;  // no overlap of copies: 'tiles' is 6 % faster
     return left && T > kOneTile ? AttentionBackwardPath::kept : AttentionBackwardPath::tiles;
 }
 

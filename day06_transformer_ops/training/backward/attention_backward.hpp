@@ -27,7 +27,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of attention's backward pass.
+/// Kernel versions of attention's backward pass.
 enum class AttentionBackwardPath {
     row_per_thread,  // the twins: one thread per query, then one thread per key
     tiles,           // 02: a block owns 64 queries, then 64 keys; loops over tiles. D <= 128
@@ -40,19 +40,19 @@ struct AttentionGradients {
     View<float> q, k, v;
 };
 
-/// The results of the forward pass.
+/// The saved results of the forward pass.
 struct AttentionLeft {
     View<const float> out;       // (..., T, D)
     View<const float> log_sums;  // (..., T)
 };
 
-/// @param q        (..., T, D), as attention was given it, any strides
-/// @param k, v     (..., S, D), of q's rank; a dimension before the last two may be 1 where q's is
+/// @param q        (..., T, D), as in the forward pass, any strides
+/// @param k, v     (..., S, D), of q's rank; a dimension before the last two may be 1 if q's is
 ///                 not: heads that share keys, whose gradients add up
 /// @param options  causal and scale. A length is rejected: it belongs to a KV cache, which training
 ///                 does not have
 /// @param grad     (..., T, D), the gradient of the output
-/// @param d        injective, apart from the inputs and each other
+/// @param d        injective, overlapping no input and not each other
 /// @throws std::invalid_argument  shapes that do not match, a length, outputs that are not
 /// injective, a null pointer, overlap; CUDA: a workspace that is too small
 void attention_backward_cpu(View<const float> q, View<const float> k, View<const float> v,
@@ -63,7 +63,7 @@ void attention_backward_cuda(View<const float> q, View<const float> k, View<cons
                              const AttentionOptions& options, View<const float> grad,
                              const AttentionGradients& d,
                              const gpu::Launch<AttentionBackwardPath>& how = {});
-/// The same from the results of the forward pass, which are apart from d.
+/// The same from the results of the forward pass, which must not overlap d.
 void attention_backward_from_left_cuda(View<const float> q, View<const float> k,
                                        View<const float> v, const AttentionOptions& options,
                                        const AttentionLeft& left, View<const float> grad,

@@ -9,7 +9,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// What a query needs besides its row to recompute its weights.
+/// Per query, what is needed to recompute its weights besides its row.
 struct Softmaxed {
     float log_sum;  // log-sum-exp of its scores
     float delta;    // weighted mean of d_share
@@ -59,7 +59,7 @@ SIXDAYS_HD inline float dot(const Row<const float>& x, const Row<const float>& y
     return sizeof(float) * (4 * 64 * (head + 4) + 64 * (64 + across));
 }
 
-/// (queries), of the shape that the problem's rows of q have.
+/// One per query, in the shape of the problem's rows of q.
 [[nodiscard]] View<Softmaxed> attention_softmaxed(gpu::Carver& carver, const View<const float>& q);
 
 }  // namespace sixdays::day06_transformer_ops

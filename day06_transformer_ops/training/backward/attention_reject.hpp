@@ -1,5 +1,5 @@
 /// @file
-/// Argument checks that attention's backward passes from float and from bf16 share.
+/// Argument checks shared by attention's backward passes from float and from bf16.
 #pragma once
 
 #include <iterator>
@@ -14,7 +14,7 @@ template <class T>
 void require_tokens(const char* op, const View<T>& q) {
     if (q.rank() >= 2) return;
     reject(std::string(op) + ": q has shape " + to_string(q.shape()) +
-           ", but tokens and their numbers are two dims");
+           ", but needs tokens and a head: (..., T, D)");
 }
 
 inline void require_no_length(const char* op, const AttentionOptions& options) {

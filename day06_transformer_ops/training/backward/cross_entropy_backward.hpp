@@ -23,7 +23,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of cross-entropy's backward pass.
+/// Kernel versions of cross-entropy's backward pass.
 enum class CrossEntropyBackwardPath {
     row_per_thread,  // one thread per row: the twin
     block_per_row,   // 02: 128-bit loads, read twice; once with the losses. Rows are contiguous
@@ -33,7 +33,7 @@ enum class CrossEntropyBackwardPath {
 /// @param logits   (..., V), any strides
 /// @param targets  (...), any strides, 0 <= target < V
 /// @param grad     of the losses, broadcast to (...): for the mean of N losses one number, 1 / N
-/// @param out      (..., V), injective; may be `logits` itself, and is apart from the other inputs
+/// @param out      (..., V), injective; may be `logits` itself, but overlaps no other input
 /// @throws std::invalid_argument  shapes that do not match, V = 0, out not injective, a null
 /// pointer, overlap; the CPU reference: a target out of range
 void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_t> targets,
@@ -44,8 +44,8 @@ void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64
 /// The same with a single pass over the logits, T float or bf16. p's error grows by
 /// (|loss| + 2 |loss + x(target)|) 2^-24 of it. A target whose logit is -infinity makes its row
 /// NaN.
-/// @param logits  rows along memory, as of out
-/// @param losses  (...), what cross_entropy_cuda() made of these logits; apart from out
+/// @param logits  contiguous rows; the same for out
+/// @param losses  (...), cross_entropy_cuda()'s result for these logits; not overlapping out
 template <class T>
 void cross_entropy_backward_from_losses_cuda(const View<const float>& logits,
                                              const View<const std::int64_t>& targets,
@@ -57,7 +57,7 @@ void check_cross_entropy_backward(const View<const float>& logits,
                                   const View<const float>& grad, const View<float>& out,
                                   std::optional<CrossEntropyBackwardPath> path = {});
 /// The same, rounded to bf16: the operand of the product with the head's weights.
-/// @param logits  rows along memory; so of out, which is apart from all inputs
+/// @param logits  contiguous rows; the same for out, which overlaps no input
 void cross_entropy_backward_bf16_cpu(View<const float> logits, View<const std::int64_t> targets,
                                      View<const float> grad, View<bf16> out);
 void check_cross_entropy_backward_bf16(const View<const float>& logits,

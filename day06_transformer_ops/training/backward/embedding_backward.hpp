@@ -6,9 +6,9 @@
 ///     d_positions(places(i..), c) += grad(i.., c)
 ///
 /// Many tokens have the same id, and their gradients are added to one row. With one thread per
-/// token, several threads write the same element: `+=` is a race, an atomic addition is not. But
-/// atomics add in any order, and float sums depend on it: two runs differ in their last bits. With
-/// one thread per column that loops over the tokens, the order is that of the CPU reference.
+/// token, several threads write the same element: `+=` is a race, while an atomic addition is not.
+/// But atomics add in any order, and float sums depend on it: two runs differ in their last bits.
+/// With one thread per column that loops over the tokens, the order is that of the CPU reference.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of the embedding's backward pass.
+/// Kernel versions of the embedding's backward pass.
 enum class EmbedBackwardPath {
     column_per_thread,  // one thread per column: the twin; bitwise equal to the CPU reference
     atomics,            // 02: one thread per element of grad; faster, last bits vary between runs
@@ -27,16 +27,16 @@ enum class EmbedBackwardPath {
 };
 [[nodiscard]] const char* name(EmbedBackwardPath path);
 
-/// Gradients of the two tables, added to what is there (+=).
+/// Gradients of the two tables, accumulated (+=).
 struct EmbedGradients {
     View<float> tokens;          // (V, C), any strides
-    View<float> positions = {};  // (P, C); {}, of rank 0: there are none
+    View<float> positions = {};  // (P, C); {}, of rank 0: no positions
 };
 
 /// @param grad    (S.., C), any strides
 /// @param ids     any shape S, 0 <= id < V
 /// @param places  broadcast to S, 0 <= place < P
-/// @param d       injective, apart from all inputs and each other
+/// @param d       injective, overlapping no input and not each other
 /// @throws std::invalid_argument  shapes that do not match, outputs that are not injective, a null
 /// pointer, overlap; the CPU reference: an id or a place out of range. The CUDA version ignores
 /// such tokens
@@ -50,12 +50,12 @@ void check_embed_backward(const View<const float>& grad, const View<const std::i
                           const View<const std::int64_t>& places, const EmbedGradients& d,
                           std::optional<EmbedBackwardPath> path = {});
 
-/// Is the number the index of a row of the table?
+/// Is `row` the index of a row of the table?
 SIXDAYS_HD inline bool names_row(std::int64_t row, const View<float>& table) noexcept {
     return 0 <= row && row < table.extent(0);
 }
 
-/// `d.tokens`' or `d.positions`' numbers of rows for each of the ids: in one shape.
+/// `places` broadcast to the shape of `ids`.
 [[nodiscard]] View<const std::int64_t> places_of(const View<const std::int64_t>& ids,
                                                  const View<const std::int64_t>& places,
                                                  const EmbedGradients& d);

@@ -9,7 +9,7 @@
 /// The transposes are views. A tied head has weight = transpose(tokens), and its gradient is added
 /// to transpose(d_tokens), to which the embedding's own gradient is added too.
 ///
-/// Gradients of parameters are added to what is there (+=), the gradient of `in` is set (=).
+/// Gradients of parameters are accumulated (+=); the gradient of `in` is set (=).
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -21,15 +21,15 @@ namespace sixdays::day06_transformer_ops {
 /// Where the gradients of a linear layer's parameters are added.
 struct LinearGradients {
     View<float> weight = {};  // (K, N), any strides
-    View<float> bias = {};    // (N); a null pointer: there is none
+    View<float> bias = {};    // (N); a null pointer: no bias
 };
 
 /// @param in      (..., K): the input of the layer; dimensions before the last are rows, and must
 ///                merge into one dimension
 /// @param weight  (K, N), any strides
 /// @param grad    (..., N), of the layer's output; rows as in's
-/// @param d_in    (..., K), injective, apart from all else
-/// @param d       injective, apart from all else
+/// @param d_in    (..., K), injective, overlapping nothing else
+/// @param d       injective, overlapping nothing else
 /// @throws std::invalid_argument  shapes that do not match, rows that do not merge into one
 /// dimension, an output that is not injective, a null pointer, overlap; CUDA: too small a workspace
 void linear_backward_cpu(View<const float> in, View<const float> weight, View<const float> grad,
@@ -39,7 +39,7 @@ void linear_backward_cuda(View<const float> in, View<const float> weight, View<c
                           gpu::Stream stream = {});
 /// The gradient of the bias alone.
 /// @param grad    (..., N), as linear_backward's
-/// @param d_bias  (N), injective, apart from grad
+/// @param d_bias  (N), injective, not overlapping grad
 /// @throws std::invalid_argument  as linear_backward_cuda()
 void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
                         gpu::Stream stream = {});
@@ -53,7 +53,7 @@ void check_linear_backward(const View<const float>& in, const View<const float>&
                            const View<const float>& grad, const View<float>& d_in,
                            const LinearGradients& d);
 void check_bias_backward(const View<const float>& grad, const View<float>& d_bias);
-/// Of shapes and strides alone.
+/// Checks only shapes and strides.
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d);
 

@@ -19,7 +19,7 @@ void linear_backward_cpu(View<const float> in, View<const float> weight, View<co
     Tensor<float> sums({weight.extent(1)});
     // [linear_backward]
     matmul_cpu(g, transpose(weight), as_matrix(d_in));
-    matmul_cpu(transpose(x), g, {1, 1}, d.weight);  // 1 * product + 1 * what is there
+    matmul_cpu(transpose(x), g, {1, 1}, d.weight);  // 1 * product + 1 * d.weight
     if (d.bias.data != nullptr) {
         reduce_cpu(Reduction::sum, g, {0}, sums.view());
         add_broadcast_cpu(sums.view(), d.bias, d.bias);

@@ -1,4 +1,4 @@
-// The CUDA version: two products and a sum. There is no kernel here: every line calls one.
+// The CUDA version: two products and a sum. This file has no kernel: every line calls one.
 #include <algorithm>
 
 #include "common/tensor/transform.hpp"
@@ -80,7 +80,7 @@ void linear_backward_cuda(View<const float> in, View<const float> weight, View<c
         gpu::carve("linear_backward", workspace, [&](gpu::Carver& c) { return c.lend(bytes); });
     const gpu::Launch<day05_matmul::MatmulPath> how{.workspace = room, .stream = stream};
     matmul_cuda(g, transpose(weight), as_matrix(d_in), how);
-    matmul_cuda(transpose(x), g, {1, 1}, d.weight, how);  // 1 * product + 1 * what is there
+    matmul_cuda(transpose(x), g, {1, 1}, d.weight, how);  // 1 * product + 1 * d.weight
     if (d.bias.data != nullptr) bias_backward_cuda(g, d.bias, room, stream);
 }
 

@@ -65,7 +65,7 @@ LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
 }
 
 LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) {
-    // Enough blocks for any device, and few enough that their sums are added up fast.
+    // Enough blocks for any device, and few enough that summing their results is fast.
     constexpr std::int64_t kBlocks = 256, kRowsOfBlock = 8;
     const View<float> rows = carver.take<float>({rows_along(in, in.rank() - 1).count(), 2});
     const std::int64_t blocks =

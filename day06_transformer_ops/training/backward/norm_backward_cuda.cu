@@ -51,7 +51,7 @@ __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const fl
     }
 }
 
-// The same, with mean 0, because RMS norm does not subtract one.
+// The same, with mean 0, because RMS norm subtracts none.
 __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const float> in,
                                          const __grid_constant__ NormParameters parameters,
                                          const __grid_constant__ Rows<const float> grad,

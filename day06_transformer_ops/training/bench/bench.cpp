@@ -44,7 +44,7 @@ const Size kSizes[] = {
     {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256, 1, true},
 };
 
-// Per GPU: 6 FLOP per parameter and token, forward and backward, and attention's, as papers count.
+// Per GPU: 6 FLOP per parameter and token, forward and backward, and attention's, as in papers.
 double flops_of(const Size& s, std::int64_t parameters) {
     const double tokens = static_cast<double>(s.batch / s.gpus * s.config.context);
     const double attention =
@@ -106,7 +106,7 @@ void measure(const Size& s, const bench::Limits& limits) {
     if (!(last < first)) {
         throw std::runtime_error(std::string(s.name) + ": the loss went from " +
                                  std::to_string(first) + " to " + std::to_string(last) +
-                                 ". What was timed does not learn.");
+                                 ". The timed model does not learn.");
     }
     print(s, "training step", "gpt2_train", flops_of(s, trainer.parameters().size()),
           bench::summarise(times), limits);

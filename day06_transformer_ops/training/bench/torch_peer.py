@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures PyTorch beside gpt2_train_bench: the same model, the same machine, the same types.
+"""Measures PyTorch next to gpt2_train_bench: the same model, the same machine, the same types.
 
     torch_peer.py PROGRAM [its words]...   prints what PROGRAM prints, peer and peer_s filled in:
-                                           docs/results/training_h200.csv is made so
+                                           docs/results/training_h200.csv is made this way
 
 A step is a forward and a backward pass, clipping by the norm and a fused AdamW, on random tokens. It
 runs eager, compiled, and compiled with CUDA graphs (mode="reduce-overhead", which removes the cost of
 launches); the fastest counts. TF32 is off: ours multiplies in float32 too. Sizes that end in -bf16
-run under autocast, as ours run with --bf16.
+run under autocast, as ours with --bf16.
 """
 import csv
 import pathlib
@@ -24,7 +24,7 @@ SIZES = {"124M": (50257, 1024, 768, 12, 12, 4), "124M-16": (50257, 1024, 768, 12
          "strides": (292, 64, 128, 4, 6, 256)}
 
 
-# How PyTorch runs a step: what it is called, and the arguments of torch.compile.
+# How PyTorch runs a step: its name, and the arguments of torch.compile.
 WAYS = {"eager": None, "compiled": {}, "compiled with CUDA graphs": {"mode": "reduce-overhead"}}
 
 
@@ -73,11 +73,11 @@ def peer_of(torch, size):
         name = ("PyTorch bf16 autocast, " if size.endswith("-bf16") else "PyTorch fp32, ") + way
         try:
             torch.cuda.reset_peak_memory_stats()
-            torch._dynamo.reset()  # else it takes another size for one that changes as it runs
+            torch._dynamo.reset()  # else it treats another size as a dynamic shape
             found.append((seconds_of(torch, size, compile_with), name))
             note("%s, %s: %.4e s, %.1f GiB" % (size, name, found[-1][0],
                                               torch.cuda.max_memory_allocated() / 2 ** 30))
-        except Exception as error:  # one way that fails must not cost the other
+        except Exception as error:  # a failure must not prevent the others
             note("%s, %s: failed: %s" % (size, name, error))
         torch.cuda.empty_cache()
     return min(found) if found else None

@@ -18,7 +18,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of attention's backward pass from bf16.
+/// Kernel versions of attention's backward pass from bf16.
 enum class AttentionBackwardBf16Path {
     row_per_thread,  // the twin: one thread per query, then one thread per key
     tensor_cores,    // 02: one warp per 16 rows; scores, weights and slopes stay in its registers
@@ -31,7 +31,7 @@ enum class AttentionBackwardBf16Path {
 /// @param out       (..., T, D), the output of attention_bf16
 /// @param log_sums  (..., T), the same
 /// @param grad      (..., T, D), the gradient of the output
-/// @param d         shapes of q, k and v; set (=); injective, apart from all else
+/// @param d         shapes of q, k and v; set (=); injective, overlapping nothing else
 /// @throws std::invalid_argument  shapes that do not match, a length, outputs that are not
 /// injective, a null pointer, overlap; CUDA: too small a workspace, a path that does not support
 /// these views

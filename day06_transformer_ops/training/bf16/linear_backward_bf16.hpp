@@ -6,7 +6,7 @@
 ///     d_weight += inᵀ . grad         (K, M) (M, N)
 ///
 /// Operands are rounded, sums are not: each product of two bf16 is exact in a float, and sums over
-/// a batch stay float. A bf16 sum would stop growing as soon as a term is less than a 512th of it.
+/// a batch stay float. A bf16 sum would stop growing as soon as a term is less than 1/512 of it.
 /// Error: as in matmul_bf16.hpp. A bias needs no product: bias_backward_cuda().
 #pragma once
 

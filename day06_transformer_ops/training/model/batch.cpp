@@ -32,7 +32,7 @@ Batch check_batch(const Batch& batch, std::int64_t size, std::int64_t vocabulary
                std::to_string(tokens));
     }
     if (counting(marked) == 0) {
-        reject("a batch of which no target counts: there is nothing to learn from it");
+        reject("a batch without a target that counts: there is nothing to learn");
     }
     check_tokens("id", batch.ids, vocabulary);
     check_tokens("target", batch.targets, vocabulary);

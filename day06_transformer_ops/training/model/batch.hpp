@@ -7,7 +7,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Sequences of one length, one after the other; the target of each token is the next token.
+/// Consecutive sequences of the same length; the target of each token is the next token.
 struct Batch {
     std::vector<std::int64_t> ids = {}, targets = {};
     std::vector<bool> counts = {};  // does this target count in the loss? Empty: all do
@@ -19,10 +19,10 @@ struct Batch {
 /// target that counts
 [[nodiscard]] Batch check_batch(const Batch& batch, std::int64_t size, std::int64_t vocabulary);
 
-/// The number of targets that count. @param batch  as check_batch() gives it
+/// The number of targets that count. @param batch  checked by check_batch()
 [[nodiscard]] double counting(const Batch& batch);
 
-/// `size` tokens of the batch, from token `first` on. @param batch  as check_batch() gives it
+/// `size` tokens of the batch, from token `first` on. @param batch  checked by check_batch()
 [[nodiscard]] Batch part_of(const Batch& batch, std::int64_t first, std::int64_t size);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,9 +1,9 @@
 /// @file
-/// A block, forward and backward. It needs no new kernel: every line is an existing operation.
+/// A block, forward and backward. It needs no new kernels: every line is an existing operation.
 ///
 /// The backward pass goes through the block from its end. The forward pass adds each part's output
-/// to the residual stream, so the gradient of the sum takes two ways: past the part, unchanged, and
-/// through it; before the part the two are added up.
+/// to the residual stream, so the gradient of the sum takes two paths: around the part, unchanged,
+/// and through it; before the part, the two are added.
 #pragma once
 
 #include "day06_transformer_ops/block/block.hpp"
@@ -23,13 +23,13 @@ struct BlockKept {
     View<T> activated;            // F: recomputed in the backward pass, so all blocks may share one
 };
 
-/// Gradients of activations: memory that all blocks use in turn.
+/// Gradients of activations: memory reused by all blocks.
 struct BlockRoom {
     View<float> d_normed, d_part, d_qkv, d_hidden;  // C, C, 3 C, F
 };
 
-/// Where the gradients of a block's parameters are added. Matrices (in, out), as BlockParameters
-/// has them.
+/// Where the gradients of a block's parameters are added. Matrices are (in, out), as in
+/// BlockParameters.
 struct BlockGradients {
     NormGradients norm1 = {};
     LinearGradients qkv = {}, attention_output = {};
@@ -37,7 +37,7 @@ struct BlockGradients {
     LinearGradients up = {}, down = {};
 };
 
-/// block_cpu() and block_cuda() again, but the intermediate results are kept.
+/// block_cpu() and block_cuda() again, but with the intermediate results kept.
 template <class Operations, class T>
 void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
                    Out out) {
@@ -65,7 +65,7 @@ void block_backward(Operations& op, const BlockParameters& p, In x, const BlockK
     op.activate_backward(p.activation, kept.hidden, room.d_hidden, room.d_hidden);
     op.linear_backward(kept.normed2, p.up, room.d_hidden, room.d_normed, d.up);
     op.layer_norm_backward(kept.middle, p.norm2, room.d_normed, room.d_part, d.norm2);
-    op.add(room.d_part, grad, grad);  // through the MLP, and past it
+    op.add(room.d_part, grad, grad);  // through the MLP, and around it
 
     op.linear_backward(kept.mixed, p.attention_output, grad, room.d_normed, d.attention_output);
     const auto [q, k, v] = heads_of(kept.qkv, p.heads);
@@ -74,7 +74,7 @@ void block_backward(Operations& op, const BlockParameters& p, In x, const BlockK
                           split_heads(room.d_normed, p.heads), {d_q, d_k, d_v});
     op.linear_backward(kept.normed1, p.qkv, room.d_qkv, room.d_normed, d.qkv);
     op.layer_norm_backward(x, p.norm1, room.d_normed, room.d_part, d.norm1);
-    op.add(room.d_part, grad, grad);  // through the attention, and past it
+    op.add(room.d_part, grad, grad);  // through the attention, and around it
 }
 // [block_backward]
 

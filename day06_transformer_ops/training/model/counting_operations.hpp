@@ -1,5 +1,5 @@
 /// @file
-/// The operations of the CUDA version, which here only count bytes of workspace.
+/// The operations of the CUDA version, which here only measure workspace sizes.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct NcclSum::Gpus {
     };
     std::vector<One> each;
 
-    // Also if NcclSum's constructor fails half-way.
+    // Also runs if NcclSum's constructor fails halfway.
     ~Gpus() {
         for (One& one : each) {
             (void)ncclCommDestroy(one.comm);
@@ -135,7 +135,7 @@ NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
     if (gpus == 1) return;
     reject_gpus(gpus, gpu::is_emulated()
                           ? "the emulator is one"
-                          : "this program was built without NCCL, which adds up what they find: "
+                          : "this program was built without NCCL, which sums the gradients: "
                             "docs/training_runs.md says how to get it");
 }
 void NcclSum::use(int) {}

@@ -33,7 +33,7 @@ using Out16 = const View<bf16>&;
 using day05_matmul::Epilogue;
 
 /// The CPU references. With threads, sequences are distributed, and products use register tiling:
-/// the same bits with any number of threads, but not those of the references.
+/// the same bits for any number of threads, but not those of the references.
 struct CpuOperations {
     gpt2::Threads* threads = nullptr;
 
@@ -98,7 +98,7 @@ struct CpuOperations {
     }
 
 private:
-    /// f of parts of the views, whose dimension 0 counts sequences.
+    /// Calls f with parts of the views, split along dimension 0, the sequences.
     template <class F, class First, class... Others>
     void shared(const F& f, const First& first, const Others&... others) const {
         if (threads == nullptr) return f(first, others...);
@@ -162,8 +162,8 @@ struct CudaOperations {
     }
     void activate(Activation what, In in, Out16 out) const {
         if (what != Activation::gelu_tanh) {
-            reject(std::string("activate: of bf16 there is '") + name(Activation::gelu_tanh) +
-                   "' alone, not '" + name(what) + "'");
+            reject(std::string("activate: bf16 supports only '") + name(Activation::gelu_tanh) +
+                   "', not '" + name(what) + "'");
         }
         gpt2::narrow_cuda(in, out, gpt2::Before::gelu, stream);
     }
@@ -192,7 +192,7 @@ struct CudaOperations {
     }
     void linear_backward(In16 in, In weight, In16 grad, Out d_in, const LinearGradients& d) const {
         if (d.bias.data != nullptr) {
-            reject("linear_backward: a bias' gradient is added up from floats, but grad is bf16");
+            reject("linear_backward: a bias gradient needs a float grad, but grad is bf16");
         }
         linear_backward_bf16_cuda(in, weights.of(weight), grad, d_in, d.weight, stream);
     }
@@ -226,7 +226,7 @@ struct CudaOperations {
         adamw_cuda(o, gradient, first, second, parameters, rounded, stream);
     }
 
-    /// A part of the workspace: an array that lives between two operations.
+    /// A part of the workspace: an array that is live between two operations.
     template <class T>
     static std::int64_t room_bytes(const Shape& shape) {
         return gpu::bytes_to_carve([&](gpu::Carver& c) { return c.take<T>(shape); });

@@ -112,7 +112,7 @@ std::vector<float> Parameters::begin(std::uint64_t seed) const {
         const bool one = p.name.find("norm.weight") != p.name.npos;
         for (std::int64_t i = p.first; i < p.first + sixdays::size(p.shape); ++i) {
             const auto draw = static_cast<std::uint64_t>(i);
-            // Box-Muller: a normal number from two uniform ones.
+            // Box-Muller: a normal sample from two uniform ones.
             const double a = 1 - gpt2::uniform(seed, 2 * draw);
             const double b = gpt2::uniform(seed, 2 * draw + 1);
             const double normal = std::sqrt(-2 * std::log(a)) * std::cos(2 * M_PI * b);

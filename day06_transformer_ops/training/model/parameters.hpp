@@ -12,7 +12,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// A tensor in the array, with the name and shape that it has in a GGUF file: a matrix is (outputs,
+/// A tensor in the array, with its name and shape in a GGUF file: a matrix is (outputs,
 /// inputs).
 struct Parameter {
     std::string name;
@@ -20,8 +20,8 @@ struct Parameter {
     std::int64_t first;  // its offset in the array
 };
 
-/// The least memory that training such a model takes, in bytes: parameters, gradients, AdamW's two
-/// averages, and the stored activations. A double, because sizes come from users.
+/// Lower bound of the memory for training such a model, in bytes: parameters, gradients, AdamW's
+/// two averages, and the stored activations. A double, because sizes come from users.
 [[nodiscard]] double training_bytes(const gpt2::Config& config, std::int64_t batch);
 
 class Parameters {
@@ -38,7 +38,7 @@ public:
         return all_[static_cast<std::size_t>(2 + 4 * layer)].first;  // 2: tokens, positions
     }
 
-    /// The tensor of that name in an array.
+    /// The tensor of this name in an array.
     template <class T>
     [[nodiscard]] View<T> view(T* run, const std::string& name) const {
         const Parameter& p = all_[by_name_.at(name)];

@@ -10,7 +10,7 @@
 namespace sixdays::day06_transformer_ops {
 
 /// Computes what matmul_cpu() does, with each sum in the order of k: the same bits with any number
-/// of threads, but different ones on a CPU with FMA.
+/// of threads, but different bits on a CPU with FMA.
 /// @param a    (..., M, K) and
 /// @param out  (..., M, N): dimensions before the last are rows, and must merge into one
 /// @param b    (K, N), any strides

@@ -85,10 +85,10 @@ public:
     void load(const TrainingState& state);
     [[nodiscard]] TrainingState save() const;
 
-    /// Forward and backward pass: adds the gradients of the mean loss, times `share`, and returns
-    /// that mean.
+    /// Forward and backward pass: accumulates the gradients of the mean loss, times `share`, and
+    /// returns that mean.
     /// @param batch  has this trainer's size
-    /// @param share  1 / (batches whose gradients are added up before the step)
+    /// @param share  1 / (number of batches accumulated before the step)
     /// @throws std::invalid_argument  a batch of another size, with tokens that are not in the
     /// vocabulary, or without a target that counts
     double accumulate(const Batch& batch, float share = 1);
@@ -102,12 +102,12 @@ public:
     /// @param each        the weight of one target's loss
     /// @param layer_done  called in the backward pass, after the launches for a layer's gradients
     void start(const Batch& batch, float each, const std::function<void(std::int64_t)>& layer_done);
-    [[nodiscard]] double sum_of_losses() const;  // of the targets that count
+    [[nodiscard]] double sum_of_losses() const;  // over the targets that count
     void start_step(const StepOptions& options);
     [[nodiscard]] double norm() const { return norm_.download()[0]; }
     [[nodiscard]] float* gradient_run() noexcept { return gradient_.data(); }
 
-    /// Called before each layer, forward and backward: an exception ends the step, which has
+    /// Called before each layer, forward and backward: an exception aborts the step, which has
     /// changed only gradients by then.
     void ask(std::function<void()> question) { question_ = std::move(question); }
 

@@ -27,7 +27,7 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, st
     const std::int64_t N = batch * c.context, C = N * c.channels, F = N * c.hidden;
     const auto floats = [](std::int64_t n) { return room_of_activation(n); };
     const auto operands = [&](std::int64_t n) { return room_of_activation(n, bytes); };
-    // If operands are not float, the logits' gradient needs separate memory.
+    // If operands are not float, the gradient of the logits needs separate memory.
     const bool apart = bytes != 4;
     const std::int64_t block =
         2 * floats(C) + 3 * operands(C) + operands(3 * C) + floats(F) + floats(N * c.heads);
@@ -112,7 +112,7 @@ void Trainer<Device>::carve() {
     x_.push_back(take({B, T, C}));
     normed_ = take_operand({B, T, C}), grad_ = take({B, T, C});
     room_.d_normed = take({B, T, C});
-    // The backward pass reaches the first block when the logits are no longer needed.
+    // When the backward pass reaches the first block, the logits are no longer needed.
     const std::int64_t shared = taken_;
     room_.d_part = take({B, T, C});
     room_.d_qkv = take({B, T, 3 * C}), room_.d_hidden = take({B, T, F});
@@ -163,7 +163,7 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
                        map_.block(d, layer));
         layer_done(layer);
     }
-    // The second gradient of the tied table: first the head's, now the embedding's.
+    // The second gradient of the tied table: the head's came first, now the embedding's.
     op.embed_backward(grad_, ids, places, {d_tokens, map_.view(d, "position_embd.weight")});
 }
 
@@ -181,7 +181,7 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
         o.rate = static_cast<float>(options.rate);
         o.beta1 = options.beta1, o.beta2 = options.beta2;
         o.decay = decay, o.step = step_, o.most = options.most, o.norm = norm;
-        // Matrices, which decay, are the operands of products.
+        // Only matrices, which decay, are operands of products.
         const bool rounds = kRounds && begin == 0;
         const View<bf16> rounded(rounds ? rounded_.data() : nullptr, Shape{end - begin});
         op.adamw(o, of(gradient_), of(first_), of(second_), of(parameters_), rounded);

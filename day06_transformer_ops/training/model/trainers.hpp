@@ -1,7 +1,7 @@
 /// @file
 /// Data-parallel training: several trainers, each on its own GPU, with the whole model and a part
 /// of the batch. The gradient of a batch is a sum over its tokens, so the gradients of the GPUs are
-/// added up, and each GPU makes the same step from the same sums.
+/// summed, and each GPU makes the same step from the same sums.
 #pragma once
 
 #include "day06_transformer_ops/training/model/nccl_sum.hpp"
@@ -9,19 +9,19 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// @tparam Sum  adds up the gradients: NCCL, or in tests the host
+/// @tparam Sum  sums the gradients: NCCL, or in tests the host
 template <class Device, class Sum = NcclSum>
 class Trainers {
 public:
     /// @param batch  sequences of the whole batch, a multiple of the number of GPUs
-    /// @throws std::invalid_argument  sequences that cannot be divided equally
+    /// @throws std::invalid_argument  sequences that do not divide equally
     Trainers(const gpt2::Config& config, std::int64_t batch, Sum& sum,
              const typename Device::Operations& operations = {})
         : sum_(sum), size_(batch * config.context) {
         const int n = sum.gpus();
         if (batch % n != 0) {
-            reject(std::to_string(batch) + " sequences cannot be shared out among " +
-                   std::to_string(n) + " GPUs equally");
+            reject(std::to_string(batch) + " sequences cannot be divided equally among " +
+                   std::to_string(n) + " GPUs");
         }
         all_.reserve(static_cast<std::size_t>(n));
         for (int gpu = 0; gpu < n; ++gpu) {
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] std::vector<Trainer<Device>>& all() noexcept { return all_; }
 
     /// As in Trainer, for the whole batch.
-    /// @param last  the last batch of a step: the gradients of all GPUs are added up, those of a
+    /// @param last  the last batch of a step: the gradients of all GPUs are summed, those of a
     /// layer as soon as each GPU has them, while the backward pass continues
     double accumulate(const Batch& batch, float share, bool last) {
         const Batch whole = check_batch(batch, size_, parameters().config().vocabulary);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# gpt2_train as a reader calls it: a model of two layers learns on the CPU, the same bits twice; a
-# run that is ended and resumed too; what it writes is read by gpt2, and by PyPI's gguf where that
-# is there.
+# gpt2_train on the command line: a two-layer model learns reproducibly on the CPU, also if a
+# run is stopped and resumed; its output is read by gpt2, and by PyPI's gguf if that
+# is installed.
 #   command.sh GPT2_TRAIN GPT2 yes|no (is the tokenizer built?)
 program=$1 gpt2=$2 tokenizer=$3
 folder=$(mktemp -d) || exit 1
@@ -13,7 +13,7 @@ fail() {
     sed 's/^/    /' "$folder/out" "$folder/err"
     failures=$((failures + 1))
 }
-# expect STATUS WORDS ARGUMENT...: ends so, and says so
+# expect STATUS WORDS ARGUMENT...: expects this exit status, and these words in its output
 expect() {
     status=$1 words=$2
     shift 2
@@ -23,7 +23,7 @@ expect() {
     cat "$folder/out" "$folder/err" | grep -qF -e "$words" ||
         fail "gpt2_train $*: does not say '$words'"
 }
-# flip FILE BYTE: its last bit
+# flip FILE BYTE: flips the lowest bit of a byte
 flip() {
     local byte
     byte=$(od -An -tu1 -j "$2" -N 1 "$1")
@@ -31,7 +31,7 @@ flip() {
     printf "\\x$(printf %02x $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 loss_said() { sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out"; }
-# within A B MOST: no further apart
+# within A B MOST: differ by less than MOST
 within() {
     awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = a - b; exit !(d < most && -d < most) }'
 }
@@ -66,7 +66,7 @@ expect 1 "a model of 10000 layers, 65536 channels and 257 tokens" "${small[@]}" 
     --channels 65536 --out "$folder/m"
 [ ! -e "$folder/m.lock" ] || fail "a run that did not begin left its lock"
 
-# What is no plain file is neither read nor replaced, and where nothing can be written no step is made.
+# Other kinds of files are neither read nor replaced, and an unwritable output stops a run first.
 mkdir "$folder/folder" && mkfifo "$folder/pipe"
 for odd in "folder:a directory" "pipe:a pipe"; do
     path=$folder/${odd%%:*} kind=${odd#*:}
@@ -91,13 +91,13 @@ expect 2 "--sample-every is 0, but must be a whole number from 1 to 100000000" -
 expect 2 "--weights is 'int4', but must be f32 or q8_0" --weights int4
 expect 2 "do not divide the 16 of --channels equally" "${small[@]}" --weights q8_0 --out "$folder/m"
 
-# What it learns stays, also where its name is what the run would write.
+# The training text is kept, even if the run would write a file of that name.
 cp "$text" "$folder/notes.svg"
 expect 2 "would write $folder/./notes.svg over the text that it learns, --text $folder/notes.svg" \
     "${small[@]}" --steps 1 --text "$folder/notes.svg" --out "$folder/./notes"
 cmp -s "$text" "$folder/notes.svg" || fail "the text was written over"
 
-# It learns, and twice the same.
+# It learns, reproducibly.
 expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/once"
 loss=$(loss_said)
 awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' ||
@@ -113,8 +113,8 @@ expect 0 "150 of 150 steps, loss $loss;" "${small[@]}" --seed 6 --out "$folder/o
 cmp -s "$folder/before" "$folder/other" ||
     fail "a finished run was resumed, and the model has other bits"
 
-# Day 02's questions: the same bits with any number of threads; and what only a run of minutes
-# learns well is on its way.
+# Day 02's questions: the same bits for any number of threads; and a run of minutes
+# would learn them well.
 lines=(--strides 2 --layers 2 --channels 32 --context 20 --batch 16 --steps 100
     --rate 0.01 --seed 5)
 expect 0 "100 of 100 steps" "${lines[@]}" --out "$folder/lines"
@@ -126,8 +126,8 @@ cmp -s "$folder/lines" "$folder/threads" || fail "three threads gave another mod
 grep -q '<polyline' "$folder/lines.svg" || fail "no picture of the losses"
 expect 1 "is of a run whose text's checksum was" "${lines[@]}" --strides 1 --out "$folder/lines" --resume
 
-# Samples: an answer to the question, and the same model as without; a text that goes on, the same
-# twice.
+# Samples: an answer to the question, and the same model as without samples; a continued text,
+# reproducibly.
 expect 0 "writes: shape 3 4 index 2 1 -> " "${lines[@]}" --sample-every 50 --out "$folder/samples"
 [ "$(grep -c '^writes: ' "$folder/err")" = 2 ] || fail "not two samples in 100 steps"
 cmp -s "$folder/lines" "$folder/samples" || fail "samples changed the model"
@@ -136,22 +136,22 @@ grep '^writes' "$folder/err" >"$folder/writes"
 expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/says" --restart
 grep '^writes' "$folder/err" | cmp -s - "$folder/writes" || fail "the same seed wrote two texts"
 
-# A run that ends in a sample (here as nobody reads its third line) has kept what it learned until
+# A run that ends during a sample (here nothing reads its third line) has saved its progress up to
 # then.
 "$program" "${small[@]}" --steps 20 --save-every 10 --sample-every 10 \
     --out "$folder/asked" 2> >(head -n 2 >"$folder/err") >"$folder/out"
 [ -e "$folder/asked.state" ] || fail "a sample came before the checkpoint of its step"
 
-# Two halves of a batch, added up, are not far from the batch.
+# Two accumulated halves of a batch are close to the whole batch.
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --batch 2 --accumulate 2 --out "$folder/halves"
 one=$(loss_said)
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --out "$folder/whole"
 two=$(loss_said)
 within "$one" "$two" 0.0002 || fail "halves: $one, whole: $two"
 
-# A signal after some steps; what goes on ends where the other did. Killed, it goes on from its
+# A signal after some steps: the resumed run ends like the other. If killed, it resumes from its
 # checkpoint.
-appears() {  # appears FILE: waits for it, a minute at most
+appears() {  # appears FILE: waits up to a minute for it
     for _ in $(seq 3000); do
         [ -e "$1" ] && return
         sleep 0.02
@@ -164,7 +164,7 @@ interrupt() {  # interrupt SIGNAL NAME ARGUMENT...
     child=$!
     appears "$folder/$name.state"
     kill "-$signal" $child 2>/dev/null
-    wait $child 2>/dev/null  # else bash names the one that was killed
+    wait $child 2>/dev/null  # else bash reports the killed child
     echo $?
 }
 for ended in INT:130 TERM:143 HUP:129; do
@@ -174,17 +174,17 @@ for ended in INT:130 TERM:143 HUP:129; do
         "${ended#*:}")
             grep -q "the same command with --resume continues" "$folder/out" ||
                 fail "$signal does not say how to go on"
-            # The same command is told which flag it needs, and changes nothing.
+            # The same command reports which flag it needs, and changes nothing.
             cp "$folder/$name.state" "$folder/before"
             expect 1 "of 150 steps: --resume continues it; --restart starts over and replaces it" \
                 "${small[@]}" --out "$folder/$name"
             cmp -s "$folder/before" "$folder/$name.state" || fail "$signal: a saved run was replaced"
             ;;
-        0) ;;  # it was faster
+        0) ;;  # it finished before the signal
         *) fail "$signal ends with status $status" ;;
     esac
 done
-# nohup: a run that was begun so does not end with its terminal.
+# nohup: a run started this way does not end with its terminal.
 (
     trap '' HUP
     exec "$program" "${small[@]}" --save-every 5 --out "$folder/stopped.nohup" \
@@ -197,7 +197,7 @@ wait $child
 status=$?
 [ "$status" = 0 ] || fail "SIGHUP ends a run under nohup with status $status"
 # A second Ctrl-C ends a run in the middle of its step, which takes seconds here. No step was learned.
-: >"$folder/long.err"  # the child's shell opens it later than this one may read it
+: >"$folder/long.err"  # exists before the child's shell opens it
 "$program" --text "$text" --layers 4 --channels 256 --heads 4 --context 1024 --batch 1 --steps 9 \
     --threads 1 --out "$folder/long" >"$folder/long.out" 2>"$folder/long.err" &
 child=$!
@@ -205,7 +205,7 @@ for _ in $(seq 3000); do
     grep -q "parameters, " "$folder/long.err" && break
     sleep 0.02
 done
-# Meanwhile nobody else may write there. A lock whose holder was killed is none.
+# Meanwhile no other run may write there. The lock of a killed run does not count.
 : >"$folder/long.state.new"  # as if it were just being written
 expect 1 "$folder/long is being written by another run (process $child)" \
     "${small[@]}" --out "$folder/long"
@@ -224,7 +224,7 @@ status=$?
 [ "$status" = 130 ] || fail "two times Ctrl-C ends with status $status"
 [ ! -e "$folder/long.state" ] || fail "a second Ctrl-C did not end the step"
 [ ! -e "$folder/long.lock" ] || fail "a run that has ended left its lock"
-# What was learned before the step that is given up is kept, bit by bit.
+# Progress before an abandoned step is kept, bit for bit.
 slow=(--text "$text" --layers 2 --channels 64 --heads 4 --context 256 --batch 4 --steps 4 --threads 1)
 expect 0 "4 of 4 steps" "${slow[@]}" --out "$folder/slow"
 "$program" "${slow[@]}" --save-every 1 --out "$folder/twice.INT" >"$folder/out" 2>"$folder/err" &
@@ -248,7 +248,7 @@ done
 expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/killed" --restart
 cmp -s "$folder/once" "$folder/killed" || fail "--restart gave another model"
 
-# Two batches a step: the batches behind a stop are those that an unbroken run would have read.
+# Two batches per step: after a stop it reads the batches that an uninterrupted run would have read.
 halves=("${small[@]}" --batch 2 --accumulate 2 --steps 40)
 expect 0 "40 of 40 steps" "${halves[@]}" --out "$folder/two.once"
 interrupt KILL two.killed "${halves[@]}" --save-every 5 >/dev/null
@@ -256,16 +256,16 @@ expect 0 "40 of 40 steps" "${halves[@]}" --out "$folder/two.killed" --resume
 cmp -s "$folder/two.once" "$folder/two.killed" ||
     fail "--accumulate 2, killed and resumed, gave other bits"
 
-# A run that has ended goes on with more steps, by the rates of the longer run.
+# A finished run continues with more steps, with the rates of the longer run.
 expect 1 "holds a run that has done 150 of 150 steps: --resume continues it, up to a larger --steps" \
     "${small[@]}" --out "$folder/killed"
 expect 0 "160 of 160 steps" "${small[@]}" --steps 160 --out "$folder/killed" --resume
-grep -q "was to have 150 steps, and has 160 now: from step 151 on its rates are those of the new" \
+grep -q "planned for 150 steps and now has 160: from step 151 on its rates are those of the new" \
     "$folder/err" || fail "a longer run does not say what becomes of its rate"
 expect 1 "is of a run that has done 160 steps, but --steps is 150" \
     "${small[@]}" --out "$folder/killed" --resume
 
-# Wrong resumes.
+# Invalid resumes.
 expect 1 "is of a run whose --channels was 16, but this one has 32" \
     "${small[@]}" --channels 32 --out "$folder/once" --resume
 expect 1 "is of a run whose text's checksum was" "${small[@]}" --text "$program" --out "$folder/once" --resume
@@ -277,7 +277,7 @@ flip "$folder/flipped.state" $(($(stat -c %s "$folder/once.state") / 2))
 expect 1 "flipped.state: tensor 'first' does not match its checksum: the file is damaged" \
     "${small[@]}" --out "$folder/flipped" --resume
 
-# A full disk is told before the first step, and leaves what was there.
+# A full disk is reported before the first step, and old files are kept.
 if mkdir "$folder/disk" && mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then
     echo before >"$folder/disk/m.state"
     expect 1 "No space left on device" "${small[@]}" --steps 1 --out "$folder/disk/m" --restart
@@ -287,21 +287,21 @@ if mkdir "$folder/disk" && mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/d
     umount "$folder/disk"
 fi
 
-# Nor does a limit on the size of files end a run without a word.
+# A limit on the size of files also ends a run with a message.
 (ulimit -f 64 && exec "$program" "${small[@]}" --out "$folder/limited") >"$folder/out" 2>"$folder/err"
 status=$?
 [ "$status" = 1 ] || fail "a limit on the size of files ends it with status $status"
 grep -q "limited.state.new: [0-9]* bytes cannot be written: File too large" "$folder/err" ||
     fail "a limit on the size of files is not told"
 
-# One step of the ports, emulated where there is no GPU: near the loops' step.
+# One step of the CUDA version, emulated without a GPU, is close to the CPU's.
 tiny=(--text "$text" --layers 1 --channels 8 --heads 2 --context 8 --batch 2 --steps 1)
 expect 0 "1 of 1 steps" "${tiny[@]}" --out "$folder/cpu"
 want=$(loss_said)
 expect 0 "1 of 1 steps, loss $want" "${tiny[@]}" --backend cuda --out "$folder/cuda"
 
-# Products on tensor cores: not the floats' numbers, but near them. Stopped and resumed, the same
-# bits; and neither kind of run goes on as the other.
+# Products on tensor cores: different from float, but close. Stopped and resumed, it has the same
+# bits, and neither kind of run can be resumed as the other.
 rounded=("${tiny[@]}" --channels 16 --backend cuda --steps 6 --rate 0.02 --warm-up 1)
 expect 0 "6 of 6 steps" "${rounded[@]}" --out "$folder/floats"
 near=$(loss_said)
@@ -317,7 +317,7 @@ expect 1 "is of a run whose --bf16 was on, but this one has off" \
 expect 1 "is of a run whose --bf16 was off, but this one has on" \
     "${rounded[@]}" --bf16 --out "$folder/floats" --resume
 
-# GPUs that share a batch: rejected where they are not there, else one whole batch's loss.
+# GPUs that share a batch: rejected if they do not exist, else the loss of the whole batch.
 expect 2 "--gpus is 0, but must be a whole number from 1 to 1024" --gpus 0
 expect 2 "--gpus is 2, but --backend is cpu; must be cuda" "${tiny[@]}" --gpus 2 --out "$folder/m"
 expect 2 "--gpus is 3, which does not divide the 2 of --batch equally" \
@@ -327,9 +327,9 @@ expect 1 "500 GPUs were requested, but " \
 if "$program" \
     "${tiny[@]}" --backend cuda --gpus 2 --out "$folder/two" >"$folder/out" 2>"$folder/err"; then
     grep -qF "1 of 1 steps, loss $want" "$folder/out" || fail "two GPUs: another loss than $want"
-    # That loss came before the gradients were added up: what the sums are shows in later steps.
-    # There it differs in the last digits (in some two millionths); models of half a batch each, by
-    # far more.
+    # That loss was computed before the gradients were summed; errors in the sums show in later
+    # steps. There it differs in the last digits (by some 2e-6); separate models of half a batch
+    # each differ by far more.
     longer=("${tiny[@]}" --backend cuda --steps 20 --warm-up 1 --rate 0.02)
     expect 0 "20 of 20 steps" "${longer[@]}" --out "$folder/one"
     one=$(loss_said)
@@ -347,7 +347,7 @@ if [ "$tokenizer" = yes ]; then
         fail "gpt2 does not read the model"
     grep -q "2 layers, 16 channels, 257 tokens, context 16" "$folder/err" ||
         fail "gpt2 reads another model"
-    # One bit of it, of the last norm's weight, is told.
+    # One flipped bit, in the last norm's weight, is reported.
     at=$(($(stat -c %s "$folder/once.gguf") - 70))
     cp "$folder/once.gguf" "$folder/bit.gguf"
     flip "$folder/bit.gguf" $at
@@ -355,14 +355,14 @@ if [ "$tokenizer" = yes ]; then
         fail "gpt2 reads a damaged model"
     grep -q "bit.gguf: tensor 'output_norm.* does not match its checksum: the file is damaged" \
         "$folder/err" || fail "gpt2 does not say which tensor is damaged"
-    # What gpt2 says of a text is the loss that training said, e^loss: one model, not two.
+    # gpt2's perplexity of the text is e^loss of training: it is the same model.
     head -c 17 "$text" >"$folder/piece"
     "$gpt2" --model "$folder/once.gguf" --perplexity "$folder/piece" \
         >"$folder/out" 2>"$folder/err" ||
         fail "gpt2 finds no perplexity"
     awk '/^perplexity/ { exit !($2 < 20) }' "$folder/out" || fail "gpt2 finds the text strange"
 
-    # A vocabulary of the text's own: gpt2 reads it, and goes on only with a run of the same one.
+    # A learned vocabulary: gpt2 reads it, and a run resumes only with the same one.
     learned=("${small[@]}" --vocab 270 --channels 32 --steps 60 --sample-every 60)
     expect 0 "writes: six days" "${learned[@]}" --weights q8_0 --out "$folder/words.gguf"
     expect 1 "is of a run whose --vocab was 270, but this one has 271" \
@@ -388,7 +388,7 @@ import gguf
 reader = gguf.GGUFReader(sys.argv[1])
 def matrix(path, name):
     return next(t for t in gguf.GGUFReader(path).tensors if t.name == name)
-if len(sys.argv) > 3:  # the same run, its matrices once as they are and once in 8 bits
+if len(sys.argv) > 3:  # the same run, with matrices in float32 and in 8 bits
     plain, small = (matrix(path, "blk.0.ffn_up.weight") for path in sys.argv[2:])
     wanted = gguf.quants.quantize(plain.data, gguf.GGMLQuantizationType.Q8_0)
     assert (wanted.reshape(-1) == small.data.reshape(-1)).all(), "not the usual writer's bytes"

@@ -1,4 +1,4 @@
-// What a run reads and writes: a text of any bytes, and a state that must be this run's.
+// A run's inputs and outputs: a text of any bytes, and a state that must match the run.
 #include <stdlib.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("a text is its bytes, each of the 256 a token of its own", "[day06][training][small]") {
+TEST_CASE("a text is its bytes, and each of the 256 is a token", "[day06][training][small]") {
     const Folder folder;
     const std::string path = folder.name + "/text";
     std::vector<std::byte> bytes;
     for (int i = 0; i < 512; ++i) bytes.push_back(static_cast<std::byte>(i * 7 % 256));
     write_whole(path, bytes);
-    const Source text = text_source(path, {1, 511, 0});  // it can be cut at one place
+    const Source text = text_source(path, {1, 511, 0});  // it can be split at one position
     CHECK(text.words == "a text of 512 tokens");
     const Batch batch = text.batch(0);
     REQUIRE(batch.ids.size() == 511);
@@ -48,7 +48,7 @@ TEST_CASE("a text is its bytes, each of the 256 a token of its own", "[day06][tr
         ++seen[static_cast<std::size_t>(batch.ids[i])];
     }
     ++seen[static_cast<std::size_t>(batch.targets[510])];
-    CHECK(std::count(seen.begin(), seen.end(), 2) == 256);  // and the end of a text never
+    CHECK(std::count(seen.begin(), seen.end(), 2) == 256);  // and the end of text never occurs
     CHECK(seen.size() == 257);
     CHECK(contains(rejection([&] {
                        (void)text_source(path, {1, 512, 0});
@@ -59,7 +59,7 @@ TEST_CASE("a text is its bytes, each of the 256 a token of its own", "[day06][tr
     CHECK(text_source(path, {1, 1, 0}).fingerprint != text.fingerprint);
 }
 
-TEST_CASE("a batch of lines: the answer and the end behind it count, the question does not",
+TEST_CASE("in a batch of lines the answer and the end count, the question does not",
           "[day06][training][small]") {
     const Source lines = line_source(2, {5, 24, 3});
     CHECK(lines.words == "lines about shapes of up to 2 dimensions");
@@ -88,7 +88,7 @@ TEST_CASE("a batch of lines: the answer and the end behind it count, the questio
     }
     CHECK(lines.batch(0).ids != lines.batch(1).ids);
     CHECK(lines.batch(0).ids != line_source(2, {5, 24, 4}).batch(0).ids);
-    // A batch of 10 begins as two of 5 do: line n is line n.
+    // A batch of 10 equals two of 5: line n does not depend on the batch size.
     const Batch both = line_source(2, {10, 24, 3}).batch(0);
     CHECK(std::equal(both.ids.begin() + 5 * 24, both.ids.end(), lines.batch(1).ids.begin()));
 
@@ -108,10 +108,10 @@ TEST_CASE("a batch of lines: the answer and the end behind it count, the questio
     CHECK(line_source(1, {1, 64, 0}).fingerprint != line_source(2, {1, 64, 0}).fingerprint);
 }
 
-TEST_CASE("batches follow each other as one long batch does, and reach every place of the text",
+TEST_CASE("consecutive batches equal one long batch, and reach every position of the text",
           "[day06][training][small]") {
     std::vector<std::int64_t> text;
-    for (std::int64_t i = 0; i < 500; ++i) text.push_back(i);  // a token tells its place
+    for (std::int64_t i = 0; i < 500; ++i) text.push_back(i);  // each token is its position
     constexpr std::int64_t kContext = 4;
     const Batch whole = pieces_of(text, {60, kContext, 5}, 0);
     REQUIRE(whole.ids.size() == 60 * kContext);
@@ -129,7 +129,7 @@ TEST_CASE("batches follow each other as one long batch does, and reach every pla
     }
     CHECK(pieces_of(text, {60, kContext, 6}, 0).ids != whole.ids);
 
-    text.resize(kContext + 3);  // three places
+    text.resize(kContext + 3);  // three positions
     std::vector<int> seen(3);
     const Batch few = pieces_of(text, {60, kContext, 5}, 0);
     for (std::size_t i = 0; i < few.ids.size(); i += kContext) {
@@ -139,7 +139,7 @@ TEST_CASE("batches follow each other as one long batch does, and reach every pla
     for (const int times : seen) CHECK(times > 5);
 }
 
-TEST_CASE("gpt2 reads the model that was written: sizes, matrices, vectors, a token for each byte",
+TEST_CASE("gpt2 reads the written model: sizes, matrices, vectors, and a token for each byte",
           "[day06][training][small]") {
     const Folder folder;
     TrainOptions o;
@@ -149,7 +149,7 @@ TEST_CASE("gpt2 reads the model that was written: sizes, matrices, vectors, a to
     const gpt2::Config wanted = o.config(vocabulary.size());
     const Parameters map(wanted);
     std::vector<float> run(static_cast<std::size_t>(map.size()));
-    for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<float>(i);  // tells its place
+    for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<float>(i);  // its index
     write_model(o, map, run, vocabulary);
     const gpt2::Model model(o.out);
     CHECK(model.file.has_checksums());
@@ -195,7 +195,7 @@ TEST_CASE("gpt2 reads the model that was written: sizes, matrices, vectors, a to
     CHECK(compared == map.all().size());
 }
 
-TEST_CASE("matrices may be written in 8 bits: each is off by half a scale, vectors by nothing",
+TEST_CASE("8-bit matrices have an error of at most half a scale, and vectors are exact",
           "[day06][training][small]") {
     TrainOptions o;
     o.layers = 1, o.channels = 32, o.heads = 2, o.context = 4;
@@ -219,12 +219,12 @@ TEST_CASE("matrices may be written in 8 bits: each is off by half a scale, vecto
             worst = std::max(worst, std::fabs(double{got.data()[i]} - double{want[i]}));
             largest = std::max(largest, std::fabs(double{want[i]}));
         }
-        // Half a scale, and what 11 bits of the scale and the products' rounding take off.
+        // Half a scale, and the roundings of the 11-bit scale and of the products.
         CHECK(worst <= (p.shape.rank == 2 ? largest / 127 * 0.5 + largest * 0x1p-11 : 0));
     }
 }
 
-TEST_CASE("a run does not write over the text that it learns, whatever the path is called",
+TEST_CASE("a run does not overwrite its training text, whatever the path is called",
           "[day06][training][small]") {
     const Folder folder;
     const std::string out = folder.name + "/notes", link = folder.name + "/link";
@@ -237,7 +237,7 @@ TEST_CASE("a run does not write over the text that it learns, whatever the path 
     const std::string round = folder.name + "/../" + end_of_name + "/./notes";
     for (const std::string end : {"", ".svg", ".state", ".new", ".svg.new", ".state.new"}) {
         const std::string text = out + end;
-        CHECK(parsed(text, out).text == text);  // nothing is there that could be lost
+        CHECK(parsed(text, out).text == text);  // no file exists yet that could be lost
         write_whole(text, {std::byte{'a'}});
         for (const std::string& model : {out, near, round}) {
             const std::string said = rejection([&] { (void)parsed(text, model); });
@@ -254,7 +254,7 @@ TEST_CASE("a run does not write over the text that it learns, whatever the path 
     CHECK(parse_training({"--strides", "2", "--out", out}).out == out);
 }
 
-TEST_CASE("a state of another version, without a number of the run, says how to go on",
+TEST_CASE("a state of another version, with a missing key, is rejected with a remedy",
           "[day06][training][small]") {
     const Folder folder;
     TrainOptions o;
@@ -277,7 +277,7 @@ TEST_CASE("a state of another version, without a number of the run, says how to 
     }
 }
 
-TEST_CASE("a bit of a state that is flipped is never resumed, and told by its tensor",
+TEST_CASE("a flipped bit in a state is never resumed, and reported with its tensor",
           "[day06][training][small]") {
     TrainOptions o;
     o.out = "model";
@@ -294,7 +294,7 @@ TEST_CASE("a bit of a state that is flipped is never resumed, and told by its te
         return static_cast<std::size_t>(whole.tensor(name).weight.data - bytes.data());
     };
     const std::size_t data = first_of("parameters"), averages = first_of("first");
-    // All bits of keys and names, and one of 61 behind them.
+    // All bits of keys and names, and one in 61 after them.
     std::int64_t flipped = 0, of_parameters = 0;
     for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += bit < 8 * data ? 1 : 61) {
         bytes[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
@@ -316,8 +316,7 @@ TEST_CASE("a bit of a state that is flipped is never resumed, and told by its te
     CHECK(!rejection([&] { (void)state_of(bytes, o, map, 99); }).empty());
 }
 
-TEST_CASE("a run or a model that is there is replaced by --restart alone",
-          "[day06][training][small]") {
+TEST_CASE("an existing run or model is replaced only by --restart", "[day06][training][small]") {
     const Folder folder;
     TrainOptions o;
     o.out = folder.name + "/model";
@@ -351,7 +350,7 @@ TEST_CASE("a run or a model that is there is replaced by --restart alone",
     CHECK(words(false, true).empty());
 }
 
-TEST_CASE("a disk without room for a run's files is told before its first step",
+TEST_CASE("a disk without room for a run's files is reported before the first step",
           "[day06][training][small]") {
     const Folder folder;
     TrainOptions o;
@@ -359,7 +358,7 @@ TEST_CASE("a disk without room for a run's files is told before its first step",
     const Parameters map(o.config(257));
     CHECK(rejection([&] { check_room(o, map); }).empty());
     CHECK(std::filesystem::is_empty(folder.name));
-    // State and model, and not much more; of a run that goes on, what its state has is there.
+    // State and model, and not much more; a resumed run already has the space of its state.
     o.steps = 100'000;
     TrainingState state;
     state.parameters = state.first = state.second = map.begin(3);
@@ -376,7 +375,7 @@ TEST_CASE("a disk without room for a run's files is told before its first step",
     CHECK(room_of(o, map) < room);
 }
 
-TEST_CASE("the memory that a run is said to need is what it takes, and little less",
+TEST_CASE("the reported memory of a run is at most, and close to, what it takes",
           "[day06][training][small]") {
     const struct {  // each size dominates once
         const char* most;
@@ -404,13 +403,13 @@ TEST_CASE("the memory that a run is said to need is what it takes, and little le
     CHECK(training_bytes(huge, 65'536) > 1e20);  // beyond 63 bits
 }
 
-TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, in one line",
+TEST_CASE("a sample: the prompt and the model's continuation, reproducible for a seed, in one line",
           "[day06][training][small]") {
     CHECK(in_one_line("caf\u00e9 \u20ac\n\t\x01\xff\x7f~") ==
           "caf\u00e9 \u20ac\\n\\t\\x01\\xff\\x7f~");
-    CHECK(in_one_line("\u0085") == "\\xc2\\x85");  // a control of two bytes
+    CHECK(in_one_line("\u0085") == "\\xc2\\x85");  // a control character of two bytes
     CHECK(in_one_line("\xe2\x82") == "\\xe2\\x82");
-    CHECK(in_one_line("\\n") == "\\\\n");  // no line end
+    CHECK(in_one_line("\\n") == "\\\\n");  // not a line end
     const Folder folder;
     const std::string path = folder.name + "/text";
     const std::string text = "six days from flat memory";
@@ -426,11 +425,11 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     };
     const Source source = text_source(path, o.batching());
     const std::string said = with(source, 1);
-    CHECK(said.starts_with("six days"));  // and 13 bytes that mean nothing
+    CHECK(said.starts_with("six days"));  // and 13 random bytes
     CHECK(said.size() > 8);
     CHECK(with(source, 1) == said);
     CHECK(with(source, 2) != said);
-    // A model that always says "b" says it 32 times more.
+    // A model that always predicts "b" continues with 32 of them.
     TrainOptions wide = o;
     wide.context = 60;
     write_whole(path, std::vector<std::byte>(100, std::byte{'b'}));
@@ -444,7 +443,7 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     CHECK(sample_of(model_file(map, run, bs.vocabulary, gpt2::WeightType::f32), bs, 1, 1) ==
           std::string(bs.prompt.size() + 32, 'b'));
     write_whole(path, {of_text, of_text + text.size()});
-    // A short context: half of it is prompt, so there is room to go on.
+    // A short context: half of it is the prompt, which leaves room for the continuation.
     TrainOptions narrow = o;
     narrow.context = 5;
     CHECK(text_source(path, narrow.batching()).prompt.size() == 3);
@@ -455,7 +454,7 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     CHECK(answer.starts_with("shape 3 4 index 2 1 ->"));
     CHECK(with(lines, 2) == answer);  // the likeliest tokens, whatever the seed
 
-    // It was told to take one thread, so there is never a second one (but the one that counts).
+    // It may use one thread, so there is never a second one, except the one that counts.
     const auto threads = [] {
         const std::filesystem::directory_iterator all("/proc/self/task");
         return std::distance(begin(all), end(all));
@@ -472,7 +471,7 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     CHECK(most.get() == before + 1);
 }
 
-TEST_CASE("a file that is written is closed; one that cannot be put in its place is removed too",
+TEST_CASE("a written file is closed, and one that cannot be renamed is removed",
           "[day06][training][small]") {
     const Folder folder;
     const auto open_files = [] {
@@ -493,7 +492,7 @@ TEST_CASE("a file that is written is closed; one that cannot be put in its place
     CHECK_FALSE(std::filesystem::exists(folder.name + "/file.new"));
 }
 
-TEST_CASE("a state is read as it was written, and rejected by a run that asked for something else",
+TEST_CASE("a saved state is read back, and rejected by a run with other options",
           "[day06][training][small]") {
     const Folder folder;
     TrainOptions o;
@@ -535,7 +534,7 @@ TEST_CASE("a state is read as it was written, and rejected by a run that asked f
              "whose --decay was 0.1, but this one has 0.2");
     CHECK(contains(rejection([&] { (void)read_state(o, map, 101); }),
                    "whose text's checksum was 99, but this one has 101"));
-    // Every bit of what a rate and a decay are counts.
+    // Every bit of a rate and a decay matters.
     rejected([&](TrainOptions& x) { x.rate = std::nextafter(o.rate, 1); },
              "whose --rate was 0.003,");
     rejected([&](TrainOptions& x) { x.decay = std::nextafter(o.decay, 1.f); }, "whose --decay was");
@@ -547,7 +546,7 @@ TEST_CASE("a state is read as it was written, and rejected by a run that asked f
     CHECK(contains(rejection([&] { (void)read_state(slow, map, 99); }),
                    "whose --rate was 1e-07, but this one has 4e-07"));
     write_state(o, state, 99);
-    // A run may become longer, or shorter, but not than what it has done.
+    // A run may become longer, or shorter, but not shorter than its progress.
     for (const std::int64_t steps : {5, 199, 200, 201}) {
         TrainOptions other = o;
         other.steps = steps;

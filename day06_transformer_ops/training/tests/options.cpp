@@ -1,4 +1,4 @@
-// What gpt2_train makes of its flags, and which values it rejects.
+// How gpt2_train parses its flags, and which values it rejects.
 #include "day06_transformer_ops/training/options.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
@@ -16,7 +16,7 @@ TrainOptions parsed(const Words& more) {
     return parse_training(all);
 }
 
-TEST_CASE("training: each flag says its own number, and the others stay as --help lists them",
+TEST_CASE("training: each flag sets its own number, and the others keep the defaults of --help",
           "[day06][training][small]") {
     const TrainOptions none = parsed({});
     CHECK(none.text == "t");
@@ -104,7 +104,7 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
                        (void)parse_training({"--strides", "2", "--vocab", "300", "--out", "o"});
                    }),
                    "--vocab is for --text; --strides has its own vocabulary"));
-    CHECK(parse_training({"--help"}).help);  // asks for nothing else
+    CHECK(parse_training({"--help"}).help);  // needs no other flag
 
     const gpt2::Config c = parsed({"--channels", "24", "--heads", "3"}).config(257);
     CHECK(c.layers == 2);
@@ -121,7 +121,7 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     CHECK(s.steps == 9);
 }
 
-TEST_CASE("training: each numeric flag has a range, which its sentence names",
+TEST_CASE("training: each numeric flag has a range, which its message names",
           "[day06][training][small]") {
     const struct {
         const char *flag, *least, *most, *below, *above, *range;
@@ -152,7 +152,7 @@ TEST_CASE("training: each numeric flag has a range, which its sentence names",
         CAPTURE(f.flag);
         for (const char* good : {f.least, f.most}) {
             const std::string said = rejection([&] { (void)parsed({f.flag, good}); });
-            CHECK(!contains(said, "but must be"));  // though other flags may not fit it
+            CHECK(!contains(said, "but must be"));  // though it may conflict with other flags
         }
         const std::string long_one(100'000, '9'), letters(100'000, 'x');
         for (const std::string& wrong :
@@ -176,7 +176,7 @@ TEST_CASE("training: each numeric flag has a range, which its sentence names",
     }
 }
 
-TEST_CASE("training: values at the edges of what is allowed, and one step beyond",
+TEST_CASE("training: values at the limits of their ranges, and one step beyond",
           "[day06][training][small]") {
     CHECK(parsed({"--rate", "1"}).rate == 1);
     CHECK(parsed({"--rate", "1e-30"}).rate == 1e-30);

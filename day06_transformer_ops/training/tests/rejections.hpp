@@ -1,5 +1,5 @@
 /// @file
-/// One operand at a time that does not fit, and the sentence that must be said.
+/// Argument checks with one bad operand at a time, and the expected message.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ using Read = View<const float>;
 using Written = View<float>;
 using Ids = View<const std::int64_t>;
 
-/// Memory for one operand each, apart from all others. Nothing is read or written: all is rejected.
+/// Separate memory for one operand. Nothing is read or written, since every call is rejected.
 struct Room {
     Tensor<float> numbers{{64}};
     Tensor<std::int64_t> whole{{64}};
@@ -26,7 +26,7 @@ void reshaped(View<T>& v, const Shape& shape) {
     v = {v.data, shape};
 }
 
-/// All of a view's elements are its first.
+/// A view whose elements are all the first one.
 template <class T>
 View<T> collapsed(const View<T>& v) {
     View<T> one = v;
@@ -34,14 +34,14 @@ View<T> collapsed(const View<T>& v) {
     return one;
 }
 
-/// What is changed, and the words that must then be said.
+/// A change of operands, and words of the expected message.
 template <class Operands>
 struct Change {
     std::function<void(Operands&)> change;
     const char* words;
 };
 
-/// By loop and port, in the same sentence, which begins with the operation's name.
+/// CPU reference and CUDA version give the same message, which begins with the operation's name.
 template <class Operands, class Loop, class Port>
 void each_alone(const Operands& right, const Loop& loop, const Port& port,
                 const std::vector<Change<Operands>>& rows, const std::string& op = "") {

@@ -1,6 +1,6 @@
 /// @file
-/// A gradient found without any formula of a gradient: by moving each number a little, both ways,
-/// and looking at how much a function changes. In double, so that what is left of the error is
+/// Numerical gradients, without any formula of a gradient: each number is changed slightly in both
+/// directions, and the change of a function is measured. In double, so that the remaining error is
 /// 1e-9.
 #pragma once
 
@@ -17,7 +17,7 @@ Tensor<double> in_double(const Tensor<From>& x) {
     return wide;
 }
 
-/// What golden_operations.py wrote down.
+/// Values written by golden_operations.py.
 inline Tensor<float> floats(const Shape& shape, const std::vector<double>& values) {
     Tensor<float> x(shape);
     REQUIRE(x.size() == static_cast<std::int64_t>(values.size()));
@@ -28,7 +28,7 @@ inline Tensor<double> doubles(const Shape& shape, const std::vector<double>& val
     return Tensor<double>(shape, values);
 }
 
-/// How `f`, which reads x, changes with each element of x: central differences.
+/// The derivative of `f`, which reads x, by each element of x: central differences.
 inline Tensor<double> slopes(Tensor<double>& x, const std::function<double()>& f) {
     Tensor<double> slope(x.shape());
     constexpr double kStep = 1e-5;
@@ -43,8 +43,8 @@ inline Tensor<double> slopes(Tensor<double>& x, const std::function<double()>& f
     return slope;
 }
 
-/// What a float gradient may be off: some units of 2^-24 of the largest element, for an element is
-/// a sum of terms of that size; and what the differences are off.
+/// Error bound of a float gradient: some units of 2^-24 of the largest element, since an element is
+/// a sum of terms of that size; and the error of central differences.
 inline double bound_of(const Tensor<double>& want, double units = 64) {
     double largest = 0;
     for (std::int64_t i = 0; i < want.size(); ++i) {
@@ -53,16 +53,16 @@ inline double bound_of(const Tensor<double>& want, double units = 64) {
     return units * kU * largest + 2e-8;
 }
 
-/// The same where it can be derived: each element is a sum, and each of its terms goes through so
-/// many roundings at most, in whatever order they are added up.
-/// @param sizes  of each element: what its terms add up to without their signs
+/// The same, derived: each element is a sum, and each of its terms takes part in at most this
+/// many roundings, in any order of summation.
+/// @param sizes  per element: the sum of the magnitudes of its terms
 inline testing::Bound rounded(const Tensor<double>& sizes, std::int64_t roundings) {
     return [sizes, roundings](const Index& at) {
         return static_cast<double>(roundings + 1) * kU * sizes(at) + 2e-8;  // 1: of kU squared
     };
 }
 
-/// What a gradient that is added (+=) finds there.
+/// The previous values to which a gradient is added (+=).
 inline Tensor<float> there_before(const Shape& shape) {
     return few_values_of(shape, 5, 13);
 }
@@ -74,9 +74,9 @@ inline Tensor<double> sum_of(const Tensor<float>& before, const Tensor<double>& 
     return sum;
 }
 
-/// The layouts that a tensor of this shape is tried in.
+/// Layouts to test for a tensor of this shape.
 inline std::vector<Layout> some_layouts(const Shape& shape) {
-    Layout pitched = row_major(shape);  // two elements of room behind each row, rows backwards
+    Layout pitched = row_major(shape);  // two elements of padding after each row, rows backwards
     for (int d = 0; d + 1 < shape.rank; ++d) {
         pitched.stride(d) = -pitched.stride(d) / std::max<std::int64_t>(shape[shape.rank - 1], 1) *
                             (shape[shape.rank - 1] + 2);
@@ -84,7 +84,7 @@ inline std::vector<Layout> some_layouts(const Shape& shape) {
     return {row_major(shape), column_major(shape), pitched};
 }
 
-/// Of all paths those that do not reject what check(path) asks about; the chooser's own is one.
+/// The paths for which check(path) does not throw; they must include the chosen one.
 template <class Path, class Check>
 std::vector<Path> taken(const std::vector<Path>& all, Path chosen, const Check& check) {
     std::vector<Path> some;

@@ -1,4 +1,4 @@
-// A vocabulary learned from a text: against the rule as it is written, and against gpt2's
+// A vocabulary learned from a text: against a literal implementation of the rule, and gpt2's
 // tokenizer.
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ namespace {
 
 using Tokens = std::vector<std::int64_t>;
 
-// The rule, word for word: count all neighbours anew, merge the most frequent pair, begin again.
-// @return the merges; fewer than asked for where no pair stands twice
+// The rule, literally: count all pairs of neighbours again, merge the most frequent one, repeat.
+// @return the merges; fewer than requested if no pair occurs twice
 struct Plain {
     std::vector<std::string> merges;
     Tokens tokens;
@@ -69,7 +69,7 @@ Plain plainly(const std::vector<std::string_view>& pieces, std::int64_t size) {
     return made;
 }
 
-// What a reader of the file has.
+// The vocabulary as read from a file.
 Vocabulary read(const NewVocabulary& vocabulary) {
     GgufWriter file;
     write_vocabulary(file, vocabulary);
@@ -87,7 +87,7 @@ std::string drawn(std::uint64_t seed, std::int64_t length, int letters, std::str
     return text;
 }
 
-// Words of some syllables: what they have in common is worth a token.
+// Words of some syllables: common parts are worth a token.
 std::string words_of(std::uint64_t seed, std::int64_t count) {
     constexpr const char* kSyllables[] = {"ta", "ke", "ro", "min", "su", "el", "a", "thor"};
     std::string text;
@@ -105,11 +105,11 @@ std::string words_of(std::uint64_t seed, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("a vocabulary by hand: the hen, then the hens", "[day06][training][small]") {
+TEST_CASE("a vocabulary worked by hand: the hen, then the hens", "[day06][training][small]") {
     const std::string text = "the hen, then the hens";
     const LearnedVocabulary learned = learn_vocabulary(pre_split(text), 262);
     // h e five times. Then t he and he n three times each: t is the older token. Then three
-    // pairs twice: the blank goes before he, and its own he before its the.
+    // pairs twice: the blank before he first, then the blank before the.
     CHECK(learned.vocabulary.merges ==
           std::vector<std::string>{"h e", "t he", "Ġ he", "Ġ the", "Ġhe n"});
     REQUIRE(learned.vocabulary.size() == 262);
@@ -121,11 +121,10 @@ TEST_CASE("a vocabulary by hand: the hen, then the hens", "[day06][training][sma
     CHECK(learned.tokens == want);
     CHECK(encode(read(learned.vocabulary), text) == want);
     const std::string said = rejection([&] { (void)learn_vocabulary(pre_split(text), 263); });
-    CHECK(contains(said, "263 tokens: this text gives 262, then no two neighbours"));
+    CHECK(contains(said, "263 tokens: this text gives 262, then no pair of neighbours"));
 }
 
-TEST_CASE("a learned vocabulary: the rule as it is written, on a hundred texts",
-          "[day06][training][small]") {
+TEST_CASE("a learned vocabulary matches the rule, on a hundred texts", "[day06][training][small]") {
     int wrong = 0, merges = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         CAPTURE(seed);
@@ -144,7 +143,7 @@ TEST_CASE("a learned vocabulary: the rule as it is written, on a hundred texts",
 }
 
 TEST_CASE(
-    "a learned vocabulary: gpt2's tokenizer makes the same tokens, and its bytes are the text",
+    "a learned vocabulary: gpt2's tokenizer gives the same tokens, and they decode to the text",
     "[day06][training][small]") {
     const std::string any = drawn(7, 4000, 256, "");
     const std::string texts[] = {words_of(1, 3000), any + any,
@@ -157,7 +156,7 @@ TEST_CASE(
         CHECK(encode(vocabulary, text) == learned.tokens);
         CHECK(decode(vocabulary, learned.tokens) == text);
         CHECK(learned.tokens.size() < text.size());
-        // Of a text that it has not seen, too.
+        // Also for a text that it has not seen.
         for (const std::string& other : texts) {
             CHECK(decode(vocabulary, encode(vocabulary, other)) == other);
         }
@@ -168,23 +167,23 @@ TEST_CASE(
 
 TEST_CASE("a learned vocabulary: one piece of a megabyte, and a thousand merges of another",
           "[day06][training][small]") {
-    const std::string one(1 << 20, 'a');  // a word without an end
+    const std::string one(1 << 20, 'a');  // one endless word
     const LearnedVocabulary learned = learn_vocabulary({one}, 257 + 19);
     CHECK(learned.tokens.size() == 2);  // of half a megabyte each
     const std::string text = drawn(3, 1 << 20, 40, "etaoinshrdlucmfwypvbgkqjxz    ETAOIN.,\n 12");
     CHECK(learn_vocabulary(pre_split(text), 1257).vocabulary.merges.size() == 1000);
 }
 
-TEST_CASE("a learned vocabulary: a pair waits once, however many places it is seen at",
+TEST_CASE("a learned vocabulary: a pair is in the heap once, however many places it occurs at",
           "[day06][training][small]") {
     const std::string genes = drawn(4, 1 << 17, 4, "ACGT");  // one piece, few pairs, many places
     const LearnedVocabulary learned = learn_vocabulary({genes}, 257 + 300);
     CHECK(learned.vocabulary.merges.size() == 300);
     CHECK(learned.taken >= 300);
-    CHECK(learned.taken < 10 * 300);  // each merge makes some pairs, and some have become rarer
+    CHECK(learned.taken < 10 * 300);  // each merge creates a few pairs, and makes some rarer
 }
 
-TEST_CASE("a learned vocabulary rejects what it cannot be", "[day06][training][small]") {
+TEST_CASE("a learned vocabulary rejects invalid arguments", "[day06][training][small]") {
     const std::string text = "abababab";
     CHECK(contains(rejection([&] { (void)learn_vocabulary(pre_split(text), 256); }),
                    "a vocabulary of 256 tokens: 257 is the least"));
@@ -199,7 +198,7 @@ TEST_CASE("a learned vocabulary rejects what it cannot be", "[day06][training][s
     }
 }
 
-TEST_CASE("a text in a vocabulary of its own: tokens, words and rejections of the source",
+TEST_CASE("a text in a learned vocabulary: tokens, words and rejections of the source",
           "[day06][training][small]") {
     std::string path = (std::filesystem::temp_directory_path() / "vocabulary_XXXXXX").string();
     const int file = mkstemp(path.data());

@@ -1,6 +1,5 @@
 /// @file
-/// CUDA's arrays, which textures read: here rows behind each other, and layers behind those. And
-/// copies of boxes.
+/// CUDA arrays, the source of textures: here contiguous rows in contiguous layers. Also 3D copies.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +43,7 @@ constexpr cudaChannelFormatKind kKindOf = T(0.5f) != T(0) ? cudaChannelFormatKin
                                           : T(-1) < T(0)  ? cudaChannelFormatKindSigned
                                                           : cudaChannelFormatKindUnsigned;
 }  // namespace sixdays::emulator
-/// Of a number, or of CUDA's vectors.
+/// For a scalar or a CUDA vector type.
 template <class T>
 cudaChannelFormatDesc cudaCreateChannelDesc() {
     const auto desc = [](auto one) {
@@ -87,11 +86,11 @@ struct cudaMemcpy3DParms {
     cudaArray_t dstArray;
     cudaPos dstPos;
     cudaPitchedPtr dstPtr;
-    cudaExtent extent;  // its width in elements if an array takes part, else in bytes
+    cudaExtent extent;  // width in elements if an array is involved, otherwise in bytes
     cudaMemcpyKind kind;
 };
 
-// Always inline, so that a finding names the line that called them.
+// Always inline, so that a report names the line of the call.
 [[gnu::always_inline]] inline cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x_bytes,
                                                               std::size_t y, const void* from,
                                                               std::size_t pitch, std::size_t width,

@@ -1,10 +1,10 @@
 /// @file
-/// Atomic operations, for the types that CUDA has them for. They are plain functions of the runtime
-/// (runtime/atomics.cpp): one OS thread runs a block, so nothing can come between read and write.
-/// The fence that makes an atomic publish earlier stores is __threadfence(), as on a GPU.
+/// Atomic operations, for the types that CUDA supports. They are plain functions of the runtime
+/// (runtime/atomics.cpp): one OS thread runs a block, so nothing can intervene between read and
+/// write. To publish earlier stores they need __threadfence(), as on a GPU.
 #pragma once
 
-// Each returns what was there before.
+// Each returns the old value.
 #define SIXDAYS_ATOMIC(T)              \
     T atomicAdd(T* address, T value);  \
     T atomicExch(T* address, T value); \
@@ -33,13 +33,13 @@ double atomicAdd(double* address, double value);
 float atomicExch(float* address, float value);
 int atomicSub(int* address, int value);
 unsigned atomicSub(unsigned* address, unsigned value);
-/// One more, or 0 after `limit`.
+/// Increments, and wraps to 0 after `limit`.
 unsigned atomicInc(unsigned* address, unsigned limit);
-/// One less, or `limit` from 0 or from above `limit`.
+/// Decrements; from 0, or from above `limit`, wraps to `limit`.
 unsigned atomicDec(unsigned* address, unsigned limit);
 
-// Scopes: a block's or the whole system's atomics are the device's here. Templates, always inline, so
-// that a finding names the line that called them.
+// Block and system scope behave like device scope here. Always-inline templates, so that a report
+// names the line of the call.
 #define SIXDAYS_SCOPES(name)                                             \
     template <class T, class V>                                          \
     [[gnu::always_inline]] inline T name##_block(T* address, V value) {  \
@@ -70,7 +70,7 @@ template <class T, class V>
 }
 
 namespace sixdays::emulator {
-/// For other types of 2 and 4 bytes: `change` makes the new value of the old one and `value`.
+/// For other types of 2 and 4 bytes: `change` computes the new value from the old one and `value`.
 unsigned short atomic_change(unsigned short* address, unsigned short value,
                              unsigned short (*change)(unsigned short, unsigned short));
 unsigned atomic_change(unsigned* address, unsigned value, unsigned (*change)(unsigned, unsigned));

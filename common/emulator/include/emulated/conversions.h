@@ -1,6 +1,6 @@
 /// @file
-/// Conversions between whole numbers and floating-point numbers, with the direction of rounding in
-/// the name (CUDA Math API, "Type Casting Intrinsics").
+/// Conversions between integers and floating-point types, with the rounding mode in the name (CUDA
+/// Math API, "Type Casting Intrinsics").
 #pragma once
 
 #include "emulated/more_math.h"
@@ -8,8 +8,8 @@
 
 namespace sixdays::emulator {
 
-/// Rounded once, in that direction (libraries/rounding.cpp). Of T: long long, unsigned long long
-/// and, to float, double.
+/// Rounded once, in that direction (libraries/rounding.cpp). T is long long, unsigned long long or,
+/// for conversion to float, double.
 template <class T>
 float rounded_to_float(RoundTo to, T x) noexcept;
 template <class T>
@@ -40,7 +40,7 @@ SIXDAYS_TO_WHOLE(double, double, long long, ll)
 SIXDAYS_TO_WHOLE(double, double, unsigned long long, ull)
 #undef SIXDAYS_TO_WHOLE
 
-// Wide: a type that holds From and that rounding.cpp has.
+// Wide: a type instantiated in rounding.cpp that can hold every From.
 #define SIXDAYS_TO_FLOATING(From, from, Wide, To)                                             \
     __forceinline__ To __##from##2##To##_rn(From x) {                                         \
         return static_cast<To>(x);                                                            \

@@ -1,6 +1,6 @@
 /// @file
-/// CUDA graphs: written down by hand or by capturing streams, and launched. Their nodes run one after
-/// the other, in the order in which they were added, which is one that every graph allows.
+/// CUDA graphs: built node by node or by stream capture, then launched. Nodes run one after another
+/// in the order in which they were added, which is a valid order of every graph.
 #pragma once
 
 #include "emulated/arrays.h"
@@ -50,7 +50,7 @@ struct cudaMemAllocNodeParams {
     cudaMemPoolProps poolProps;
     const cudaMemAccessDesc* accessDescs;
     std::size_t accessDescCount, bytesize;
-    void* dptr;  // the answer
+    void* dptr;  // output
 };
 enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0,
@@ -101,7 +101,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
                                            void* value);
 cudaError_t cudaDeviceGraphMemTrim(int device);
 }
-/// As CUDA 11 spelled it.
+/// The signature of CUDA 11.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t*,
                                         char*, std::size_t) {
     return cudaGraphInstantiate(exec, graph);

@@ -1,6 +1,6 @@
 /// @file
-/// The words that CUDA adds to C++, as far as a C++ compiler can say them. Launches and shared
-/// memory, which it cannot, are rewritten by translate/.
+/// CUDA's extensions of C++ that a C++ compiler can express. translate/ rewrites the others:
+/// launches and shared memory.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 #include "emulated/vector_types.h"
 
-// A macro here is a keyword there.
+// These macros are keywords in CUDA.
 //
-// flatten: what a kernel calls becomes part of it before the hooks are put in. Otherwise g++ would
-// place none where a float4 goes from memory straight into a function's argument.
-// noipa: whoever calls a kernel is found by the return address, so the call must stay one.
+// flatten: inlines all calls in a kernel before the hooks are inserted. Otherwise g++ would insert
+// none for a float4 that is loaded directly into a function argument.
+// noipa: the kernel's caller is identified by the return address, so the call must remain.
 #define __global__ __attribute__((flatten, noipa))
 #define __tile_global__ __attribute__((noipa))
 #define __tile__
@@ -28,9 +28,9 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// The runtime sets them whenever a thread gets its turn (runtime/built_in.cpp). For the kernel they
-// never change, and a variable that never changes gets no hooks (unless its type has a constructor,
-// so the last two are no dim3).
+// The runtime sets them before each turn of a thread (runtime/built_in.cpp). For kernels they are
+// constants, since reads of a constant get no hooks (unless its type has a constructor, which is
+// why the last two are not dim3).
 extern const uint3 threadIdx;
 extern const uint3 blockIdx;
 extern const uint3 blockDim;
@@ -39,33 +39,33 @@ constexpr int warpSize = 32;
 
 namespace sixdays::emulator {
 
-/// Where in the source a barrier or a warp call stands. Not the return address: an optimiser may
-/// copy one call into two places.
+/// Source position of a barrier or warp call. Not the return address, since an optimizer may
+/// duplicate a call.
 using Site = std::source_location;
 
-/// A kernel begins. False, and a finding, if no launch runs it: it was called like a function.
+/// The start of a kernel. False, after a report, if it was called directly, without a launch.
 /// @param parameters  as they are declared, `const float * in , int n`
 bool enter_kernel(const char* kernel, const char* parameters, const void* caller);
 
-/// The same for `__tile_global__`, of which a block is one thread.
+/// The same for `__tile_global__`, whose blocks have one thread.
 bool enter_tile_kernel(const char* kernel, const char* parameters, const void* caller);
 
 void block_barrier(Site site);
 int block_barrier_count(int predicate, Site site);
 void grid_barrier(Site site);
 bool is_cooperative_launch();
-/// The kernel was written with __cluster_dims__(x, y, z).
+/// The kernel has the attribute __cluster_dims__(x, y, z).
 void cluster_of(unsigned x, unsigned y = 1, unsigned z = 1);
 void cluster_arrive(Site site);
 void cluster_wait(Site site);
 dim3 cluster_extents();
-/// Where another block of the cluster has what lies here in this one's shared memory; and whose a place is.
+/// Address of the same shared variable in another block of the cluster; and the rank of an address.
 void* cluster_address(const void* pointer, unsigned rank, Site site);
 unsigned cluster_rank_of(const void* pointer);
 void thread_fence() noexcept;
 [[noreturn]] void trap(Site site);
 long long ticks() noexcept;
-/// Gives the block's other threads a turn: for a loop that waits for one of them.
+/// Lets the block's other threads run: for loops that wait for one of them.
 void let_others_run();
 void* dynamic_shared_memory() noexcept;
 void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
@@ -73,7 +73,7 @@ void open_shared_array(const volatile void* array, std::size_t bytes, const char
 bool register_device_variable(const void* address, std::size_t bytes, const char* name,
                               bool is_constant) noexcept;
 
-/// What the translator makes of malloc, free, new and delete: a kernel's come from device memory.
+/// The translation of malloc, free, new and delete: in kernels they use device memory.
 bool is_kernel_at_work() noexcept;
 void* allocate_here(std::size_t bytes);
 void free_here(void* pointer);
@@ -94,15 +94,15 @@ struct Delete {
     }
 };
 
-/// A local variable of a kernel begins to live, without a value, and ends.
-/// @param values   which of an element's bytes belong to its value: all, if null; padding does not
-/// @param element  bytes of an element, if it is an array, else of the variable
+/// Marks the beginning and end of an uninitialized local variable's lifetime.
+/// @param values   the bytes of an element that are part of its value, not padding; null: all
+/// @param element  bytes per array element, or of the whole variable
 void watch_local(const volatile void* variable, std::size_t bytes, const unsigned char* values,
                  std::size_t element, const char* name) noexcept;
 void forget_local(const volatile void* variable, std::size_t bytes) noexcept;
 
-/// Watches a local variable that was declared without a value; the translator declares it behind
-/// that.
+/// Tracks a local variable that was declared without an initializer. The translator inserts it
+/// after the declaration.
 template <class T>
 class Unset {
 public:
@@ -141,11 +141,10 @@ template <class T>
 T* dynamic_shared() noexcept {
     return static_cast<T*>(dynamic_shared_memory());
 }
-/// Bytes between two of a block's shared arrays: whoever runs out of one does not land in the next.
+/// Gap between a block's shared arrays, so that an overrun of one does not reach the next.
 constexpr std::size_t kSharedGap = 4096;
-/// A `__shared__` variable: thread_local, so that it has one address while its block runs, and
-/// followed by bytes that belong to nobody. It exists from where its block first passes its
-/// declaration.
+/// A `__shared__` variable. It is thread_local, so that its address is fixed while its block runs,
+/// and followed by unused bytes. It exists from the first time its block passes the declaration.
 template <class T>
 struct alignas(128) Shared {
     static_assert(std::is_trivially_default_constructible_v<T>,
@@ -159,8 +158,8 @@ struct alignas(128) Shared {
     }
 };
 
-/// What stands between a number and `<<` (translate/rewrite.cpp), so that `1u << n` with an n of 32
-/// is what it is on a GPU: 0. C++ leaves it undefined, which is a note.
+/// Inserted between a literal and `<<` (translate/rewrite.cpp), so that `1u << n` with n = 32 gives
+/// 0, as on a GPU. C++ leaves it undefined, so it also causes a note.
 struct ShiftMark {};
 inline constexpr ShiftMark shifted;
 template <class T>

@@ -1,6 +1,6 @@
 /// @file
-/// What `kernel<<<grid, block, shared, stream>>>(args...)` becomes:
-/// `configure("kernel", address, call, grid, block, shared, stream)(args...)`.
+/// `kernel<<<grid, block, shared, stream>>>(args...)` is translated to `configure("kernel",
+/// address, call, grid, block, shared, stream)(args...)`.
 #pragma once
 
 #include <source_location>
@@ -17,26 +17,26 @@ struct Argument {
     std::size_t bytes;
 };
 
-/// One launch: where it runs, what it runs, and the bytes of its arguments.
+/// One launch: its configuration, its kernel, and the bytes of its arguments.
 struct Launch {
     const char* kernel;   // as written at the launch, `reduce<256>`
-    const void* address;  // of the kernel, if it can be named without its arguments
+    const void* address;  // of the kernel, if it is known without its arguments
     dim3 grid, block;
     std::size_t shared_bytes;
     std::source_location site;  // of the launch
     const void* arguments = nullptr;
     std::size_t argument_bytes = 0;
-    void (*run_thread)(const void* arguments) = nullptr;  // one thread
-    const Argument* in_order = nullptr;                   // the arguments again, as they were given
+    void (*run_thread)(const void* arguments) = nullptr;  // runs one thread
+    const Argument* in_order = nullptr;                   // the individual arguments
     std::size_t count = 0;
     cudaStream_t stream = nullptr;
-    bool cooperative = false;      // all blocks at work at once
-    dim3 cluster = dim3(0, 0, 0);  // or those of a cluster; 0: the kernel says
+    bool cooperative = false;      // all blocks are in progress at once
+    dim3 cluster = dim3(0, 0, 0);  // likewise the blocks of a cluster; 0: set by the kernel
 };
 
 void launch(const Launch& what);
 
-/// NULL among a kernel's arguments: a null pointer for a pointer, 0 for a number.
+/// NULL as a kernel argument: a null pointer for a pointer, 0 for a number.
 struct Null {
     template <class T>
     constexpr operator T*() const {
@@ -48,7 +48,7 @@ struct Null {
     }
 };
 
-/// A kernel's parameter as it travels: a reference as an address, which is the host's.
+/// The stored form of a kernel parameter: a reference is stored as its (host) address.
 template <class T>
 struct Passed {
     using type = T;
@@ -67,7 +67,7 @@ template <class Call, class... Args>
 void launch_with(Launch what, Call call, Args... args) {
     static_assert((std::is_trivially_copyable_v<Args> && ...),
                   "a kernel's arguments are copied as bytes, so they must be trivially copyable");
-    // Handing over the arguments is no access of the kernel's.
+    // Passing the arguments is not an access by the kernel.
     const auto bound = [ call, args... ] __attribute__((no_sanitize("thread"))) {
         call(args...);
     };
@@ -82,8 +82,8 @@ void launch_with(Launch what, Call call, Args... args) {
     launch(what);
 }
 
-/// A launch that waits for its arguments. What it calls is known by its type: arguments become what
-/// the kernel asks for, as in any call.
+/// A configured launch, to be called with the arguments. Since the kernel's type is known, they are
+/// converted to its parameter types, as in any call.
 template <class Call, class... Parameters>
 struct Configured {
     Launch what;
@@ -94,13 +94,13 @@ struct Configured {
         launch_with<void (*)(Parameters...), typename Passed<Parameters>::type...>(what, kernel,
                                                                                    args...);
     }
-    /// Some arguments are left to their default values, which only a call by name knows.
+    /// Some arguments are omitted: only a call by name knows their default values.
     template <class... Args>
     requires(sizeof...(Args) < sizeof...(Parameters)) void operator()(Args... args) const {
         launch_with(what, call, args...);
     }
 };
-/// A template whose arguments follow from those of the call.
+/// For a template whose arguments are deduced from the call.
 template <class Call>
 struct ConfiguredByName {
     Launch what;
@@ -112,7 +112,7 @@ struct ConfiguredByName {
     }
 };
 
-/// Takes a kernel, or a pointer to one; not callable if the name alone does not say which it is.
+/// Accepts a kernel or a pointer to one; not callable if the name is ambiguous.
 struct PointerTo {
     template <class... Parameters>
     auto operator()(void (*kernel)(Parameters...)) const noexcept {
@@ -139,13 +139,13 @@ auto configure(const char* kernel, Pointer pointer, Call call, dim3 grid, dim3 b
     return configure_pointer(what, call, pointer(PointerTo{}));
 }
 
-/// A kernel that is launched by its address, with pointers to its arguments.
+/// A kernel that can be launched by address, with pointers to its arguments.
 struct KernelByAddress {
     const char* name;
     void (*launch)(const Launch& what, void** arguments);
 };
-/// What the translator has noted of the kernel at this address (it notes those of files that launch
-/// by address, templates excepted); null if nothing.
+/// The kernel registered at this address, or null. The translator registers the kernels of files
+/// that launch by address, except templates.
 const KernelByAddress* find_kernel(const void* address);
 bool note_kernel(const void* address, const KernelByAddress& kernel);
 
@@ -175,7 +175,7 @@ inline Launch described(const void* kernel, dim3 grid, dim3 block, std::size_t s
     what.cooperative = cooperative;
     return what;
 }
-/// cudaErrorInvalidDeviceFunction if it is not known.
+/// Returns cudaErrorInvalidDeviceFunction if the kernel is not registered.
 cudaError_t launch_by_address(Launch what, void** arguments);
 template <class... Parameters>
 cudaError_t launch_by_address(Launch what, void (*kernel)(Parameters...), void** arguments) {
@@ -211,7 +211,7 @@ SIXDAYS_LAUNCH(cudaLaunchCooperativeKernel, true)
 #undef SIXDAYS_LAUNCH
 
 namespace sixdays::emulator {
-/// What cudaLaunchKernelEx is told, and by whom.
+/// The configuration passed to cudaLaunchKernelEx, and the position of the call.
 struct Configuration {
     Configuration(const cudaLaunchConfig_t* c,
                   std::source_location here = std::source_location::current())

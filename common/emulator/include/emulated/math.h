@@ -1,10 +1,10 @@
 /// @file
-/// Functions that CUDA adds to <cmath>. The fast ones (__expf, __fdividef) are computed exactly
-/// here: a kernel that needs their error to be small is checked on a GPU.
+/// Functions that CUDA adds to <cmath>. The fast ones (__expf, __fdividef) are exact here, so their
+/// error in a kernel can only be tested on a GPU.
 #pragma once
 
-#if defined(__SANITIZE_THREAD__)  // kernel files, in which this comes first
-#define lerp sixdays_std_lerp     // others' programs are C++17, where the name is theirs
+#if defined(__SANITIZE_THREAD__)  // in kernel files this is the first header
+#define lerp sixdays_std_lerp     // C++17 programs may define this name
 #endif
 #include <math.h>  // into the global namespace too, as nvcc does
 
@@ -48,7 +48,7 @@ __forceinline__ float __fdividef(float a, float b) {
 __forceinline__ float __saturatef(float x) {
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
-// <math.h> of glibc declares these names, which end in nothing that a program could link.
+// glibc's <math.h> declares these names as noexcept functions, but no library defines them.
 inline float __expf(float x) noexcept {
     return std::exp(x);
 }
@@ -77,7 +77,7 @@ inline float __powf(float x, float y) noexcept {
     return std::pow(x, y);
 }
 
-// Arithmetic rounded to nearest, and never fused with a neighbour.
+// Arithmetic that rounds to nearest and is never fused with a neighbour.
 __forceinline__ float __fadd_rn(float a, float b) {
     return a + b;
 }
@@ -167,8 +167,8 @@ __forceinline__ unsigned __funnelshift_r(unsigned low, unsigned high, unsigned s
     const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
     return static_cast<unsigned>(both >> (shift & 31));
 }
-// Four of the eight bytes of `low` (0 to 3) and `high` (4 to 7), as the hexadecimal digits of
-// `select` say, the last digit for the lowest byte. A digit of 8 or more repeats a byte's sign bit.
+// Selects four of the eight bytes of `low` (0 to 3) and `high` (4 to 7) by the hexadecimal digits
+// of `select`, the last digit for the lowest byte. From digit 8 on, replicates the byte's sign bit.
 __forceinline__ unsigned __byte_perm(unsigned low, unsigned high, unsigned select) {
     const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
     unsigned result = 0;

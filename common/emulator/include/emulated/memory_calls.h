@@ -1,6 +1,6 @@
 /// @file
-/// Only for kernel files, and first of all: memcpy, memset and memmove of a size known only at run
-/// time have no hook of their own, so they get other names, which runtime/hooks.cpp answers.
+/// Must be the first header of kernel files. memcpy, memset and memmove with a size known only at
+/// run time have no hooks, so this renames them to functions in runtime/hooks.cpp.
 #pragma once
 
 #include <cstddef>

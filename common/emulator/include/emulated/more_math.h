@@ -1,6 +1,6 @@
 /// @file
-/// Intrinsics that these lessons do without and other programs use: arithmetic with a rounding of its
-/// own, four bytes or two halves in one word, wide products.
+/// Intrinsics that only other programs use: arithmetic with explicit rounding, SIMD on four bytes
+/// or two 16-bit halves of a word, wide products.
 #pragma once
 
 #include "emulated/math.h"
@@ -29,7 +29,7 @@ __forceinline__ unsigned by_parts(unsigned a, unsigned b, Change change) {
 }
 }  // namespace sixdays::emulator
 
-// Of floats (l is f) and of doubles (d).
+// For float (l is f) and double (l is d).
 #define SIXDAYS_ROUNDED(T, l, fused, suffix, to)                                                   \
     __forceinline__ T __##l##add_##suffix(T a, T b) {                                              \
         return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::add, to, a, b, T{0});     \
@@ -81,7 +81,7 @@ __forceinline__ float normcdff(float x) {
     return static_cast<float>(0.5 * std::erfc(-x * 0.70710678118654752440));
 }
 
-// --- whole numbers ----------------------------------------------------------------------------
+// --- integers ---------------------------------------------------------------------------------
 __forceinline__ int __mul24(int a, int b) {
     const auto low = [](int x) { return static_cast<std::int64_t>(x << 8) >> 8; };
     return static_cast<int>(static_cast<unsigned>(low(a) * low(b)));
@@ -108,7 +108,7 @@ __forceinline__ int __hadd(int a, int b) {
 __forceinline__ int __rhadd(int a, int b) {
     return static_cast<int>((std::int64_t{a} + b + 1) >> 1);
 }
-/// Four products of bytes, and c.
+/// Dot product of four bytes, plus c.
 __forceinline__ int __dp4a(int a, int b, int c) {
     unsigned sum = static_cast<unsigned>(c);
     for (int at = 0; at < 32; at += 8) {
@@ -121,7 +121,7 @@ __forceinline__ unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
     for (int at = 0; at < 32; at += 8) c += (a >> at & 255) * (b >> at & 255);
     return c;
 }
-// Signed (s) and unsigned parts, four of a byte or two of two.
+// Signed (s) and unsigned SIMD on a 32-bit word: four bytes or two 16-bit parts.
 #define SIXDAYS_PARTS(name, T, expression)                                                    \
     __forceinline__ unsigned name(unsigned x, unsigned y) {                                   \
         return sixdays::emulator::by_parts<T>(x, y, [](int a, int b) { return expression; }); \

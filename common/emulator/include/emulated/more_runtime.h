@@ -1,7 +1,6 @@
 /// @file
-/// Calls of the CUDA runtime that these lessons do without and other programs use: memory that host
-/// and device share, further devices (there are none), settings (of which most change nothing here),
-/// functions that a stream calls, pools.
+/// Runtime calls that only other programs use: managed and mapped memory, further devices (none),
+/// settings (most have no effect here), stream callbacks, memory pools.
 #pragma once
 
 #include "emulated/vector_types.h"
@@ -77,7 +76,7 @@ struct cudaFuncAttributes {
     int maxDynamicSharedSizeBytes, preferredShmemCarveout;
 };
 
-// What concerns caches and other devices: taken, and of no effect.
+// Settings of caches and peer devices: accepted, without effect.
 enum cudaAccessProperty {
     cudaAccessPropertyNormal = 0,
     cudaAccessPropertyStreaming = 1,
@@ -171,7 +170,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPo
                                     cudaStream_t stream);
 }
 
-// --- C++ spellings -------------------------------------------------------------------------------
+// --- C++ overloads -------------------------------------------------------------------------------
 template <class T>
 cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes,
                               unsigned flags = cudaMemAttachGlobal) {
@@ -207,12 +206,12 @@ inline cudaError_t cudaCtxResetPersistingL2Cache() {
 }
 inline cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
     *value = 0;
-    return cudaErrorInvalidDevice;  // there is one device
+    return cudaErrorInvalidDevice;  // there is only one device
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
-// Programs older than CUDA 13 name the device by its number.
+// Before CUDA 13, programs passed the device number.
 inline cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t bytes, int device,
                                         cudaStream_t stream = nullptr) {
     return cudaMemPrefetchAsync(p, bytes, cudaMemLocation{cudaMemLocationTypeDevice, device}, 0,

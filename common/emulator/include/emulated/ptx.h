@@ -1,7 +1,7 @@
 /// @file
-/// What becomes of inline PTX: translate/ptx.cpp turns `asm("name.modifiers ...")` into a call of the
-/// function here that bears the name, outputs first. Addresses in shared memory are numbers of 32
-/// bits there, as __cvta_generic_to_shared gives them.
+/// The functions for inline PTX: translate/ptx.cpp turns `asm("name.modifiers ...")` into a call of
+/// the function with that name, outputs first. Shared-memory addresses in PTX are 32-bit numbers,
+/// as __cvta_generic_to_shared returns them.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace sixdays::emulator {
 
-/// A generic address as a number of the shared state space, and back.
+/// Converts a generic address to the shared state space, and back.
 std::uint32_t to_shared_space(const void* generic);
 void* from_shared_space(std::uint32_t address);
 bool is_global_address(const void* p);
@@ -25,7 +25,7 @@ bool is_shared_address(const void* p);
 
 namespace ptx {
 
-/// An operand in brackets.
+/// An address operand, [a + offset].
 template <class A>
 [[gnu::always_inline]] inline void* address(A a, long long offset = 0) {
     if constexpr (std::is_pointer_v<A>) {
@@ -38,7 +38,7 @@ template <class A>
         return static_cast<char*>(p) + offset;
     }
 }
-/// The bits of one thing as another's; a wider number is cut.
+/// Reinterprets bits; a wider value is truncated.
 template <class To, class From>
 [[gnu::always_inline]] inline To bits(From from) {
     To to{};
@@ -46,12 +46,12 @@ template <class To, class From>
     return to;
 }
 
-// --- moving -----------------------------------------------------------------------------------
+// --- moves ------------------------------------------------------------------------------------
 template <class D, class A>
 [[gnu::always_inline]] inline void mov(D& d, A a) {
     d = bits<D>(a);
 }
-// A register may be wider than what it takes from memory, and may hold the bits of another type.
+// A register may be wider than the value loaded into it, and may hold bits of another type.
 template <class To, class From>
 [[gnu::always_inline]] inline To converted(From from) {
     if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
@@ -60,7 +60,7 @@ template <class To, class From>
         return bits<To>(from);
     }
 }
-/// COUNT numbers that are moved at once.
+/// COUNT values moved by one instruction.
 template <class M, std::size_t COUNT>
 using Parts [[gnu::vector_size(sizeof(M) * COUNT), gnu::may_alias]] = M;
 
@@ -75,7 +75,7 @@ template <class M, class... T>
     *static_cast<Parts<M, sizeof...(T)>*>(p) = Parts<M, sizeof...(T)>{converted<M>(x)...};
 }
 
-/// The same place of another block of the cluster; of a short address a short one.
+/// The same variable in another block of the cluster; a 32-bit address gives a 32-bit address.
 template <class D, class A>
 [[gnu::always_inline]] inline void mapa(Site site, D& d, A a, unsigned rank) {
     void* const there = cluster_address(address(a), rank, site);
@@ -102,7 +102,7 @@ inline void cp_async_wait_all() {
 }
 
 // --- mbarriers ------------------------------------------------------------------------------------
-/// `_`, for a result that nobody wants.
+/// `_`, a discarded result.
 struct Ignored {
     template <class T>
     void operator=(T) {}
@@ -116,7 +116,7 @@ struct Ignored {
 inline void mbarriers_are_set_up() {
     emulator::mbarriers_are_set_up();
 }
-/// The state is the phase's number.
+/// The state token is the phase number.
 template <class D>
 [[gnu::always_inline]] inline void mbarrier_arrive(Site site, D&& state, void* p,
                                                    unsigned arrivals = 1) {
@@ -130,7 +130,7 @@ template <class D>
 [[gnu::always_inline]] inline void mbarrier_expect_tx(Site site, void* p, unsigned bytes) {
     emulator::mbarrier_arrive(word_at(p), bytes, site, 0);
 }
-// By a state or by a parity; how long it may wait is no matter.
+// The phase is a state token or a parity; the time limit is ignored.
 template <class P, class... Hint>
 [[gnu::always_inline]] inline void mbarrier_try_wait(Site site, bool& done, void* p, P phase,
                                                      Hint...) {
@@ -194,7 +194,7 @@ inline void sin(float& d, float a) {
 inline void cos(float& d, float a) {
     d = std::cos(a);
 }
-// A register of 32 bits may hold a number of 8 or 16. ROUNDS is the letter of rni, rzi, rmi, rpi.
+// A 32-bit register may hold an 8- or 16-bit value. ROUNDS is the letter from rni, rzi, rmi, rpi.
 template <class To, class From, char ROUNDS, class D, class A>
 [[gnu::always_inline]] inline void cvt(D& d, A a) {
     const auto from = static_cast<From>(a);
@@ -207,7 +207,7 @@ template <class To, class From, char ROUNDS, class D, class A>
         d = static_cast<D>(static_cast<To>(from));
     }
 }
-// To 16 bits and back; of a pair the first one is the upper half.
+// Conversions to 16 bits and back; the first of a pair becomes the upper half.
 template <int EXPONENT, class D>
 [[gnu::always_inline]] inline void cvt_small(D& d, float a) {
     d = bits<D>(small_bits<EXPONENT>(a));
@@ -220,13 +220,13 @@ template <int EXPONENT, class A>
 [[gnu::always_inline]] inline void cvt_wide(float& d, A a) {
     d = small_value<EXPONENT>(bits<std::uint16_t>(a));
 }
-// Ten bits of fraction; a tie goes away from 0.
+// Rounds to ten fraction bits, ties away from 0.
 template <class D>
 [[gnu::always_inline]] inline void cvt_tf32(D& d, float a) {
     const bool finite = std::isfinite(a);
     d = bits<D>(finite ? (bits<std::uint32_t>(a) + 0x1000u) & ~0x1fffu : bits<std::uint32_t>(a));
 }
-// The place of the highest bit that says something; all ones if there is none.
+// Position of the most significant set bit; all ones if a is 0.
 template <class D>
 [[gnu::always_inline]] inline void bfind(D& d, unsigned a) {
     d = static_cast<D>(a == 0 ? ~0u : 31u - static_cast<unsigned>(__builtin_clz(a)));
@@ -238,7 +238,7 @@ template <class D>
 inline void prmt(unsigned& d, unsigned a, unsigned b, unsigned select) {
     d = __byte_perm(a, b, select);
 }
-// d: for each bit, that bit of `table` which the bits of a, b and c number.
+// d: each bit is looked up in `table` by the corresponding bits of a, b and c.
 inline void lop3(unsigned& d, unsigned a, unsigned b, unsigned c, unsigned table) {
     d = 0;
     for (unsigned i = 0; i < 8; ++i) {
@@ -247,7 +247,7 @@ inline void lop3(unsigned& d, unsigned a, unsigned b, unsigned c, unsigned table
     }
 }
 
-// --- by the whole warp (libraries/ptx_warp.cpp) -----------------------------------------------------
+// --- warp-wide instructions (libraries/ptx_warp.cpp) ---------------------------------------------
 template <class A>
 [[gnu::always_inline]] inline const void* last(const A& a) {
     return a;
@@ -263,10 +263,10 @@ template <class A, class B, class... More>
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32;
 }
 enum class Factor { f16, bf16, tf32 };
-/// d = a b + c; a is 16 x k, b k x 8, in the registers where the manual says they are.
+/// d = a b + c; a is 16 x k, b is k x 8, with the fragment layout of the PTX manual.
 void mma_float(Factor factor, int k, const std::uint32_t* a, const std::uint32_t* b, const float* c,
                float* d, Site site);
-/// The same with sums of half, of which a register holds two. (Here they are float until the end.)
+/// The same with half accumulators, two per register. (Here they are float until the end.)
 void mma_half(int k, const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c,
               std::uint32_t* d, Site site);
 
@@ -275,7 +275,7 @@ template <int COUNT, class R, class... More>
     d = bits<R>(*words);
     if constexpr (COUNT > 1) put<COUNT - 1>(words + 1, more...);
 }
-/// Registers, and the row that the lane fetches: of one matrix the lanes 0 to 7 do, of two 0 to 15.
+/// The destination registers, then the row address: lanes 0 to 7 for one matrix, 0 to 15 for two.
 template <bool TRANSPOSED, class... R>
 [[gnu::always_inline]] inline void ldmatrix(Site site, R&&... r) {
     constexpr int kCount = sizeof...(R) - 1;
@@ -285,7 +285,7 @@ template <bool TRANSPOSED, class... R>
     spread_matrices(words, &mine, TRANSPOSED, site);
     put<kCount>(words, r...);
 }
-/// Operands in order: 4 of d, those of a and b, 4 of c.
+/// Operands in order: 4 of d, then those of a and b, then 4 of c.
 template <Factor F, int K, class... R>
 [[gnu::always_inline]] inline void mma_floats(R&&... r) {
     constexpr int kOfA = F == Factor::tf32 ? K / 2 : K / 4, kOfB = kOfA / 2;

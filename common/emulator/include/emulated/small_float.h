@@ -1,10 +1,10 @@
 /// @file
-/// Floating-point numbers of 16 bits, and pairs of them: what cuda_fp16.h and cuda_bf16.h have in
-/// common. The results are a GPU's, bit for bit (tests/small_float_h200.csv): each operation is
-/// exact, then rounded once, to nearest, ties to even. A NaN that was computed is 0x7fff.
+/// 16-bit floating-point types and pairs of them, shared by cuda_fp16.h and cuda_bf16.h. Results
+/// equal a GPU's bit for bit (tests/small_float_h200.csv): each operation is exact, then rounded
+/// once, to nearest, ties to even. A computed NaN is 0x7fff.
 ///
-/// nvcc may make one rounding of the two in a * b + c, unless it says __hfma or __hmul_rn; here
-/// there are always two.
+/// nvcc may contract a * b + c to a single rounding unless __hmul_rn is used; here there are always
+/// two, except in __hfma.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace sixdays::emulator {
 
 enum class Rounding { nearest, to_zero, up, down };
 
-/// x as a number of 16 bits, of which EXPONENT are the exponent's.
+/// x as a 16-bit float with EXPONENT exponent bits.
 template <int EXPONENT>
 SIXDAYS_INLINE std::uint16_t small_bits(double x, Rounding how = Rounding::nearest) {
     constexpr int kFraction = 15 - EXPONENT;
@@ -29,8 +29,8 @@ SIXDAYS_INLINE std::uint16_t small_bits(double x, Rounding how = Rounding::neare
     const bool negative = all >> 63 != 0;
     const int exponent = static_cast<int>(all >> 52 & 0x7ff) - 1023;
     const std::uint64_t fraction = (all & ~(~std::uint64_t{0} << 52)) | std::uint64_t{1} << 52;
-    // Below the smallest exponent the last place stays the same, and the first bit is no longer
-    // taken for granted.
+    // Subnormals: below the smallest exponent the last place stays the same, and there is no
+    // implicit leading bit.
     const int least = exponent < 1 - kBias ? 1 - kBias : exponent;
     const int shift = 52 - kFraction + least - exponent;
     const std::uint64_t whole = shift > 62 ? 0 : fraction >> shift;
@@ -39,17 +39,17 @@ SIXDAYS_INLINE std::uint16_t small_bits(double x, Rounding how = Rounding::neare
     const bool outwards = how == (negative ? Rounding::down : Rounding::up);
     const bool away = how == Rounding::nearest ? rest > half || (rest == half && whole % 2 != 0)
                                                : outwards && rest != 0;
-    // The bits of consecutive numbers are consecutive, also from one binade to the next.
+    // Bit patterns of consecutive numbers are consecutive, even across binades.
     std::uint64_t bits =
         whole + (static_cast<std::uint64_t>(least + kBias - 1) << kFraction) + away;
-    if (bits > kInfinity || (bits == kInfinity && !away)) {  // beyond the largest
+    if (bits > kInfinity || (bits == kInfinity && !away)) {  // overflow
         const bool stays = exponent < 1024 && how != Rounding::nearest && !outwards;
         bits = kInfinity - stays;
     }
     return static_cast<std::uint16_t>(bits | (negative ? 0x8000 : 0));
 }
 
-/// Exact. A NaN of 5 exponent bits becomes the one that a GPU makes of it.
+/// Exact. A NaN with 5 exponent bits becomes the NaN that a GPU returns.
 template <int EXPONENT>
 SIXDAYS_INLINE float small_value(std::uint16_t bits) {
     if constexpr (EXPONENT == 8) return __builtin_bit_cast(float, std::uint32_t{bits} << 16);
@@ -57,15 +57,15 @@ SIXDAYS_INLINE float small_value(std::uint16_t bits) {
     const std::uint32_t sign = (bits & 0x8000u) << 16;
     if (magnitude > 0x7c00) return __builtin_bit_cast(float, 0x7fffffffu);
     if (magnitude == 0x7c00) return __builtin_bit_cast(float, sign | 0x7f800000u);
-    // The exponent counts from -15 here, from -127 in a float; below it, in units of 2^-24.
+    // The exponent bias is 15 here and 127 in a float; subnormals are multiples of 2^-24.
     const float value = magnitude < 0x0400
                             ? static_cast<float>(magnitude) * 0x1p-24f
                             : __builtin_bit_cast(float, (magnitude << 13) + ((127u - 15u) << 23));
     return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, value) | sign);
 }
 
-/// a * b + c, of which the last bit is 1 if it is not exact: whoever rounds it further rounds as if
-/// it were. a * b must be exact, as it is for factors of 16 bits.
+/// a * b + c, rounded to odd, so that further rounding gives the same result as rounding the exact
+/// value. a * b must be exact, as it is for 16-bit factors.
 SIXDAYS_INLINE double sum_to_odd(double product, double c) {
     const double sum = product + c;
     const double from_product = sum - c;
@@ -78,7 +78,7 @@ SIXDAYS_INLINE double sum_to_odd(double product, double c) {
 
 }  // namespace sixdays::emulator
 
-/// A number of 16 bits. The functions are found by the type of their arguments.
+/// A 16-bit float. The functions are friends, found by argument-dependent lookup.
 template <int EXPONENT>
 struct SixdaysFloat {
     std::uint16_t bits;
@@ -129,7 +129,7 @@ struct SixdaysFloat {
     SIXDAYS_INLINE friend F& operator*=(F& a, F b) { return a = a * b; }
     SIXDAYS_INLINE friend F& operator/=(F& a, F b) { return a = a / b; }
 
-    // --- comparison: false if one is NaN, but for "not equal" -----------------------------------
+    // --- comparison: false with NaN, except "not equal" -----------------------------------------
     SIXDAYS_INLINE friend bool __heq(F a, F b) { return a.value() == b.value(); }
     SIXDAYS_INLINE friend bool __hne(F a, F b) {
         return a.value() < b.value() || b.value() < a.value();
@@ -148,7 +148,7 @@ struct SixdaysFloat {
     SIXDAYS_INLINE friend bool operator<=(F a, F b) { return __hle(a, b); }
     SIXDAYS_INLINE friend bool operator>(F a, F b) { return __hgt(a, b); }
     SIXDAYS_INLINE friend bool operator>=(F a, F b) { return __hge(a, b); }
-    /// The one that is no NaN; -0 is less than 0.
+    /// If one is NaN, returns the other; -0 is less than 0.
     SIXDAYS_INLINE friend F __hmax(F a, F b) {
         if (__hisnan(a)) return __hisnan(b) ? from_bits(0x7fff) : b;
         if (__hisnan(b) || a.value() > b.value()) return a;
@@ -165,7 +165,7 @@ struct SixdaysFloat {
         return __hisnan(a) || __hisnan(b) ? from_bits(0x7fff) : __hmin(a, b);
     }
 
-    // --- functions: exact here, approximate on a GPU, but for the square root -------------------
+    // --- functions: exact here; on a GPU approximate, except the square root --------------------
     SIXDAYS_INLINE friend F hsqrt(F a) { return std::sqrt(a.value()); }
     SIXDAYS_INLINE friend F hrsqrt(F a) { return 1 / std::sqrt(a.value()); }
     SIXDAYS_INLINE friend F hrcp(F a) { return 1 / a.value(); }
@@ -183,7 +183,7 @@ struct SixdaysFloat {
     }
 };
 
-/// Two of them in 4 bytes, x in the lower ones.
+/// A pair in 4 bytes, x in the lower half.
 template <int EXPONENT>
 struct alignas(4) SixdaysPair {
     using F = SixdaysFloat<EXPONENT>;
@@ -223,7 +223,7 @@ struct alignas(4) SixdaysPair {
     SIXDAYS_INLINE friend float __high2float(P a) { return a.y; }
     SIXDAYS_INLINE friend P __lowhigh2highlow(P a) { return {a.y, a.x}; }
 
-    /// Each half is added by itself; a GPU does not promise that both happen at once.
+    /// Each half is added separately: a GPU does not guarantee that the pair is updated atomically.
     SIXDAYS_INLINE friend P atomicAdd(P* address, P b) {
         return __builtin_bit_cast(
             P, sixdays::emulator::atomic_change(
@@ -235,7 +235,7 @@ struct alignas(4) SixdaysPair {
     }
 };
 
-// Conversions whose names differ by the type: `half` and `bfloat16`, as CUDA writes them.
+// Conversions named after the type, `half` or `bfloat16`, as in CUDA.
 #define SIXDAYS_SMALL_FLOAT(T, T2, half, half2, tag)                                      \
     SIXDAYS_INLINE T __float2##half(float x) {                                            \
         return x;                                                                         \

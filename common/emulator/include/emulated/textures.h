@@ -1,6 +1,6 @@
 /// @file
-/// Textures and surfaces: what the host makes of an array or of device memory, and how a kernel reads
-/// it. Each texel is a load like others, so it is checked like others.
+/// Textures and surfaces: created by the host from an array or device memory, and read by kernels.
+/// Every access to a texel is checked like any load or store.
 #pragma once
 
 #include "emulated/arrays.h"
@@ -80,11 +80,11 @@ struct Texture {
     cudaChannelFormatDesc desc;
     cudaTextureDesc how;
 };
-/// A finding if there is none.
+/// Reports an invalid object.
 Texture find_texture(unsigned long long object, Site site);
 [[noreturn]] void reject_outside(Site site, int x, int y);
 
-/// Which texel stands at i of n; -1: outside, where a border is 0.
+/// Applies the address mode to texel i of n; -1: outside, where the border is 0.
 __forceinline__ int texel_at(int i, int n, cudaTextureAddressMode mode, bool normalized) {
     if (i >= 0 && i < n) return i;
     if (mode == cudaAddressModeBorder) return -1;
@@ -107,7 +107,7 @@ __forceinline__ T load_texel(const Texture& t, int x, int y, int z) {
     const std::byte* row =
         t.data + static_cast<std::size_t>(k) * t.slice + static_cast<std::size_t>(j) * t.pitch;
     if (t.how.readMode == cudaReadModeElementType) return reinterpret_cast<const T*>(row)[i];
-    T value{};  // whole numbers as a float between 0 (or -1) and 1
+    T value{};  // integers are normalized to floats in [0, 1] or [-1, 1]
     float all[4] = {};
     constexpr int kChannels = sizeof(T) / sizeof(float);
     for (int c = 0; c < kChannels; ++c) {
@@ -123,7 +123,7 @@ __forceinline__ T load_texel(const Texture& t, int x, int y, int z) {
     return value;
 }
 
-/// Between texels along `dims` of the three, each weight a multiple of 1/256 as in hardware.
+/// Interpolates along the first `dims` dimensions, with weights rounded to 1/256 as in hardware.
 template <class T, int dims>
 __forceinline__ T sample(const Texture& t, float x, float y, float z) {
     float at[3] = {x, y, z};
@@ -191,7 +191,7 @@ T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer,
     using namespace sixdays::emulator;
     return sample<T, 2>(find_texture(object, site), x, y, static_cast<float>(layer));
 }
-/// The direction's largest part chooses the face; the other two lead across it.
+/// The direction's largest component selects the face; the other two are coordinates on it.
 template <class T>
 T texCubemap(cudaTextureObject_t object, float x, float y, float z,
              sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
@@ -209,7 +209,7 @@ T texCubemap(cudaTextureObject_t object, float x, float y, float z,
 }
 
 namespace sixdays::emulator {
-/// The element at byte x of a row; null where nothing is to be read or written.
+/// The element at byte x of a row; null if the access is to be ignored.
 template <class T>
 __forceinline__ T* surface_element(cudaSurfaceObject_t object, int x, int y,
                                    cudaSurfaceBoundaryMode mode, Site site) {

@@ -1,5 +1,5 @@
 /// @file
-/// A floating-point number as a whole one.
+/// Floating-point to integer conversion.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace sixdays::emulator {
 
-/// The bits of what a GPU makes of a number that the integer type cannot hold: its nearest one; of
-/// NaN 0 or, of 64 bits on either side, the highest bit alone (PTX ISA, cvt).
-/// @param wide  64 bits on either side?
+/// A GPU's result for a number outside the integer type's range: the nearest integer of the type.
+/// For NaN it is 0 or, if either type has 64 bits, only the highest bit set (PTX ISA, cvt).
+/// @param wide  either type has 64 bits
 constexpr std::uint64_t beyond_range(double x, unsigned bits, bool is_signed, bool wide) {
     const std::uint64_t top = std::uint64_t{1} << (bits - 1), all = top | (top - 1);
     if (x != x) return wide ? top : 0;
@@ -17,7 +17,7 @@ constexpr std::uint64_t beyond_range(double x, unsigned bits, bool is_signed, bo
     return is_signed ? top - 1 : all;
 }
 
-/// As a GPU converts it. @param whole  rounded already
+/// Converts like a GPU. @param whole  already rounded to an integer
 template <class To, class From>
 [[gnu::always_inline]] inline To to_whole(From whole) {
     using Limits = std::numeric_limits<To>;

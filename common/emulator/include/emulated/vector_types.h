@@ -1,9 +1,9 @@
 /// @file
-/// CUDA's small vectors: float4, uint3, dim3 and the like, with CUDA's alignment, which decides how
+/// CUDA's vector types: float4, uint3, dim3 and so on, with CUDA's alignment, which determines how
 /// many bytes one load may fetch.
 #pragma once
 
-// CUDA declares these for every element type; a macro spells the pattern once.
+// CUDA declares these for every element type; the macro is the common pattern.
 #define SIXDAYS_VECTORS(T, name, align2, align4)           \
     struct name##1 {                                       \
         T x;                                               \
@@ -44,7 +44,7 @@ SIXDAYS_VECTORS(float, float, 8, 16)
 SIXDAYS_VECTORS(double, double, 16, 16)
 #undef SIXDAYS_VECTORS
 
-/// Extents of a grid or a block; what is not given is 1.
+/// Extents of a grid or a block; omitted ones are 1.
 struct dim3 {
     unsigned int x, y, z;
     constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)

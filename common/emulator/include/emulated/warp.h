@@ -1,6 +1,6 @@
 /// @file
-/// Warp calls: shuffles, votes, matches, reductions, __syncwarp. Each is a meeting of the lanes
-/// that its mask names; the last one to come works out everybody's result (runtime/warp.cpp).
+/// Warp calls: shuffles, votes, matches, reductions, __syncwarp. Each synchronizes the lanes in its
+/// mask; the last one to arrive computes all results (runtime/warp.cpp).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ enum class WarpCall {
     active_mask
 };
 
-/// @param value     what this lane brings, as 64 bits
+/// @param value     this lane's operand, as 64 bits
 /// @param argument  a shuffle's source lane, distance or lane mask
 /// @param width     a shuffle's group: 1, 2, 4, 8, 16 or 32 lanes
 std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int argument, int width,
@@ -107,7 +107,7 @@ unsigned __match_all_sync(unsigned mask, T value, int* all_equal,
     return equal;
 }
 
-// CUDA reduces int and unsigned; add, min and max know the sign.
+// CUDA has these for int and unsigned; add, min and max depend on the signedness.
 #define SIXDAYS_REDUCE(name, T, what)                                                      \
     inline T name(unsigned mask, T value,                                                  \
                   sixdays::emulator::Site site = sixdays::emulator::Site::current()) {     \

@@ -1,5 +1,5 @@
 /// @file
-/// Copies to shared memory that a group starts together. They arrive at the wait, not before.
+/// Collective copies to shared memory. They complete at the wait, not before.
 #pragma once
 
 #include "common/emulator/async_copy.hpp"
@@ -13,7 +13,7 @@ SIXDAYS_INLINE void memcpy_async(const Group& group, To* to, const From* from, s
     sixdays::emulator::start_copy(to, from, bytes, group.thread_rank(), group.size(), site);
     sixdays::emulator::async_commit();
 }
-/// Until all, or all but the latest N, of the group's copies are there.
+/// Waits for all of the group's copies, or for all but the latest N.
 template <class Group>
 SIXDAYS_INLINE void wait(const Group& group, Site site = Site::current()) {
     sixdays::emulator::async_wait(0);

@@ -1,5 +1,5 @@
 /// @file
-/// Reductions over a tile or a coalesced group: every lane gets the whole.
+/// Reductions over a tile or a coalesced group: every lane gets the result.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct greater {
     }
 };
 
-/// A tree where the group is a power of two of lanes, else one lane after the other.
+/// A tree if the group's size is a power of two, otherwise sequential.
 template <class Group, class T, class Op>
 SIXDAYS_INLINE T reduce(const Group& group, T value, Op op, Site site = Site::current()) {
     const unsigned size = group.lanes::size();

@@ -1,12 +1,12 @@
 /// @file
-/// Running sums over a tile or a coalesced group.
+/// Prefix sums over a tile or a coalesced group.
 #pragma once
 
 #include "cooperative_groups/reduce.h"
 
 namespace cooperative_groups {
 
-/// What op makes of the values of the lanes up to this one.
+/// Inclusive scan: combines the values of the lanes up to this one with op.
 template <class Group, class T, class Op = plus<T>>
 SIXDAYS_INLINE T inclusive_scan(const Group& group, T value, Op op = {},
                                 Site site = Site::current()) {
@@ -17,7 +17,7 @@ SIXDAYS_INLINE T inclusive_scan(const Group& group, T value, Op op = {},
     }
     return value;
 }
-/// The same without this lane's own value; the first lane gets T{}.
+/// Exclusive scan: without this lane's own value; the first lane gets T{}.
 template <class Group, class T, class Op = plus<T>>
 SIXDAYS_INLINE T exclusive_scan(const Group& group, T value, Op op = {},
                                 Site site = Site::current()) {

@@ -1,4 +1,4 @@
 /// @file
-/// The newer place of the same header.
+/// The newer path of the same header.
 #pragma once
 #include "../nvToolsExt.h"

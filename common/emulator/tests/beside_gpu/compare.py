@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Sets the emulator's counts beside a GPU's, for the kernels of trace.cu.
+"""Compares the emulator's counts with a GPU's, for the kernels of trace.cu.
 
 On a machine with an NVIDIA GPU and ncu, after `cmake --workflow --preset gpu`:
 
     common/emulator/tests/beside_gpu/compare.py build/gpu/bin > common/emulator/tests/beside_gpu/h200.csv
     common/emulator/tests/beside_gpu/compare.py build/gpu/bin --atomics > common/emulator/tests/beside_gpu/atomics.csv
 
-The second asks for more about the atomics: where on its way to memory a warp's update of one word
-by many lanes becomes one, or stays many.
+The second collects more metrics of atomics: where on the way to memory the updates of one word by
+several lanes of a warp are combined.
 """
 import csv
 import io
 import subprocess
 import sys
 
-# ncu's name -> (memory, operation, quantity); where two say the same, they are added.
+# ncu's name -> (memory, operation, quantity); metrics with the same value are added
 METRICS = {
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": ("global", "load", "requests"),
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": ("global", "load", "sectors"),
@@ -32,7 +32,7 @@ METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum": ("shared", "atomic", "passes"),
 }
 
-# red: an update whose old value nobody wants; atom: one that returns it. From the warp outwards.
+# red: result unused; atom: returns the old value. Ordered by distance from the warp.
 ATOMICS = [
     "smsp__inst_executed_op_global_red.sum",
     "smsp__inst_executed_op_global_atom.sum",
@@ -63,7 +63,7 @@ def run(command, check=True):
 
 
 def profile(folder, metrics, *options):
-    """[(launch, metric, number)]; launches are counted from 0 among those that are profiled."""
+    """[(launch, metric, number)]; profiled launches are counted from 0."""
     text = run(["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(metrics), *options,
                 f"{folder}/emulator_counts_cuda"])
     rows = csv.DictReader(io.StringIO(text[text.index('"ID"'):]))
@@ -73,7 +73,7 @@ def profile(folder, metrics, *options):
 
 
 def known(metrics):
-    """Those that this GPU has; the rest is named on stderr."""
+    """The metrics that this GPU has; prints the others to stderr."""
     listed = set(run(["ncu", "--query-metrics"], check=False).split())
     if not listed:
         return metrics

@@ -1,5 +1,5 @@
-// Prints what this device's libraries make of small whole numbers. On a GPU, in NumPy
-// (libraries_numpy.py) and on the emulator the text is the same: libraries.txt beside this file.
+// Prints the results of this device's libraries for small integers. A GPU, NumPy
+// (libraries_numpy.py) and the emulator print the same text, libraries.txt in this folder.
 #include "common/emulator/tests/libraries.hpp"
 
 #include <cstdio>

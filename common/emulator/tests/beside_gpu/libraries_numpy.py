@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes libraries.txt: what ../libraries.cu and ../libraries_cublas.cu must print, by NumPy.
+"""Writes libraries.txt with NumPy: the output of ../libraries.cu and ../libraries_cublas.cu.
 
     libraries_numpy.py > libraries.txt
 """
@@ -79,8 +79,8 @@ def conversions():
 
 
 def casts():
-    """Beyond a type's range its nearest number; NaN is 0, or of 64 bits on either side the highest bit (PTX ISA, cvt)."""
-    def toward(number, kind, up):  # a whole number, or a fraction, as the next floating-point number in that direction
+    """Saturates; NaN is 0 or, with 64 bits on either side, the highest bit (PTX ISA, cvt)."""
+    def toward(number, kind, up):  # the nearest float in that direction
         near = kind(float(number))
         if Fraction(float(near)) == number:
             return near
@@ -157,7 +157,7 @@ def barriers_and_memory():
 
 
 def random_numbers():
-    """What CUDA's own header says on the host, with QUALIFIERS defined as static __host__ __device__."""
+    """From CUDA's own header on the host, with QUALIFIERS defined as static __host__ __device__."""
     line("random_xorwow", [-390357247, 2120288771, -1210747479, 9209135, 1969224, 245963149])
     line("random_philox", [-1798792531, -1848379652, 2016912646, -1939277664, -260707150, 1185158861, -1113128011,
                            -1375095371, -1991619453, 895982296, -1058190275, 12794580])

@@ -1,7 +1,6 @@
-// The kernels of trace.cu, once each, in a fixed order. Built twice from this text:
-//   emulator_counts        prints what the emulator counts, as CSV
-//   emulator_counts_cuda   runs them on a GPU, where ncu counts; compare.py sets the two side by
-//                          side
+// Launches each kernel of trace.cu once, in a fixed order. Built as two programs:
+//   emulator_counts        prints the emulator's counts as CSV
+//   emulator_counts_cuda   runs on a GPU under ncu; compare.py tabulates both
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -43,7 +42,7 @@ int main() {
         {"block reduction", [&] { trace_reduce(in, out, 4); }},
         {"atomics", [&] { trace_atomics(counts, 8); }},
         {"broadcast and 16-byte shared", [&] { trace_broadcast(in, out); }},
-        // How many lanes meet on one word: 1, 2, 8, 32 in global memory, 8 in shared memory.
+        // Lanes per word: 1, 2, 8, 32 in global memory, 8 in shared memory.
         {"atomics on 32 words", [&] { trace_atomics(counts, 32); }},
         {"atomics on 16 words", [&] { trace_atomics(counts, 16); }},
         {"atomics on 4 words", [&] { trace_atomics(counts, 4); }},

@@ -1,9 +1,8 @@
-// The planted mistakes of ../mistakes/ and of ../published, one a process, since an error may be a
-// GPU program's last; and published algorithms without any. Built twice from this text:
-//   emulator_mistakes        says the kind and line that the emulator reports, then the whole story
-//   emulator_mistakes_cuda   says the error that a GPU returns; sanitizer.py lets it run under
-//                            compute-sanitizer and sets the two side by side
-// Without a name they list the names.
+// Runs one planted bug of ../mistakes/ or ../../published, or a correct published algorithm, per
+// process, since an error can make a GPU unusable for the rest of a process. Built as two programs:
+//   emulator_mistakes        prints the reported kind and line, then the whole report
+//   emulator_mistakes_cuda   prints the GPU's error; sanitizer.py runs it under compute-sanitizer
+// Without an argument they list the names.
 #include <cuda_runtime_api.h>
 #include <unistd.h>
 
@@ -42,7 +41,7 @@ void tell(cudaError_t, bool) {
     std::printf("%s %d\n%s\n", name(report->kind), report->line, report->text.c_str());
 }
 #else
-// The process must end by itself: then the sanitizer, too, gets to say what it has seen.
+// Exit normally, so that compute-sanitizer can print its report.
 extern "C" void give_up(int) {
     const char text[] = "hangs\n";
     if (write(STDOUT_FILENO, text, sizeof(text) - 1) < 0) _exit(1);
@@ -51,7 +50,7 @@ extern "C" void give_up(int) {
 
 void limit_time() {
     std::signal(SIGALRM, give_up);
-    alarm(8);  // of which a tool may need some for itself
+    alarm(8);  // includes the tool's own time
 }
 
 void tell(cudaError_t error, bool right) {
@@ -72,7 +71,7 @@ void provoke(const Mistake& mistake) {
     tell(launched != cudaSuccess ? launched : finished, true);
 }
 
-// Everything that can be run, by name: what runs it.
+// Everything that can be run, by name.
 std::vector<std::pair<std::string, std::function<void()>>> everything() {
     std::vector<std::pair<std::string, std::function<void()>>> all;
     for (const Mistake& mistake : mistakes()) {
@@ -105,7 +104,7 @@ int main(int count, char** arguments) {
                 return 0;
             }
         }
-    } catch (const std::exception& error) {  // no device, no memory
+    } catch (const std::exception& error) {  // for example no device or no memory
         std::printf("%s\n", error.what());
         return 1;
     }

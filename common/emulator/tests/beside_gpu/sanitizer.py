@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""What NVIDIA's compute-sanitizer says of ../mistakes/ and ../../published, beside what the emulator says.
+"""Compares compute-sanitizer with the emulator on the bugs of ../mistakes/ and ../../published.
 
-After `cmake --workflow --preset gpu`, here in this folder:
+After `cmake --workflow --preset gpu`, in this folder:
 
     sanitizer.py ../../../../build/gpu/bin mistakes > whole.csv
     sanitizer.py ../../../../build/gpu/bin mistakes --resume mistakes_h200.csv > whole.csv
     sanitizer.py mistakes_h200.csv counts > ../../../../docs/results/mistakes_counts.csv
 
-The second runs only what the table does not hold yet: a row is kept where all its cells are known and the emulator still says the
-same kind and line. Without a GPU the first two fill the emulator's columns and say `not run` in the others. The third counts
-the table's rows by kind: of those that ran, who notices how many.
+The second runs only what is missing: a complete row is kept if the emulator still reports the same
+kind and line. Without a GPU the first two fill only the emulator's columns (the others: `not run`).
+The third counts the rows that ran, by kind: how many the emulator and each tool detect.
 
-A row is printed as soon as it is known. With two GPUs: --gpus 2.
+Each row is printed as soon as it is complete. With two GPUs: --gpus 2.
 
-In its cells, words in parentheses are what the program met by itself, and anything else is what the
-tool found: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
+A cell in parentheses is what the program itself encountered; any other cell is the tool's
+report: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
 """
 import argparse
 import collections
@@ -33,7 +33,7 @@ import time
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 HEAD = ("mistake", "emulator", "line", "alone", *TOOLS)
 PREFIX = "========= "
-# What the tool says of itself, and of errors that the program was told anyway.
+# messages by the tool itself, and errors that the CUDA API returns anyway
 NOT_A_FINDING = re.compile(
     r"COMPUTE-SANITIZER|\w+ SUMMARY|Program hit|Target application returned|"
     r"(Error: )?process didn't terminate|Saved host backtrace|Warning: (Could not|Unable)")
@@ -42,7 +42,7 @@ TOOL_FAILED = re.compile(r"(Error: (?!Race)|Internal ).*", re.IGNORECASE)
 
 
 def run(command, seconds=600, device=None):
-    """What it prints, and whether it had to be killed. A pipe would wait for a lost child's end."""
+    """Its output, and whether it was killed. A pipe would wait for orphaned children to exit."""
     seen = {} if device is None else {"CUDA_VISIBLE_DEVICES": str(device)}
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, **seen},
@@ -52,11 +52,11 @@ def run(command, seconds=600, device=None):
             process.wait(seconds)
         except subprocess.TimeoutExpired:
             killed = True
-            os.killpg(process.pid, signal.SIGKILL)  # the group: the tool and its program
+            os.killpg(process.pid, signal.SIGKILL)  # the tool and its program
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
-                pass  # the driver has not let go of it yet; it cannot be waited for
+                pass  # the driver still holds it
         output.seek(0)
         return output.read(), killed
 
@@ -75,7 +75,7 @@ def first_finding(text):
                 break
             block.append(more)
         lines = re.findall(r"\b[a-z_]+\.cu:(\d+)", "\n".join(block))
-        # `Race reported between Read access at 0x10 in a.cu:12:k(float *)`: up to the place
+        # `Race reported between Read access at 0x10 in a.cu:12:k(float *)`: cut at the position
         sentence = re.sub(r"(?<=access) at .*", "", line).strip()
         where = f"line {', '.join(dict.fromkeys(lines))}: " if lines else ""
         return where + sentence
@@ -83,16 +83,16 @@ def first_finding(text):
 
 
 def program_says(text):
-    """The last line that is not the tool's."""
+    """The last line of the program's own output."""
     own = [line for line in text.splitlines() if line.strip() and not line.startswith("===")]
     return own[-1].strip() if own else "nothing said"
 
 
 def cell(text, killed, seconds):
-    """What a run under a tool comes to."""
+    """The table cell for a run under a tool."""
     finding = first_finding(text)
     met = f"killed after {seconds} s" if killed else program_says(text)
-    if finding:  # or that the tool failed
+    if finding:  # or a failure of the tool
         return finding + ("; (hangs)" if killed or met == "hangs" else "")
     return "nothing" if met in UNNOTICED else f"({met})"
 
@@ -119,11 +119,11 @@ def emulator_says(program, name):
 
 
 class Mistakes:
-    """The table, one row a mistake; each run is a process of its own.
+    """The table, one row per bug; each run is a separate process.
 
-    A GPU that meets an illegal access, or a kernel that has to be killed, keeps everybody else waiting
-    for seconds. So programs that end so by themselves run under the tools last, on the last GPU, few at a
-    time; the others would be killed for their sake.
+    After an illegal access, or when a kernel is killed, a GPU blocks all other processes for
+    seconds. So programs that fail this way without a tool run under the tools last, on the last
+    GPU, a few at a time; otherwise the others would time out.
     """
 
     def __init__(self, options):
@@ -134,7 +134,7 @@ class Mistakes:
         self.end = 0.0
 
     def gpu_answers(self, name):
-        """Is there a GPU, and does the sanitizer get at it? The empty string, or why not."""
+        """Why the sanitizer cannot use a GPU; empty if it can."""
         if not os.path.exists(self.gpu):
             return "emulator_mistakes_cuda was not built"
         text, killed = run([self.gpu, name], self.options.timeout)
@@ -163,7 +163,7 @@ class Mistakes:
         return cell(text, killed, self.options.timeout)
 
     def start(self, calm, rough):
-        """Begins all these runs, (name, tool); a future for the answer to each."""
+        """Starts all these runs, (name, tool); returns a future for each result."""
         calm, rough = collections.deque(calm), collections.deque(rough)
         answers = {one: concurrent.futures.Future() for one in [*calm, *rough]}
 
@@ -172,11 +172,11 @@ class Mistakes:
                 while runs:
                     try:
                         one = runs.popleft()
-                    except IndexError:  # another worker took the last
+                    except IndexError:  # another worker took the last one
                         break
                     try:
                         answers[one].set_result(self.run_one(*one, device))
-                    except OSError as error:  # a wait for an answer that never comes has no end
+                    except OSError as error:  # otherwise the caller would wait forever
                         answers[one].set_exception(error)
 
         gpus = max(self.options.gpus, 1)
@@ -216,10 +216,10 @@ class Mistakes:
         left = [name for name in names if name not in kept]
         said |= self.answers((name, "alone") for name in left if not why_not)
         by_itself = {name for name in left if said.get((name, "alone"), "") in UNNOTICED}
-        # Who failed beside others is asked once more: it may have waited for another's failure.
+        # Failed runs are repeated without a tool too: another program may be the cause.
         answers = self.start([(name, tool) for name in left if name in by_itself for tool in tools[2:]],
                              [(name, tool) for name in left if name not in by_itself for tool in tools[1:]])
-        for name in names:  # each row as soon as it, and those before it, are known
+        for name in names:  # print each row as soon as it and all earlier rows are complete
             for tool in tools[1:]:
                 if (name, tool) in answers:
                     said[name, tool] = answers[name, tool].result()
@@ -231,7 +231,7 @@ class Mistakes:
 
 
 def notices(row, who):
-    """Does this column of a row of the table say that something is wrong?"""
+    """True if this column of a table row reports a bug."""
     if who == "any tool":
         return any(notices(row, tool) for tool in TOOLS)
     unnoticed = (*UNNOTICED, "nothing", "no answer", "not run")
@@ -239,7 +239,7 @@ def notices(row, who):
 
 
 def print_sums(rows, tools):
-    """On stderr: how many each finds, and what the tools find together."""
+    """Prints to stderr how many bugs each finds, and the tools together."""
     right = [row for row in rows if row["mistake"].endswith(".right")]
     wrong = [row for row in rows if row not in right]
     accused = [f"{row['mistake']} ({tool})" for row in right for tool in tools if notices(row, tool)]
@@ -265,7 +265,7 @@ def ran(row):
 
 
 def print_counts(path):
-    """Of each kind that the emulator names: how many ran, how many did not, and who notices how many of those that ran."""
+    """Per kind: the rows that ran, how many of them each column detects, and those not run."""
     kinds = collections.defaultdict(list)
     for name, row in read(path)[1].items():
         kinds["(right)" if name.endswith(".right") else row["emulator"]].append(row)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""sanitizer.py and wrong_kernels.py over programs that only pretend: no GPU, no compute-sanitizer, no emulator needed.
+"""Tests sanitizer.py and wrong_kernels.py with fake programs, so no GPU is needed.
 
-Last the committed tables, beside the emulator's program in the folder that EMULATOR_PROGRAMS names.
+Finally checks the committed tables against the emulator's program in the folder EMULATOR_PROGRAMS.
 """
 import csv
 import os
@@ -40,7 +40,7 @@ esac
 
 NO_GPU = "#!/bin/sh\necho 'cudaMalloc: no CUDA-capable device is detected'\nexit 1\n"
 
-# Its first arguments are --tool <tool>, then comes the program.
+# called with --tool <tool> <program>
 SANITIZER = """#!/bin/sh
 [ "$1" = --version ] && echo 'Version 1' && exit 0
 echo '========= COMPUTE-SANITIZER'
@@ -98,7 +98,7 @@ sum.wrong,out_of_bounds,18,wrong values,nothing,nothing,nothing,nothing
 
 
 def programs(folder, emulator, gpu, sanitizer):
-    """Writes them there; a text of None is not written."""
+    """Writes these programs, except those that are None."""
     for name, text in (("emulator_mistakes", emulator), ("emulator_mistakes_cuda", gpu), ("compute-sanitizer", sanitizer)):
         if text is not None:
             (folder / name).write_text(text)
@@ -112,7 +112,7 @@ def said_by(*arguments):
 
 class Sanitizer(unittest.TestCase):
     def table(self, gpu, sanitizer="compute-sanitizer"):
-        """(stdout, stderr) with these programs; a text of None is not written."""
+        """(stdout, stderr) with these programs, except those that are None."""
         with tempfile.TemporaryDirectory() as folder:
             here = pathlib.Path(folder)
             programs(here, EMULATOR, gpu, SANITIZER)
@@ -152,14 +152,14 @@ all,7,6,3,1,1,0,1,3,1
         with tempfile.TemporaryDirectory() as folder:
             here = pathlib.Path(folder)
             programs(here, EMULATOR, GPU, SANITIZER)
-            alone = here / SCRIPT.name  # without the tree around it
+            alone = here / SCRIPT.name  # a copy outside the source tree
             alone.write_text(SCRIPT.read_text())
             lines = TABLE.replace("race,124,no error,nothing", "race,124,no error,kept").replace(
                 "waits,out_of_bounds,18,hangs,(hangs)", "waits,out_of_bounds,17,hangs,of another line").replace(
                 "sleeps,out_of_bounds,18,hangs,(killed after 3 s)", "sleeps,out_of_bounds,18,hangs,not run").splitlines(True)
 
             def completed(origin):
-                (here / "before.csv").write_text(origin + "".join(lines[:-1]))  # the last was planted later
+                (here / "before.csv").write_text(origin + "".join(lines[:-1]))  # the last is new
                 return subprocess.run(
                     [sys.executable, alone, folder, "mistakes", "--timeout", "3", "--resume", here / "before.csv",
                      "--sanitizer", here / "compute-sanitizer"], text=True, stdout=subprocess.PIPE,
@@ -200,7 +200,7 @@ all,7,6,3,1,1,0,1,3,1
             said = {row[0]: row[3:] for row in csv.reader(rows[2:])}
             self.assertEqual(said.pop("clean"), ["no error", *["nothing"] * 4])
             self.assertRegex((here / "log").read_text(), "##### clean racecheck\n.*\non GPU 0\nno error")
-            # The others fail by themselves, so all of them stay on the last GPU.
+            # The others fail by themselves, so all of them run on the last GPU.
             self.assertEqual({answers[0] for answers in said.values()}, {"on GPU 1"})
             with start("--within", "0") as running:
                 self.assertIn("race,no answer,,not run,not run,not run,not run,not run\n",
@@ -247,7 +247,7 @@ all,7,6,3,1,1,0,1,3,1
         self.assertEqual((ROOT / "docs/results/mistakes_counts.csv").read_text(), counts)
         self.assertIn(counts, (ROOT / "docs/emulator.md").read_text())
         if "EMULATOR_PROGRAMS" in os.environ:
-            with tempfile.TemporaryDirectory() as folder:  # in which no GPU is asked
+            with tempfile.TemporaryDirectory() as folder:  # where no GPU is needed
                 program = pathlib.Path(os.environ["EMULATOR_PROGRAMS"]) / "emulator_mistakes"
                 (pathlib.Path(folder) / program.name).symlink_to(program)
                 self.assertEqual(said_by(folder, "mistakes", "--resume", COMMITTED), COMMITTED.read_text())

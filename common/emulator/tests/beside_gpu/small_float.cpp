@@ -1,5 +1,5 @@
-// Prints what this device makes of __half and __nv_bfloat16. On a GPU its output is
-// small_float_h200.csv beside this file; the emulator's tests compare themselves with that.
+// Prints this device's results for __half and __nv_bfloat16. A GPU's output is small_float_h200.csv
+// in this folder, which the emulator's tests compare with.
 #include "common/emulator/tests/small_float.hpp"
 
 #include <cstdio>

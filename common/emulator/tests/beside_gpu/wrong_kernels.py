@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What NVIDIA's compute-sanitizer says of the wrong kernels of a day, beside what our tests say.
+"""Compares compute-sanitizer's reports of a day's planted bugs with those of our tests.
 
 After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wrong_on_gpu`:
 
     common/emulator/tests/beside_gpu/wrong_kernels.py build/gpu/bin day01 > day01.csv
 
-With --tool it is a test (common/cmake/sanitizer.cmake): does the tool find what is wrong in one program? The cells
-are those of sanitizer.py.
+With --tool it tests that the tool detects the bug of one program (common/cmake/sanitizer.cmake).
+The table's cells are those of sanitizer.py.
 """
 import argparse
 import csv
@@ -23,16 +23,16 @@ from sanitizer import TOOLS, first_finding, run  # noqa: E402
 
 
 def words_of(source):
-    """In which words, and at which of its lines, our tests reject it."""
+    """The words with which our tests reject it, and its marked lines."""
     lines = [f"{source.name}:{number}" for number, line in enumerate(source.read_text().splitlines(), 1)
              if "// <- here" in line]
     return "; ".join(wrong.announced(source, "rejected") + lines)
 
 
 def watched(options, tool, program, case):
-    """What the tool and the program print, and whether they had to be killed."""
+    """The output of the tool and the program, and whether they were killed."""
     command = [options.sanitizer, "--tool", tool, program, case]
-    if tool == "memcheck":  # rejected calls are tested on purpose
+    if tool == "memcheck":  # the tests make rejected calls on purpose
         command[3:3] = ["--report-api-errors", "no"]
     return run(command, 120)
 
@@ -43,7 +43,7 @@ def sanitizer_says(options, tool, program, case):
 
 
 def expect_finding(options):
-    """The exit status of a test: 0 if the tool finds something, 4 where no GPU answers, else 1."""
+    """The exit status of a test: 0 if the tool reports a bug, 4 without a GPU, otherwise 1."""
     program = str(pathlib.Path(options.folder) / options.what)
     text, killed = watched(options, options.tool, program, wrong.test_of(pathlib.Path(options.source)))
     finding = "" if killed else first_finding(text)
@@ -54,15 +54,15 @@ def expect_finding(options):
 
 
 def print_day(options):
-    """One row a kernel of the day's wrong/: what our tests say, and what each tool says when the same
-    case runs on a GPU."""
+    """One row per kernel in the day's wrong/: the results of our tests, and of each tool when the
+    same case runs on a GPU."""
     day = options.what
     folder = next(ROOT.glob(f"{day}_*")) / "wrong"
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["wrong kernel", "our tests", *TOOLS])
     for source in sorted([*folder.glob("*.cu"), *folder.glob("*.patch")]):
         if re.search(r"/[a-z]\w*_tile[.]cu", source.read_text()):
-            continue  # a tile kernel has no threads for the tools to look at, so no program
+            continue  # the tools cannot inspect tile kernels, so there is no program
         program = pathlib.Path(options.folder) / f"{day}_wrong_{source.stem}_gpu"
         table.writerow([source.stem, words_of(source),
                         *(sanitizer_says(options, tool, str(program), wrong.test_of(source))

@@ -1,4 +1,4 @@
-// All planted mistakes. The emulator runs them (emulator_tests), and so does a GPU, one a process
+// All planted bugs. The emulator runs them (emulator_tests), and so does a GPU, one per process
 // (emulator_mistakes_cuda).
 #include <cuda_runtime_api.h>
 
@@ -24,7 +24,7 @@ void launch(const Mistake& mistake, const float* in, float* out) {
     const auto shared_bytes = static_cast<std::size_t>(mistake.shared_bytes);
     const auto kernel = mistake.kernel;
 #ifdef SIXDAYS_EMULATED
-    // As translate/ would write the launch below, but with the mistake's name for the reports.
+    // As translate/ would write the launch below, but with the bug's name for the reports.
     const auto pointer = [kernel](auto) { return kernel; };
     const auto call = [kernel](auto... args) { kernel(args...); };
     configure(mistake.name, pointer, call, grid, block, shared_bytes)(in, mistake.n, out);

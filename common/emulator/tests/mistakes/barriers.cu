@@ -1,4 +1,4 @@
-// Barriers and warp calls that somebody misses.
+// Barriers and warp calls that some threads miss.
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/gpu/reduce.hpp"
 

@@ -1,4 +1,4 @@
-// An index, an address or an offset that leads outside.
+// Indices, addresses and offsets out of bounds.
 #include <cstdint>
 
 #include "common/emulator/tests/mistakes.hpp"
@@ -19,7 +19,7 @@ __global__ void first_past_end(const float* in, int n, float* out) {
 }
 __global__ void flip_from_the_start(const float* in, int n, float* out) {
     const int i = static_cast<int>(threadIdx.x);
-    const float* row = in;                       // of the last: in + n - 8
+    const float* row = in;                       // should be the last: in + n - 8
     if (i < n) out[i] = row[i % 8 - i / 8 * 8];  // MARK flip_from_the_start
 }
 __global__ void write_past_end(const float*, int n, float* out) {
@@ -40,7 +40,7 @@ __global__ void far_away(const float*, int, float* out) {
     if (threadIdx.x == 1) out[1ll << 40] = 1.0f;  // MARK far_away
 }
 __global__ void null_pointer(const float*, int, float*) {
-    float* volatile nothing = nullptr;  // volatile: nvcc removes a store that it sees is undefined
+    float* volatile nothing = nullptr;                // volatile: nvcc removes undefined stores
     if (threadIdx.x == 2) nothing[gridDim.x] = 1.0f;  // MARK null_pointer
 }
 __global__ void past_shared_array(const float* in, int, float* out) {
@@ -89,7 +89,7 @@ __global__ void next_shared_array(const float* in, int, float* out) {
     other[t] = 0.0f;
     __syncthreads();
     const float *a = tile, *b = other;
-    const float* first = a < b ? a : b;  // the compiler chooses
+    const float* first = a < b ? a : b;  // the order is up to the compiler
     out[t] = read_far(first + t + 64);
 }
 __global__ void next_tile(const float* in, int, float* out) {
@@ -134,7 +134,7 @@ __global__ void memcpy_past_end(const float* in, int n, float* out) {
         memcpy(out, in, static_cast<std::size_t>(n + 1) * 4);  // MARK memcpy_past_end
 }
 
-// Rows of 8: one element further is another row's, and still inside the array.
+// Rows of 8: the next element belongs to another row but is still inside the array.
 __global__ void beyond_row(const float* in, int, float* out) {
     __shared__ float tile[8][8];
     const unsigned x = threadIdx.x % 8, y = threadIdx.x / 8;

@@ -1,4 +1,4 @@
-// Atomics and fences: what should put plain accesses in order, and does not.
+// Atomics and fences that should order plain accesses but do not.
 #include "common/emulator/tests/mistakes.hpp"
 
 namespace sixdays::emulator::tests {
@@ -29,7 +29,7 @@ __global__ void last_block_without_fence(const float* in, int, float* out) {
         out[1] = sum;
     }
 }
-// As last_block_resets of correct.cu, but for one thing each.
+// Like last_block_resets of correct.cu, except for one detail each.
 template <bool FENCE, bool LAST_RESETS>
 __device__ __forceinline__ void last_block(unsigned& counter, const float* in, float* out) {
     if (threadIdx.x != 0) return;
@@ -54,7 +54,7 @@ __global__ void plain_variable(const float*, int, float* out) {
     if (threadIdx.x == 0) variable_last = static_cast<int>(blockIdx.x);  // MARK plain_variable
     if (threadIdx.x == 0) out[blockIdx.x] = 1.0f;
 }
-// As last_block_all_fence: the fence, the barrier, and learning from the atomic.
+// Like last_block_all_fence, without the fence, the barrier, or the barrier after the atomic.
 template <bool FENCE, bool BARRIER, bool LEARN>
 __device__ __forceinline__ void all_fence(const float* in, float* out) {
     __shared__ bool last;
@@ -66,7 +66,7 @@ __device__ __forceinline__ void all_fence(const float* in, float* out) {
     if (LEARN) __syncthreads();
     if (!LEARN && threadIdx.x != 0) return;
     if (!last) return;
-    // What lane 0 of the next block's second warp wrote.
+    // The value written by lane 0 of the next block's second warp.
     const unsigned other = (blockIdx.x + 1) % gridDim.x * blockDim.x + 32;
     float x = out[1 + other];  // MARK barrier_without_fence fence_without_barrier atomic_no_fence
     out[200 + threadIdx.x] = x;
@@ -136,7 +136,7 @@ __global__ void reads_counter_of_others(const float*, int, float* out) {
     if (blockIdx.x == 0) out[1] = out[0];
     if (blockIdx.x == 1) atomicAdd(out, 1.0f);  // MARK reads_counter_of_others
 }
-// Each block has such a word of its own: nobody learns from it what another block did.
+// Each block has its own flag, so it learns nothing about the other block.
 __global__ void flag_of_each_block(const float*, int, float* out) {
     __shared__ unsigned flag;
     if (threadIdx.x != 0) return;

@@ -1,4 +1,4 @@
-// Asynchronous copies, assert, and what never ends.
+// Asynchronous copies, assert, and endless loops.
 #undef NDEBUG  // assert() is under test, in release builds too
 #include <cuda_pipeline_primitives.h>
 

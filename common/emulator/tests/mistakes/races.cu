@@ -1,4 +1,4 @@
-// Two threads, one word, and nothing that puts them in order; or nobody who wrote it.
+// Two threads access a word in no defined order, or no thread has written it.
 #include "common/emulator/tests/mistakes.hpp"
 
 namespace sixdays::emulator::tests {

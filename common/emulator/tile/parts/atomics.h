@@ -1,6 +1,6 @@
 /// @file
-/// Atomic operations on tiles of addresses: each element by itself. What an order promises, the
-/// emulator checks; of the scopes it tells that of a block from the wider ones.
+/// Atomic operations on tiles of addresses, one element at a time. The emulator checks what a
+/// memory order guarantees; of the scopes it distinguishes only block scope from wider ones.
 #pragma once
 
 #include <cstring>
@@ -48,7 +48,7 @@ template <class E>
 SIXDAYS_TILE inline bool same_bits(const E& a, const E& b) {
     return std::memcmp(&a, &b, sizeof(E)) == 0;
 }
-/// What was there; change(old) comes instead.
+/// Replaces the value with change(old) and returns the old one.
 template <class E, class Change>
 SIXDAYS_TILE inline E updated(E* p, const AtomicCall& call, const Change& change,
                               const E* expected = nullptr) {
@@ -58,7 +58,7 @@ SIXDAYS_TILE inline E updated(E* p, const AtomicCall& call, const Change& change
     *p = next;
     return old;
 }
-/// The result where a mask leaves an element out: no value that anything can rely on.
+/// The result for masked-off elements: a value that no program should rely on.
 template <class E>
 SIXDAYS_TILE inline E left_out() {
     E e;
@@ -66,7 +66,7 @@ SIXDAYS_TILE inline E left_out() {
     return e;
 }
 
-/// use(pointer, place) for every element that the mask does not leave out, as one call.
+/// use(pointer, position) for every element that is not masked off, as one call.
 template <class P, class M, class UseOne>
 SIXDAYS_TILE inline tile_load_t<P> atomically(const P& pointers, const M& mask,
                                               const AtomicCall& call, const UseOne& use) {
@@ -81,7 +81,7 @@ SIXDAYS_TILE inline tile_load_t<P> atomically(const P& pointers, const M& mask,
     return result;
 }
 
-// --- the operations: which elements they take, and what they make of two ---------------------------
+// --- the operations: which element types they accept, and what they compute ----------------------
 template <class E>
 inline constexpr bool is_wide_integer = std::is_integral_v<E> && sizeof(E) >= 4;
 template <class E>
@@ -91,7 +91,7 @@ template <class E>
 inline constexpr bool is_added =
     is_swapped<E> || std::is_same_v<E, __half> || std::is_same_v<E, __nv_bfloat16>;
 
-/// In an atomic addition signed integers wrap.
+/// Signed integers wrap in an atomic addition.
 template <class E>
 SIXDAYS_TILE inline E wrapped_sum(E a, E b, bool minus) {
     if constexpr (std::is_integral_v<E>) {
@@ -170,7 +170,7 @@ SIXDAYS_TILE inline void atomic_scatter(const P& pointers, const V& values, cons
 
 }  // namespace detail
 
-// --- what programs call ----------------------------------------------------------------------------
+// --- public interface ----------------------------------------------------------------------------
 template <memory_order ORDER, thread_scope SCOPE = default_thread_scope(), loadable_tile P>
 requires read_memory_order<ORDER>
 [[gnu::noinline]] SIXDAYS_TILE inline auto atomic_load(const P& pointers,
@@ -244,7 +244,7 @@ SIXDAYS_UPDATE(atomic_min, Min)
 SIXDAYS_UPDATE(atomic_xchg, Exchange)
 #undef SIXDAYS_UPDATE
 
-/// Where the bits are those of `compared`, `values` come instead.
+/// Compare-and-swap: stores `values` where the bits equal those of `compared`.
 template <memory_order ORDER, thread_scope SCOPE = default_thread_scope(), storeable_tile P,
           detail::values_of<P> C, detail::values_of<P> V>
 requires detail::is_swapped<detail::pointed<P>>

@@ -1,6 +1,6 @@
 /// @file
-/// Which element types there are, what one becomes beside another, and which conversions lose
-/// something. What CUDA's documentation calls ill-formed does not compile here either.
+/// Element types, their common types, and narrowing conversions. What CUDA's documentation calls
+/// ill-formed does not compile here either.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -8,7 +8,7 @@
 
 #include "shapes.h"
 
-struct __nv_tf32;  // cuda_tf32.h has it
+struct __nv_tf32;  // defined in cuda_tf32.h
 
 namespace cuda::tiles {
 
@@ -36,14 +36,14 @@ using shape_of = typename parts<std::remove_cvref_t<T>>::shape;
 template <class T>
 inline constexpr bool is_tile = parts<std::remove_cvref_t<T>>::is_tile;
 
-/// What can be computed with: floats of 16 to 64 bits.
+/// Floating-point types with arithmetic: 16 to 64 bits.
 template <class T>
 inline constexpr bool is_real =
     std::is_floating_point_v<T> || std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
-/// TF32 is loaded, stored and multiplied, no more.
+/// TF32 supports only loads, stores and matrix products.
 template <class T>
 inline constexpr bool is_float = is_real<T> || std::is_same_v<T, __nv_tf32>;
-/// Integers of at most 64 bits.
+/// Integers of up to 64 bits.
 template <class T>
 inline constexpr bool is_whole = false;
 template <class T>
@@ -53,13 +53,13 @@ template <class T>
 inline constexpr bool is_number = is_whole<T> || is_real<T>;
 template <class T>
 inline constexpr bool is_numeric = is_whole<T> || is_float<T>;
-/// To numbers, or to void. No pointers to pointers.
+/// Pointers to numbers or to void, not to pointers.
 template <class T>
 inline constexpr bool is_address = std::is_pointer_v<T> &&
                                    (is_numeric<std::remove_cv_t<std::remove_pointer_t<T>>> ||
                                     std::is_void_v<std::remove_pointer_t<T>>);
 
-/// E in the shape of T: a tile, or a number if T is one.
+/// E in the shape of T: a tile, or a scalar if T is one.
 template <class T, class E>
 struct with_element {
     using type = E;
@@ -70,7 +70,7 @@ struct with_element<tile<T, S>, E> {
 };
 
 // --- ranks of types ------------------------------------------------------------------------------
-/// A type of lesser rank goes into one of greater rank; __half and __nv_bfloat16 into neither.
+/// Conversion to a greater rank is lossless; between __half and __nv_bfloat16 there is none.
 template <class T>
 consteval int float_rank() {
     return std::is_same_v<T, double>      ? 3
@@ -84,7 +84,7 @@ consteval int integer_rank() {
     if (sizeof(T) <= 4) return sizeof(T) == 4 ? 3 : static_cast<int>(sizeof(T));
     return std::is_same_v<T, long long> || std::is_same_v<T, unsigned long long> ? 5 : 4;
 }
-/// Of two types of one rank and sign: char, wchar_t, the chars of Unicode, the integers.
+/// Breaks ties of equal rank and sign: char and wchar_t, then Unicode characters, then integers.
 template <class T>
 consteval int integer_subrank() {
     if (std::is_same_v<T, char> || std::is_same_v<T, wchar_t>) return 0;
@@ -92,7 +92,7 @@ consteval int integer_subrank() {
         std::is_same_v<T, char8_t> || std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
     return letter ? 1 : 2;
 }
-/// Can To hold every value of From?
+/// True if To can represent every value of From.
 template <class From, class To>
 concept all_fit = requires(From x) {
     To{x};
@@ -124,7 +124,7 @@ auto common_integer() {
         return Type<std::conditional_t<(kA >= kB), A, B>>();
     }
 }
-/// The arithmetic common type. Small integers stay small. Type<void>: there is none.
+/// The common type in arithmetic. Small integers are not promoted. Type<void>: there is none.
 template <class A, class B>
 auto common() {
     if constexpr (std::is_same_v<A, B>) {
@@ -141,7 +141,7 @@ auto common() {
 template <class A, class B>
 using common_type = typename decltype(common<A, B>())::type;
 
-/// May something be lost from From to To? An integer that becomes a float may be rounded, so yes.
+/// True if a conversion may lose information. From integer to float it may, since it may round.
 template <class From, class To>
 consteval bool narrows() {
     if constexpr (std::is_same_v<From, To>) {
@@ -156,7 +156,7 @@ consteval bool narrows() {
         return !all_fit<From, To>;
     }
 }
-/// In arithmetic and comparisons an integer may become a float.
+/// Arithmetic and comparisons allow integer-to-float conversions.
 template <class From, class To>
 consteval bool loses() {
     return narrows<From, To>() && !(is_whole<From> && is_float<To>);
@@ -172,7 +172,7 @@ consteval bool converts() {
     }
 }
 
-/// Of a tile and a number the tile decides; of two tiles or two numbers, the common type.
+/// A tile's type wins over a scalar's; of two tiles or two scalars, the common type.
 template <class A, class B>
 auto arithmetic_type() {
     if constexpr (is_tile<A> != is_tile<B>) {
@@ -188,7 +188,7 @@ using compared = common_type<element_of<A>, element_of<B>>;
 
 template <class A, class B, class R>
 consteval bool go_together() {
-    // Also where a tile decides: half and bfloat16 do not meet.
+    // half and bfloat16 do not mix, even where a tile's type wins.
     if constexpr (std::is_void_v<R> || std::is_void_v<compared<A, B>>) {
         return false;
     } else {
@@ -196,7 +196,7 @@ consteval bool go_together() {
     }
 }
 
-/// Elements E in the shape to which A and B are broadcast; of two numbers, a number.
+/// A tile of E with the broadcast shape of A and B; for two scalars, a scalar.
 template <class A, class B, class E>
 struct result_of {
     using type = tile<E, broadcast_shape<shape_of<A>, shape_of<B>>>;
@@ -275,14 +275,14 @@ template <class A, class B, class E>
 requires broadcast_compatible<A, B>
 using mutual_broadcast_t = detail::result<A, B, E>;
 
-/// May A and B be added, multiplied, ...? And what are the operands then?
+/// A and B can be added, multiplied, ...; and the common operand type.
 template <class A, class B>
 concept arithmetic_tile_convertible = arithmetic_tile<A> && arithmetic_tile<B> &&
     broadcast_compatible<A, B> && detail::go_together<A, B, detail::arithmetic<A, B>>();
 template <class A, class B>
 requires arithmetic_tile_convertible<A, B>
 using arithmetic_tile_conversion_t = detail::result<A, B, detail::arithmetic<A, B>>;
-/// May A and B be compared? Here a tile does not decide.
+/// A and B can be compared. Here a tile's type does not win over a scalar's.
 template <class A, class B>
 concept arithmetic_tile_comparable = arithmetic_tile<A> && arithmetic_tile<B> &&
     broadcast_compatible<A, B> && detail::go_together<A, B, detail::compared<A, B>>();
@@ -303,8 +303,8 @@ using tile_load_t =
 
 namespace detail {
 
-/// An integer as a double: one of 64 bits is cut off after 53, and the last bit says if anything was
-/// lost. Whoever rounds that to 16 bits rounds the integer itself.
+/// An integer as a double, rounded to odd: 64-bit integers are truncated to 53 bits, and the last
+/// bit records lost ones. Rounding that to 16 bits gives the same result as rounding the integer.
 template <class N>
 SIXDAYS_TILE inline double whole_value(N x) {
     const bool negative = x < N{0};
@@ -315,7 +315,7 @@ SIXDAYS_TILE inline double whole_value(N x) {
     return negative ? -value : value;
 }
 
-/// One element in another type; what does not fit is rounded to nearest, ties to even.
+/// Converts one element, rounding to nearest, ties to even.
 template <class To, class From>
 SIXDAYS_TILE inline To converted(From x) {
     if constexpr (std::is_same_v<From, To>) {
@@ -326,7 +326,7 @@ SIXDAYS_TILE inline To converted(From x) {
         return To(whole_value(x));
     } else if constexpr (std::is_same_v<To, __nv_tf32>) {
         float near = static_cast<float>(x);
-        if constexpr (std::is_same_v<From, double> || is_whole<From>) {  // to an odd float first
+        if constexpr (std::is_same_v<From, double> || is_whole<From>) {  // round to odd first
             double value;
             if constexpr (is_whole<From>) {
                 value = whole_value(x);
@@ -342,7 +342,7 @@ SIXDAYS_TILE inline To converted(From x) {
         }
         const auto bits = __builtin_bit_cast(uint32_t, near);
         if ((bits & 0x7f800000u) == 0x7f800000u) return To{near};
-        const uint32_t even = bits >> 13 & 1;  // 10 bits of 23 stay
+        const uint32_t even = bits >> 13 & 1;  // keeps 10 of 23 bits
         return To{__builtin_bit_cast(float, (bits + 0xfffu + even) & ~0x1fffu)};
     } else {
         return static_cast<To>(x);

@@ -1,6 +1,6 @@
 /// @file
-/// Element by element: arithmetic, comparison, choice, casts, and the functions of <cmath>. Operands
-/// are tiles or numbers; lengths of 1 are repeated.
+/// Elementwise operations: arithmetic, comparison, selection, casts, and functions of <cmath>.
+/// Operands are tiles or scalars; lengths of 1 are broadcast.
 #pragma once
 
 #include <cmath>
@@ -10,11 +10,11 @@
 namespace cuda::tiles {
 namespace detail {
 
-/// Two tiles, or a tile and a number: of two numbers C++ has operators itself.
+/// At least one operand is a tile: for two scalars C++ has built-in operators.
 template <class A, class B>
 concept one_is_tile = is_tile<A> || is_tile<B>;
 
-/// of(a's element, b's element), each first made a T.
+/// of(a's element, b's element), each converted to T.
 template <class T, class E, class A, class B, class Of>
 SIXDAYS_TILE inline result<A, B, E> each(const A& a, const B& b, const Of& of) {
     using R = result<A, B, E>;
@@ -35,7 +35,7 @@ SIXDAYS_TILE inline bool is_nan(T x) {
     if constexpr (is_real<T>) return x != x;
     return false;
 }
-/// A number wins over NaN, unless NaN was asked to win.
+/// Returns the number if the other operand is NaN, unless nan_wins.
 template <class T>
 SIXDAYS_TILE inline T larger(T a, T b, bool nan_wins) {
     if (is_nan(a) || is_nan(b)) return is_nan(a) == nan_wins ? a : b;
@@ -46,7 +46,7 @@ SIXDAYS_TILE inline T smaller(T a, T b, bool nan_wins) {
     if (is_nan(a) || is_nan(b)) return is_nan(a) == nan_wins ? a : b;
     return b < a ? b : a;
 }
-/// In what type functions are computed.
+/// The type in which functions are computed.
 template <class T>
 using wide = std::conditional_t<sizeof(T) == 8, T, float>;
 
@@ -141,7 +141,7 @@ requires(detail::is_tile<A>&& bool_tile_convertible<A>) SIXDAYS_TILE inline auto
     return detail::each_of<bool>(a, [](auto x) SIXDAYS_TILE { return !static_cast<bool>(x); });
 }
 
-/// Addresses: a pointer, or a tile of them, and a tile of offsets in elements.
+/// Address arithmetic: a pointer or a tile of pointers, plus offsets in elements.
 template <class P, class I>
 requires(detail::one_is_tile<P, I>&& std::is_pointer_v<detail::element_of<P>>&&
              std::is_integral_v<detail::element_of<I>>) SIXDAYS_TILE inline auto
@@ -161,7 +161,7 @@ operator+(const I& offsets, const P& pointers) {
     return pointers + offsets;
 }
 
-// --- choice ----------------------------------------------------------------------------------------
+// --- selection -----------------------------------------------------------------------------------
 #define SIXDAYS_CHOICE(name, chosen)                                                             \
     template <nan_propagation_mode NAN_MODE, subnormals_rounding_mode SUB = detail::kPreserve,   \
               class A, class B>                                                                  \
@@ -212,8 +212,8 @@ SIXDAYS_TILE inline auto element_bitcast(const A& a) {
 }
 
 // --- functions -------------------------------------------------------------------------------------
-// What may be given a mode has it as its first template argument: exp<Tile>(x) does not compile.
-// `given` is the mode's parameter, `asks` what is required of it.
+// Functions with a rounding mode have it as their first template argument, so exp<Tile>(x) does not
+// compile. `given` is the mode's template parameter, `asks` its constraint.
 namespace detail {
 template <class A, class Of>
 SIXDAYS_TILE inline A function_of(const A& a, const Of& of) {
@@ -303,7 +303,7 @@ requires arithmetic_tile_convertible<A, B> SIXDAYS_TILE inline auto ceildiv(cons
         return static_cast<T>(x / y + (x % y != 0 && (x < 0) == (y < 0)));
     });
 }
-/// a * b + acc, rounded once. acc says the type and the lengths.
+/// a * b + acc, rounded once. acc determines the type and the shape.
 template <rounding_mode MODE = detail::kNearest, subnormals_rounding_mode SUB = detail::kPreserve,
           class A, class B, basic_floating_point_tile Acc>
 requires broadcastable_to<A, detail::shape_of<Acc>> && broadcastable_to<B, detail::shape_of<Acc>> &&

@@ -1,5 +1,5 @@
 /// @file
-/// Tiles out of nothing, and tiles in another shape.
+/// Creation and reshaping of tiles.
 #pragma once
 
 #include "elementwise.h"
@@ -32,7 +32,7 @@ SIXDAYS_TILE inline auto reshape(const T& t, Shape = {}) {
                   "reshape keeps the number of elements");
     return R::made([&](std::size_t n) SIXDAYS_TILE { return detail::at(t, n); });
 }
-/// Lengths of 1 are repeated, others stay.
+/// Repeats dimensions of length 1; other lengths must match.
 template <tile_shape Shape, tile_like T>
 requires broadcastable_to<T, Shape> SIXDAYS_TILE inline auto broadcast(const T& t, Shape = {}) {
     using R = tile<tile_element_t<T>, Shape>;
@@ -41,7 +41,7 @@ requires broadcastable_to<T, Shape> SIXDAYS_TILE inline auto broadcast(const T& 
     });
 }
 
-/// permute: dim d of the result is dim D[d] of what is given.
+/// For permute: dimension d of the result is dimension D[d] of the argument.
 template <std::size_t... D>
 struct dimension_map {
     constexpr dimension_map() noexcept = default;
@@ -73,7 +73,7 @@ template <class Map, class T>
 SIXDAYS_TILE inline auto permute(const T& t, Map map = {}) {
     return detail::permuted(t, map);
 }
-/// The first two dims change places.
+/// Swaps the first two dimensions.
 template <class T>
 SIXDAYS_TILE inline auto transpose(const T& t) {
     constexpr std::size_t kRank = detail::lengths_of<tile_shape_t<T>>::rank;
@@ -95,7 +95,7 @@ SIXDAYS_TILE inline auto cat(const T& first, const T& second, std::index_sequenc
     });
 }
 }  // namespace detail
-/// Two tiles of one shape, one behind the other along a dim.
+/// Concatenates two tiles of the same shape along a dimension.
 template <integral auto DIM, class T>
 SIXDAYS_TILE inline auto cat(const T& first, const T& second, integral_constant<DIM> = {}) {
     constexpr auto kDim = static_cast<std::size_t>(DIM);

@@ -1,6 +1,6 @@
 /// @file
-/// Matrix products of tiles. On a GPU tensor cores do them where they know the type: 16-bit floats,
-/// tf32, integers of 8 bits. float stays float.
+/// Matrix products of tiles. A GPU uses tensor cores for 16-bit floats, tf32 and 8-bit integers.
+/// float is not rounded to tf32.
 #pragma once
 
 #include "functions.h"
@@ -8,8 +8,8 @@
 namespace cuda::tiles {
 namespace detail {
 
-/// What is multiplied: exact as a float for the small types. Of TF32, 10 bits of fraction, whether it
-/// was cast or loaded from memory.
+/// A factor as it is multiplied: small types convert to float exactly. TF32 has 10 fraction bits,
+/// whether it was cast or loaded from memory.
 template <class T>
 SIXDAYS_TILE inline auto factor(T x) {
     if constexpr (std::is_same_v<T, __nv_tf32>) {
@@ -33,8 +33,8 @@ inline constexpr bool may_sum = (std::is_same_v<L, double> && std::is_same_v<A, 
 
 }  // namespace detail
 
-/// lhs * rhs + acc: (M, K) times (K, N), or a stack of such, (B, M, K) times (B, K, N). Sums run along
-/// K one after the other, each rounded once.
+/// lhs * rhs + acc: (M, K) times (K, N), or batched, (B, M, K) times (B, K, N). Sums run
+/// sequentially along K, rounded at each step.
 template <class L, class R, class A>
 SIXDAYS_TILE inline A mma(const L& lhs, const R& rhs, const A& acc) {
     using SL = tile_shape_t<L>;

@@ -1,5 +1,5 @@
 /// @file
-/// The block's number, loops, promises, and tiles of addresses.
+/// Block index, loops, promises, and loads and stores through tiles of addresses.
 #pragma once
 
 #include "elementwise.h"
@@ -13,7 +13,7 @@ SIXDAYS_TILE inline dim3 num_blocks() noexcept {
     return {gridDim.x, gridDim.y, gridDim.z};
 }
 
-/// first, first + step, ... below last: a loop that the tile compiler reads as one.
+/// first, first + step, ... up to but excluding last: a loop that the tile compiler recognizes.
 template <integral T>
 struct irange {
     struct iterator {
@@ -38,7 +38,7 @@ irange(A, B) -> irange<detail::common_type<A, B>>;
 template <class A, class B, class C>
 irange(A, B, C) -> irange<detail::common_type<detail::common_type<A, B>, C>>;
 
-// --- promises: on a GPU nobody asks whether they hold ----------------------------------------------
+// --- promises: a GPU does not check them ---------------------------------------------------------
 namespace detail {
 template <class T, class Holds>
 SIXDAYS_TILE inline void check_promise(const T& t, const Holds& holds, const char* what,
@@ -156,13 +156,13 @@ SIXDAYS_TILE inline void scatter(const P& pointers, const V& values, const M& ma
     sixdays::emulator::drop_elements(targets);
 }
 
-/// A mask for addresses P: whether each counts.
+/// A mask for the addresses P: which elements are active.
 template <class M, class P>
 concept mask_of = bool_tile_convertible<M> && broadcastable_to<M, shape_of<P>>;
-/// What may be stored through addresses P.
+/// Values that can be stored through the addresses P.
 template <class V, class P>
 concept values_of = storeable_tile<P> && non_narrowing_tile_convertible_to<V, tile_load_t<P>>;
-/// Where a mask leaves an element out, this stands for it.
+/// The value of masked-off elements.
 template <class V, class P>
 concept padding_of = broadcastable_to<V, shape_of<P>> &&
     non_narrowing_scalar_convertible_to<element_of<V>, pointed<P>>;

@@ -1,7 +1,7 @@
 /// @file
-/// Along a dim: reductions, where many elements become one and the dim stays, with length 1; and
-/// scans, where each becomes the sum of those before it and itself. In which order they meet, CUDA
-/// does not say: here as in a tree, not one after the other.
+/// Reductions and scans along a dimension. A reduction keeps the dimension with length 1; a scan
+/// gives each element the combination of all elements up to and including it. CUDA leaves the order
+/// unspecified: here it is a tree, not sequential.
 #pragma once
 
 #include "elementwise.h"
@@ -25,7 +25,7 @@ consteval std::size_t step_along() {
     return step;
 }
 
-/// join(x, y) along DIM, for every line.
+/// Combines each line along DIM with join(x, y).
 template <std::size_t DIM, class R, class T, class Join>
 SIXDAYS_TILE inline auto reduce(const T& t, const Join& join) {
     using S = tile_shape_t<T>;
@@ -76,7 +76,7 @@ SIXDAYS_TOTAL(sum, add, +)
 SIXDAYS_TOTAL(prod, mul, *)
 #undef SIXDAYS_TOTAL
 
-/// Of a number and NaN the number wins, unless propagate_nan_t says otherwise.
+/// A number wins over NaN, except with propagate_nan_t.
 #define SIXDAYS_EXTREME(name, chosen)                                                             \
     template <integral auto DIM, nan_propagation_mode NAN_MODE,                                   \
               subnormals_rounding_mode SUB = detail::kPreserve, basic_floating_point_tile T>      \
@@ -120,8 +120,8 @@ using scan_forward_t = scan_direction_constant<scan_direction::forward>;
 using scan_backward_t = scan_direction_constant<scan_direction::backward>;
 
 namespace detail {
-/// Each element of a line becomes what join makes of all up to it, itself included; backwards, of
-/// all from it on. As by lanes, in log2 of the length rounds: round k joins elements 2^k apart.
+/// Inclusive scan of each line with join, forward or backward. Like lanes of a warp, it takes
+/// log2(length) rounds: round k joins elements 2^k apart.
 template <std::size_t DIM, scan_direction DIRECTION, class T, class Join>
 SIXDAYS_TILE inline T scan(const T& t, const Join& join) {
     using S = shape_of<T>;
@@ -131,7 +131,7 @@ SIXDAYS_TILE inline T scan(const T& t, const Join& join) {
     E* const all = static_cast<E*>(sixdays::emulator::new_elements(kSize * sizeof(E)));
     for (std::size_t n = 0; n < kSize; ++n) all[n] = at(t, n);
     for (std::size_t apart = 1; apart < kLength; apart *= 2) {
-        // From the line's far end, so that what is joined is still of the round before.
+        // Starts at the far end, so that the operands are those of the previous round.
         for (std::size_t n = 0; n < kSize; ++n) {
             const bool forward = DIRECTION == scan_direction::forward;
             const std::size_t to = forward ? kSize - 1 - n : n, place = to / kStep % kLength;

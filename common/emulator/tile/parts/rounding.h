@@ -1,6 +1,6 @@
 /// @file
-/// How to round, what of subnormals, what of NaN: constants given after the operands. Which of them
-/// an operation takes is what nvcc 13.5 takes; anything else does not compile.
+/// Rounding, subnormal and NaN modes: constants passed after the operands. Each operation accepts
+/// the same modes as nvcc 13.5; others do not compile.
 #pragma once
 
 #include <cmath>
@@ -64,23 +64,23 @@ using default_nan_propagation_mode_t =
 
 namespace detail {
 
-// --- which mode goes with which type -------------------------------------------------------------
+// --- which mode is valid for which type ----------------------------------------------------------
 using Mode = rounding_mode;
 using SubMode = subnormals_rounding_mode;
 inline constexpr Mode kNearest = Mode::round_ties_to_even;
 inline constexpr SubMode kPreserve = SubMode::preserve_subnormals;
 
-/// Modes of IEEE 754. The others say how much a function may be wrong.
+/// The modes of IEEE 754. The others select the accuracy of a function.
 template <Mode MODE>
 inline constexpr bool is_precise = MODE <= Mode::round_toward_positive;
-/// E: of the elements.
+/// E is the element type.
 template <class E, Mode MODE>
 concept rounds = is_real<E> &&(is_precise<MODE> || std::is_same_v<E, float>);
 template <class E, SubMode MODE>
 concept keeps_or_flushes = is_real<E> &&(MODE == kPreserve || std::is_same_v<E, float>);
 template <class E, Mode MODE, SubMode SUB>
 concept rounds_precisely = rounds<E, MODE> && is_precise<MODE> && keeps_or_flushes<E, SUB>;
-/// exp and tanh.
+/// For exp and tanh.
 template <class E, Mode MODE>
 concept approximates = is_real<E> &&
     (MODE == Mode::round_full || (MODE == Mode::round_approximate && std::is_same_v<E, float>));
@@ -113,7 +113,7 @@ inline constexpr Rounding kRounding = MODE == Mode::round_toward_zero       ? Ro
 
 template <class T>
 inline constexpr int exponent_bits = std::is_same_v<T, __half> ? 5 : 8;
-/// A double as a number of 16 bits.
+/// Rounds a double to a 16-bit float.
 template <Mode MODE, class T>
 SIXDAYS_TILE inline T small(double x) {
     return T::from_bits(sixdays::emulator::small_bits<exponent_bits<T>>(x, kRounding<MODE>));
@@ -131,14 +131,14 @@ SIXDAYS_TILE inline T subround(T x) {
 template <Mode MODE, SubMode SUB, class T>
 SIXDAYS_TILE inline T computed(Arithmetic operation, T a, T b, T c = T(0)) {
     if constexpr (sizeof(T) == 2) {
-        // Of the two doubles around the exact result the odd one: rounded further, it is rounded
-        // as if it were exact.
+        // Round to odd: of the two doubles around the exact result, the odd one gives the same
+        // result as the exact one when it is rounded again.
         const double x = a, y = b, z = c;
         const double down = sixdays::emulator::rounded(operation, RoundTo::down, x, y, z);
         const double up = sixdays::emulator::rounded(operation, RoundTo::up, x, y, z);
         const bool exact = down == up;
         const bool odd = (__builtin_bit_cast(uint64_t, down) & 1) != 0;
-        const bool lower = exact ? MODE == Mode::round_toward_negative : odd;  // -0 or 0
+        const bool lower = exact ? MODE == Mode::round_toward_negative : odd;  // sign of 0
         return small<MODE, T>(lower ? down : up);
     } else {
         a = subround<SUB>(a);
@@ -148,14 +148,14 @@ SIXDAYS_TILE inline T computed(Arithmetic operation, T a, T b, T c = T(0)) {
     }
 }
 
-/// A float in another type of floats, rounded by MODE.
+/// Converts between floating-point types, rounding by MODE.
 template <Mode MODE, class To, class From>
 SIXDAYS_TILE inline To cast(From x) {
     if constexpr (MODE == kNearest || !narrows<From, To>()) {
         return converted<To>(x);
     } else if constexpr (std::is_same_v<From, __nv_tf32>) {
         return cast<MODE, To>(x.value);
-    } else if constexpr (std::is_same_v<To, __nv_tf32>) {  // toward zero, or ties away from it
+    } else if constexpr (std::is_same_v<To, __nv_tf32>) {  // toward zero, or ties away from zero
         auto bits = __builtin_bit_cast(uint32_t, cast<Mode::round_toward_zero, float>(x));
         if ((bits & 0x7f800000u) == 0x7f800000u) return converted<To>(x);
         if constexpr (MODE == Mode::round_ties_to_away) bits += 0x1000;

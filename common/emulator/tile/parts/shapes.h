@@ -1,5 +1,5 @@
 /// @file
-/// Numbers that the compiler knows, extents, strides, and spans: memory with a shape.
+/// Compile-time constants, extents, strides, and spans: memory with a shape.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ concept integral = std::is_integral_v<T>;
 
 // --- 16_ic ---------------------------------------------------------------------------------------
 namespace detail {
-/// From it g++ deduces lengths for an alias: shape{8_ic}.
+/// Lets g++ deduce lengths for an alias template: shape{8_ic}.
 template <std::size_t N>
 struct Known {};
 }  // namespace detail
@@ -80,7 +80,7 @@ inline constexpr std::size_t value_or_dynamic = kDynamic;
 template <auto V>
 inline constexpr std::size_t value_or_dynamic<integral_constant<V>> = static_cast<std::size_t>(V);
 
-/// Numbers of which the compiler knows some.
+/// Extents or strides, of which some are compile-time constants.
 template <class Index, std::size_t... N>
 struct Numbers {
     static constexpr std::size_t kRank = sizeof...(N);
@@ -91,7 +91,7 @@ struct Numbers {
     SIXDAYS_TILE constexpr Numbers() noexcept : value{static_cast<Index>(N)..., Index{}} {
         static_assert(kDynamicOnes == 0 || kRank > 0);
     }
-    /// All of them, or only those that the compiler does not know.
+    /// Takes all values, or only the dynamic ones.
     template <class... T>
     SIXDAYS_TILE constexpr explicit Numbers(int, T... given) noexcept
         : value{static_cast<Index>(N)..., Index{}} {
@@ -122,7 +122,7 @@ struct extents {
     SIXDAYS_TILE constexpr Index extent(rank_type d) const noexcept { return all_.value[d]; }
 
     constexpr extents() noexcept = default;
-    /// All of them, or those that the type leaves open.
+    /// Takes all values, or only the dynamic ones.
     template <class... T>
     requires(sizeof...(T) > 0 &&
              (sizeof...(T) == sizeof...(N) ||
@@ -162,11 +162,11 @@ private:
 template <class... T>
 strides(T...) -> strides<uint32_t, detail::value_or_dynamic<std::remove_cv_t<T>>...>;
 
-/// Lengths that the compiler knows: what a tile has.
+/// Static extents, as a tile has.
 template <std::size_t... N>
 using shape = extents<uint32_t, N...>;
 
-/// Any type that describes extents as `extents` does will do, whichever library it is from.
+/// Accepts any type with the interface of `extents`, from any library.
 template <class E>
 concept extents_like = requires(const std::remove_cv_t<E>& e, std::size_t d) {
     typename E::index_type;
@@ -188,7 +188,7 @@ template <std::size_t... N>
 inline constexpr bool powers_of_two<shape<N...>> =
     ((N != kDynamic && N != 0 && (N & (N - 1)) == 0) && ...);
 
-/// Element d of the list N.
+/// The list N as an array.
 template <std::size_t... N>
 struct List {
     static constexpr std::size_t rank = sizeof...(N);
@@ -202,17 +202,17 @@ template <class E>
 struct lengths_of : lengths<std::remove_cvref_t<E>> {};
 }  // namespace detail
 
-/// All lengths are known to the compiler.
+/// All extents are static.
 template <class E>
 concept shape_like = extents_like<E> && E::rank_dynamic()
 == 0;
-/// A tile may have this shape. No tile has more elements than 2^24.
+/// A valid shape of a tile, which has at most 2^24 elements.
 template <class S>
 concept tile_shape = shape_like<S> && detail::powers_of_two<std::remove_cv_t<S>> &&
     detail::shape_size<std::remove_cv_t<S>>
 <= 16777216;
 
-/// Equal lengths: neither the types of numbers matter, nor what the compiler knows of them.
+/// Equal lengths, whatever their index types and whether they are static.
 template <extents_like A, extents_like B>
 SIXDAYS_TILE constexpr bool extents_equal(const A& a, const B& b) noexcept {
     if (A::rank() != B::rank()) return false;
@@ -270,7 +270,7 @@ template <class A, class B>
 using broadcast_shape = decltype(both_shapes<A, B>(
     std::make_index_sequence<(lengths_of<A>::rank > lengths_of<B>::rank ? lengths_of<A>::rank
                                                                         : lengths_of<B>::rank)>()));
-/// Which element of a tile of shape FROM stands at place n of shape TO.
+/// Position in a tile of shape FROM of the element that is broadcast to position n of shape TO.
 template <class FROM, class TO>
 SIXDAYS_TILE inline std::size_t place(std::size_t n) {
     if constexpr (std::is_same_v<FROM, TO>) {
@@ -293,10 +293,10 @@ SIXDAYS_TILE inline std::size_t place(std::size_t n) {
 }
 }  // namespace detail
 
-/// Right-aligned, lengths are equal, or A's is 1; A has no more dims than B.
+/// Aligned at the last dimension, lengths are equal or A's is 1; A's rank is at most B's.
 template <class A, class B>
 concept shape_broadcastable_to = shape_like<A> && shape_like<B> && detail::broadcasts_to<A, B>();
-/// Right-aligned, lengths are equal, or one of the two is 1.
+/// Aligned at the last dimension, lengths are equal or one of the two is 1.
 template <class A, class B>
 concept shape_broadcast_compatible = shape_like<A> && shape_like<B> && detail::broadcasts<A, B>();
 template <class A, class B>
@@ -304,8 +304,8 @@ requires shape_broadcast_compatible<A, B>
 using shape_broadcast_t = detail::broadcast_shape<A, B>;
 
 // --- layouts -------------------------------------------------------------------------------------
-/// Where index (i, j, ...) lies: the sum of index times stride, which may be no more than the index
-/// type holds: 2^32 - 1 if nothing else is said.
+/// Offset of the element (i, j, ...): the sum of index * stride. It must fit the index type, by
+/// default at most 2^32 - 1.
 template <class Extents>
 struct layout_right_mapping {
     using extents_type = Extents;

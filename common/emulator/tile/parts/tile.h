@@ -1,5 +1,5 @@
 /// @file
-/// The tile itself: elements in row-major order. A number counts as a tile of rank 0.
+/// The tile itself: elements in row-major order. A scalar counts as a tile of rank 0.
 #pragma once
 
 #include "conversions.h"
@@ -7,7 +7,7 @@
 namespace cuda::tiles {
 namespace detail {
 
-/// What constants such as round_toward_zero_t have in common.
+/// Base of constants such as round_toward_zero_t.
 template <auto VALUE>
 struct Constant {
     using value_type = decltype(VALUE);
@@ -16,7 +16,7 @@ struct Constant {
     SIXDAYS_TILE constexpr value_type operator()() const noexcept { return VALUE; }
 };
 
-/// The n-th element of a tile of this shape, and a number everywhere.
+/// The n-th element of a tile; of a scalar, the scalar itself.
 template <class T>
 SIXDAYS_TILE inline element_of<T> at(const T& t, std::size_t n) {
     if constexpr (is_tile<T>) {
@@ -52,7 +52,7 @@ public:
     }
     SIXDAYS_TILE ~tile() { drop(e_); }
 
-    /// Of the same shape, in other numbers; what may lose something wants to be asked for.
+    /// Conversion from another element type; narrowing conversions must be explicit.
     template <class T>
     requires(tile_convertible_to<T, tile> && !std::is_same_v<T, tile>) SIXDAYS_TILE
         explicit(!non_narrowing_tile_convertible_to<T, tile>) tile(const T& other)
@@ -63,7 +63,7 @@ public:
         return detail::converted<N>(elements()[0]);
     }
 
-    /// The tile whose n-th element is of(n).
+    /// Creates a tile whose n-th element is of(n).
     template <class Of>
     SIXDAYS_TILE static tile made(const Of& of) {
         tile t;
@@ -91,7 +91,7 @@ requires scalar<E> tile(E)
 ->tile<E, shape<>>;
 
 namespace detail {
-/// The tile, or the number, whose n-th element is of(n).
+/// Creates a tile or a scalar whose n-th element is of(n).
 template <class T, class Of>
 SIXDAYS_TILE inline T made(const Of& of) {
     if constexpr (is_tile<T>) {

@@ -1,6 +1,6 @@
 /// @file
-/// A span cut into tiles that lie side by side. Tile (i, j) holds what begins at element
-/// (i * its rows, j * its columns).
+/// A span partitioned into adjacent tiles. Tile (i, j) starts at element (i * its rows, j * its
+/// columns).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace cuda::tiles {
 
-/// What a masked load puts where the span has nothing.
+/// The value of a masked load outside the span.
 enum class view_padding : unsigned char { zero, negative_zero, positive_inf, negative_inf, nan };
 template <view_padding PADDING>
 struct view_padding_constant : detail::Constant<PADDING> {};
@@ -85,7 +85,7 @@ struct partition_view {
         put("store_masked", true, SIXDAYS_TILE_CODE, values, index...);
     }
 
-    // Atomics. Order and scope are template arguments, or given in front of the indices.
+    // Atomics. Order and scope are template arguments, or passed before the indices.
     template <memory_order ORDER, thread_scope SCOPE = default_thread_scope(), class... I>
     requires kIndices<I...> && read_memory_order<ORDER>
     [[gnu::noinline]] SIXDAYS_TILE view_tile_type atomic_load(I... index) const {
@@ -147,7 +147,7 @@ struct partition_view {
     SIXDAYS_ATOMIC_STORE(atomic_store_masked, true)
 #undef SIXDAYS_ATOMIC_STORE
 
-    // They return nothing, order nothing, and are for one device at most.
+    // These return nothing, must be relaxed, and exclude system scope.
 #define SIXDAYS_ATOMIC_UPDATE(name, masked, Change)                                           \
     template <memory_order ORDER, thread_scope SCOPE, class V, class... I>                    \
     requires kIndices<I...> && kStores<V> &&(ORDER == memory_order::relaxed) &&               \
@@ -189,7 +189,7 @@ private:
                                                        : std::numeric_limits<long long>::max();
         return t;
     }
-    /// The n-th element of a tile, or null if the span has none there.
+    /// Address of the n-th element of a tile; null if it is outside the span.
     SIXDAYS_TILE element_type* element(const sixdays::emulator::TileOfSpan& t,
                                        std::size_t n) const {
         long long offset = 0;
@@ -235,7 +235,7 @@ private:
                                 : detail::converted<value_type>(detail::padding<value_type, PAD>());
         });
     }
-    /// change(old, value) for every element inside, as one atomic call.
+    /// change(old, value) for every element inside the span, as one atomic call.
     template <class Change, class V, class... I>
     SIXDAYS_TILE void change_each(const char* name, bool masked, const detail::AtomicCall& call,
                                   const Change& change, const V& values, I... index) const {

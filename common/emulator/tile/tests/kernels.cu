@@ -22,7 +22,7 @@ __tile__ auto eights(T* data, int n) {
     return ct::partition_view{ct::tensor_span{data, ct::extents{n}}, ct::shape{8_ic}};
 }
 
-// --- what does not compile (nor by nvcc 13.5) and what does --------------------------------------
+// --- what must not compile (nvcc 13.5 rejects it too), and what must -----------------------------
 template <class A, class B>
 concept multiplied = requires(A a, B b) {
     a* b;
@@ -92,13 +92,13 @@ using Halves = ct::tile<__half, ct::shape<8>>;
 using Bytes = ct::tile<signed char, ct::shape<8>>;
 static_assert(multiplied<Numbers, int> && multiplied<Eight, float> && multiplied<Eight, int>);
 static_assert(!multiplied<Numbers, double> && compared<Numbers, double>);
-static_assert(!multiplied<Numbers, unsigned>);  // signs do not mix
+static_assert(!multiplied<Numbers, unsigned>);  // signedness must match
 static_assert(!multiplied<Halves, ct::tile<__nv_bfloat16, ct::shape<8>>>);
 static_assert(exp_called<Eight> && !exp_named<Eight>);  // the first argument is a rounding mode
-static_assert(fused<Rows, Eight, Rows> && !fused<Rows, Eight, Eight>);  // c says the lengths
-static_assert(std::is_same_v<decltype(Bytes() * Bytes()), Bytes>);      // small types stay small
+static_assert(fused<Rows, Eight, Rows> && !fused<Rows, Eight, Eight>);  // c determines the shape
+static_assert(std::is_same_v<decltype(Bytes() * Bytes()), Bytes>);      // no promotion
 
-// Modes: of floats only, of IEEE 754 in arithmetic, and each cast has its own.
+// Modes: only for floats; arithmetic takes those of IEEE 754, and each cast its own.
 static_assert(added_in<Eight, float, ct::round_toward_zero_t> &&
               added_in<Halves, Halves, ct::round_toward_positive_t> &&
               !added_in<Numbers, Numbers, ct::round_toward_zero_t> &&
@@ -116,7 +116,7 @@ static_assert(cast_in<Eight, __half, ct::round_toward_zero_t> &&
               !cast_in<Eight, __half, ct::round_ties_to_away_t> &&
               !cast_in<Eight, int, ct::round_toward_zero_t> &&
               !cast_in<Numbers, float, ct::round_toward_zero_t>);
-// Memory: what is stored loses nothing; a load acquires, a store releases.
+// Memory: stores must not narrow; loads take acquire, stores release.
 using Addresses = ct::tile<float*, ct::shape<8>>;
 using Constants = ct::tile<const float*, ct::shape<8>>;
 using Places = ct::tile<int*, ct::shape<8>>;
@@ -136,7 +136,7 @@ static_assert(scanned<Rows, 1> && !scanned<Rows, 2> && !scanned<Rows, -1>);
 static_assert(broadcast_as<Eight, ct::shape<2, 8>> && !broadcast_as<Rows, ct::shape<8>> &&
               !broadcast_as<Eight, ct::shape<8, 2>>);
 
-// --- right ---------------------------------------------------------------------------------------
+// --- correct -------------------------------------------------------------------------------------
 __tile_global__ void twice(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
     eights(out, n).store_masked(2 * eights(in, n).load_masked(i), i);
@@ -159,14 +159,14 @@ __tile_global__ void kept_promises(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
     eights(out, count).store_masked(2 * eights(from, count).load_masked(i), i);
 }
-// Bounds are numbers that may be met. @param n  20
+// Promised bounds are inclusive. @param n  20
 __tile_global__ void exact_bounds(const float* in, int n, float* out) {
     const int count = ct::assume_bounded_above(ct::assume_bounded_below(n, 20_ic), 20_ic);
     const auto i = ct::bid().x;
     eights(out, count)
         .store_masked(2 * eights(in, ct::assume_bounded(n, 20_ic, 20_ic)).load_masked(i), i);
 }
-// The lengths that a type leaves open are given alone, or with those that it knows. @param n  20
+// Pass only the dynamic extents, or all of them. @param n  20
 __tile_global__ void lengths_given_in_part(const float* in, int n, float* out) {
     using Two = ct::extents<int, 2, ct::dynamic_extent>;
     const ct::partition_view from{ct::tensor_span{in, Two{n / 2}}, ct::shape<2, 8>{}};
@@ -174,14 +174,14 @@ __tile_global__ void lengths_given_in_part(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
     to.store_masked(2 * from.load_masked(0, i), 0, i);
 }
-// Every element of tile i is out(i), so blocks do not meet; -inf is the padding of a maximum.
+// Tile i is reduced into out(i), so blocks do not overlap; -inf is the identity of a maximum.
 __tile_global__ void largest(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
     const auto x = eights(in, n).load_masked(ct::view_padding_negative_inf_t{}, i);
     out[i] = static_cast<float>(ct::reduce_max(x, 0_ic));
 }
 
-// --- wrong ---------------------------------------------------------------------------------------
+// --- planted bugs --------------------------------------------------------------------------------
 __tile_global__ void load_without_mask(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
     const Eight x = eights(in, n).load(i);  // MARK load_without_mask
@@ -256,7 +256,7 @@ __tile_global__ void only_declared(const float*, int n, float* out) {
     const auto y = 2 * x;  // MARK only_declared
     eights(out, n).store_masked(y, ct::bid().x);
 }
-// @param n  of each row, of which the second is 2^30 elements behind the first, and the third 2^31
+// @param n  row length; the second row is 2^30 elements after the first, the third 2^31
 __tile_global__ void too_far_for_int(const float* in, int n, float* out) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     const ct::layout_strided_mapping rows{ct::extents<int, 3, kAny>{n},
@@ -270,14 +270,14 @@ __tile_global__ void grid_of_half_the_tiles(const float* in, int n, float* out) 
     eights(out, n).store_masked(eights(in, n).load_masked(i), i);
 }
 
-// No tiles: what is said of it speaks of threads again.
+// Not a tile kernel, so its report names threads again.
 __global__ void one_word_for_all(const float* in, int, float* out) {
     out[0] = in[blockIdx.x];  // MARK one_word_for_all
 }
 
-// --- atomics: what an order hands over, and how far a scope reaches --------------------------------
-// in: 8 elements of data and two flags, which are 0. Block 0 writes the data and says so; the others
-// read it if they have been told.
+// --- atomics: what a memory order publishes, and how far a scope reaches -------------------------
+// in: 8 elements of data and two flags, initially 0. Block 0 writes the data and sets the flag; the
+// other blocks read the data if they see the flag.
 constexpr ct::memory_order_relaxed_t kRelaxed{};
 constexpr ct::memory_order_acquire_t kAcquire{};
 constexpr ct::memory_order_release_t kRelease{};
@@ -303,7 +303,7 @@ __tile_global__ void not_released(float* data, int* flags, float* out) {
 __tile_global__ void not_acquired(float* data, int* flags, float* out) {
     told<ct::memory_order::release, ct::memory_order::relaxed>(data, flags, out);
 }
-// A release says nothing through another word, and an acquire takes nothing from another one.
+// Release and acquire work only through the same word.
 template <bool WRITER>
 __tile__ void told_elsewhere(float* data, int* flags, float* out) {
     const auto at = ct::iota<Numbers>();
@@ -324,7 +324,7 @@ __tile_global__ void released_elsewhere(float* data, int* flags, float* out) {
 __tile_global__ void acquired_elsewhere(float* data, int* flags, float* out) {
     told_elsewhere<false>(data, flags, out);
 }
-// What a block has learned, it hands on. Of three blocks, the last to come adds up.
+// Knowledge is transitive. Of three blocks, the last to arrive adds up.
 __tile_global__ void last_of_three(float* data, int* flags, float* out) {
     const auto i = ct::bid().x;
     data[i] = 1;
@@ -344,7 +344,7 @@ __tile_global__ void scope_of_one_block(float*, int* flags, float* out) {
     }
     out[ct::bid().x] = 0;
 }
-// In that scope each block may use words of its own, any number of times.
+// With block scope, each block may use its own words any number of times.
 __tile_global__ void scopes_of_own_words(float*, int* flags, float* out) {
     const auto i = ct::bid().x;
     ct::atomic_add(flags + i, 1, kRelaxed, kBlock);
@@ -357,7 +357,7 @@ __tile_global__ void beside_a_plain_store(float*, int* flags, float* out) {
     out[ct::bid().x] = 0;
 }
 
-// Rounded once: an integer is no double on the way to 16 bits, nor a double a float to TF32.
+// No double rounding: int64 to 16 bits not via double, double to TF32 not via float.
 __tile_global__ void rounded_once(float*, int*, float* out) {
     const auto large = (std::int64_t{1} << 62) + (std::int64_t{1} << 54);  // halfway between two
     out[0] = ct::element_cast<float>(ct::element_cast<__nv_bfloat16>(large));
@@ -422,7 +422,7 @@ void launch_tile(const char* name, unsigned blocks, const float* in, int n, floa
 #undef KERNEL
 }
 
-// --- more than one dim ---------------------------------------------------------------------------
+// --- two dimensions ------------------------------------------------------------------------------
 __tile_global__ void transpose_kernel(const float* in, int m, int n, float* out) {
     const ct::partition_view from{ct::tensor_span{in, ct::extents{m, n}}, ct::shape<4, 8>{}};
     const ct::partition_view to{ct::tensor_span{out, ct::extents{n, m}}, ct::shape<8, 4>{}};

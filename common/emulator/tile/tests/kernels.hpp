@@ -1,5 +1,5 @@
 /// @file
-/// Tile kernels, right and wrong ones, for the tests.
+/// Correct and buggy tile kernels for the tests.
 #pragma once
 
 namespace sixdays::emulator::tests {
@@ -10,7 +10,7 @@ void launch_tile(const char* name, unsigned blocks, const float* in, int n, floa
 /// Launches the kernel of that name. `data` and `out` have 8 elements, `flags` 8 that are 0.
 void launch_atomic_tile(const char* name, unsigned blocks, float* data, int* flags, float* out);
 
-/// out (n, m) = in (m, n) transposed; (m, k) times (k, n), added to 0; a softmax of each row.
+/// out (n, m) = in (m, n) transposed; (m, k) times (k, n), plus 0; a softmax of each row.
 void transpose_tile(const float* in, int m, int n, float* out);
 void matmul_tile(const float* a, const float* b, int m, int k, int n, float* out);
 void softmax_tile(const float* in, int rows, int n, float* out);

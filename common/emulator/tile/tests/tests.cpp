@@ -1,4 +1,4 @@
-// What cuda_tile.h computes, and what it notices: each mistake by kind, line and block.
+// The results of cuda_tile.h, and its reports: each planted bug by kind, line and block.
 #include <cuda_runtime_api.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ std::vector<float> count_up(int n) {
 
 }  // namespace
 
-TEST_CASE("right tile kernels give right results, and nothing is said of them") {
+TEST_CASE("correct tile kernels compute correct results and are not reported") {
     for (const int n : {8, 20, 64, 2}) {
         const auto tiles = static_cast<unsigned>(n + 7) / 8;
         const Device<float> in(count_up(n));
@@ -55,7 +55,7 @@ TEST_CASE("right tile kernels give right results, and nothing is said of them") 
     CHECK(remarks().empty());
 }
 
-TEST_CASE("what a mask leaves out is what the padding says") {
+TEST_CASE("masked-off elements take the value of the padding") {
     std::vector<float> below(20, -3.0f);  // a padding of 0 would be the largest
     below[3] = -1;
     below[19] = -2;
@@ -65,7 +65,7 @@ TEST_CASE("what a mask leaves out is what the padding says") {
     CHECK(out.host() == std::vector<float>{-1, -3, -2});
 }
 
-TEST_CASE("a number may be the least and the most that it was said to be") {
+TEST_CASE("promised bounds are inclusive") {
     const std::vector<float> x = count_up(20);
     const Device<float> in(x), out(20);
     launch_tile("exact_bounds", 3, in.data(), 20, out.data());
@@ -73,7 +73,7 @@ TEST_CASE("a number may be the least and the most that it was said to be") {
     CHECK(out.host()[19] == 2 * x[19]);
 }
 
-TEST_CASE("the lengths that a type leaves open may be given alone") {
+TEST_CASE("extents may be given without the static ones") {
     std::vector<float> want = count_up(20);
     const Device<float> in(want), out(20);
     for (float& x : want) x *= 2;
@@ -82,7 +82,7 @@ TEST_CASE("the lengths that a type leaves open may be given alone") {
     CHECK(out.host() == want);
 }
 
-TEST_CASE("tiles of two dims: transposed, multiplied, normalised") {
+TEST_CASE("two-dimensional tiles can be transposed, multiplied and normalised") {
     const int m = 13, n = 21, k = 10;
     const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);
     const std::vector<float> x = count_up(m * n);
@@ -103,7 +103,7 @@ TEST_CASE("tiles of two dims: transposed, multiplied, normalised") {
     const std::vector<float> left = a.host(), right = b.host(), product = c.host();
     for (std::size_t i = 0; i < rows; ++i) {
         for (std::size_t j = 0; j < columns; ++j) {
-            float sum = 0;  // of integers: exact
+            float sum = 0;  // exact: integers
             for (std::size_t p = 0; p < inner; ++p) {
                 sum += left[i * inner + p] * right[p * columns + j];
             }
@@ -128,7 +128,7 @@ struct Mistake {
     unsigned at_block;
     const char* words;
 };
-// On 20 elements: two tiles of 8, and 4 of a third.
+// On 20 elements: two full tiles of 8, and 4 elements of a third.
 const Mistake kMistakes[] = {
     {"load_without_mask", 3, Kind::out_of_bounds, 2,
      "load of tile (2), of lengths (8), in a span of extents (20): along dimension 0 it covers "
@@ -166,7 +166,7 @@ const Mistake kMistakes[] = {
 
 }  // namespace
 
-TEST_CASE("mistakes in tile kernels are reported by kind, line and block") {
+TEST_CASE("bugs in tile kernels are reported by kind, line and block") {
     const int n = 20;
     const Device<float> in(count_up(n));
     for (const Mistake& m : kMistakes) {
@@ -184,7 +184,7 @@ TEST_CASE("mistakes in tile kernels are reported by kind, line and block") {
         CHECK(report->block[0] == m.at_block);
         CHECK(report->text.find(m.words) != std::string::npos);
     }
-    // And the next right kernel runs as if nothing had been.
+    // The next correct kernel is unaffected.
     const Device<float> out(static_cast<std::size_t>(n));
     launch_tile("twice", 3, in.data(), n, out.data());
     CHECK(cudaGetLastError() == cudaSuccess);
@@ -194,7 +194,7 @@ TEST_CASE("mistakes in tile kernels are reported by kind, line and block") {
 
 namespace {
 
-/// What the kernel has stored; nothing where it failed.
+/// The kernel's output; empty if it failed.
 std::vector<float> run_atomics(const char* name, unsigned blocks) {
     Device<float> data(8), result(std::vector<float>(8, -1.0f));
     Device<int> flags(std::vector<int>(8, 0));
@@ -204,7 +204,7 @@ std::vector<float> run_atomics(const char* name, unsigned blocks) {
 
 }  // namespace
 
-TEST_CASE("an atomic release and an acquire hand over what was written before") {
+TEST_CASE("an atomic release and an acquire publish earlier writes") {
     clear_report();
     CHECK(run_atomics("released_and_acquired", 2) == std::vector<float>(8, 3.0f));
     CHECK(run_atomics("last_of_three", 3) == std::vector<float>(8, 3.0f));
@@ -212,13 +212,13 @@ TEST_CASE("an atomic release and an acquire hand over what was written before") 
     CHECK(!last_report());
 }
 
-TEST_CASE("a conversion rounds once") {
+TEST_CASE("a conversion rounds only once") {
     CHECK(run_atomics("rounded_once", 1) ==
           std::vector<float>{0x1p62f, 0x1.02p62f, -0x1.02p62f, 65504,
                              std::numeric_limits<float>::infinity(), 1, 1 + 0x1p-10f, 1});
 }
 
-TEST_CASE("atomics that order too little, or reach too short, race") {
+TEST_CASE("atomics with too weak an order or too narrow a scope are reported as races") {
     struct Atomic {
         const char* name;
         const char* mark;
@@ -269,7 +269,7 @@ TEST_CASE("a block of a tile kernel is one thread") {
     clear_report();
 }
 
-TEST_CASE("a grid that leaves tiles out is a note") {
+TEST_CASE("a grid that leaves tiles out causes a note") {
     const Device<float> in(count_up(20)), out(20);
     remarks();
     launch_tile("grid_of_half_the_tiles", 2, in.data(), 20, out.data());
@@ -283,7 +283,7 @@ TEST_CASE("a grid that leaves tiles out is a note") {
                       "number 2.") != std::string::npos);
 }
 
-TEST_CASE("every check of tile kernels makes one of the reports above") {
+TEST_CASE("every check of tile kernels is covered by a report above") {
     const Device<float> in(count_up(20)), out(20);
     own_lines_that_reported();
     std::vector<std::string> names = {"blocks_of_threads", "grid_of_half_the_tiles"};

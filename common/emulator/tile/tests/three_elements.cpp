@@ -1,4 +1,4 @@
-// Does not compile, and says why: the test wants its sentence.
+// Must not compile: the test expects its error message.
 #include <cuda_tile.h>
 
 cuda::tiles::tile<float, cuda::tiles::shape<3>> three;

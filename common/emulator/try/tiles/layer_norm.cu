@@ -1,6 +1,6 @@
-// Layer norm in tiles, as published programs write it: so many blocks as the GPU has
-// multiprocessors go along the rows, a kernel of threads fills the input, and another kernel in
-// tiles takes rows that are longer than a tile. For tests.sh.
+// Layer norm with tiles, in the style of published programs: a persistent kernel with one block per
+// SM, a SIMT kernel that fills the input, and a tile kernel for rows longer than a tile. For
+// tests.sh.
 #include <cuda_fp16.h>
 #include <cuda_tile.h>
 
@@ -15,7 +15,7 @@ __global__ void fill(__half* x, __half* w, __half* b, int rows, int length) {
     if (i < length) w[i] = __half{1.0f + 0.25f * float(i % 5)}, b[i] = __half{0.5f * float(i % 3)};
 }
 
-// Rows of `length` numbers, a power of two: ROWS whole rows are one tile.
+// Rows of `length` values, a power of two: one tile is ROWS complete rows.
 template <class T, int ROWS, int N, int LENGTH, int BLOCKS, bool MAKE, float EPS>
 [[using cutile: hint(0, num_cta_in_cga = 1)]] __tile_global__ void norm_rows(
     const T* __restrict__ x_, const T* __restrict__ w_, const T* __restrict__ b_,
@@ -62,7 +62,7 @@ template <class T, int ROWS, int N, int LENGTH, int BLOCKS, bool MAKE, float EPS
     }
 }
 
-// A row of any length, 64 numbers at a time, by addresses: what lies past the end adds nothing.
+// A row of any length, 64 values at a time, through addresses; masked-off elements add nothing.
 template <class T>
 __tile_global__ void norm_long_row(const T* x, const T* w, const T* b, int length, float eps,
                                    float* mean_, float* scale_, T* y) {
@@ -116,7 +116,7 @@ int main() {
         if (kernel == 0) {
             norm_rows<__half, 4, kRows, kLength, kBlocks, true, kEps>
                 <<<dim3(kBlocks, 1, 1)>>>(x, w, b, mean, scale, y);
-        } else if (kernel == 1) {  // with the means of the first
+        } else if (kernel == 1) {  // with the means of the first one
             norm_rows<__half, 4, kRows, kLength, kBlocks, false, kEps>
                 <<<kBlocks, 1>>>(x, w, b, mean, scale, y);
         } else {
@@ -137,7 +137,7 @@ int main() {
                 const double want = (float(in[r * length + i]) - middle) /
                                         std::sqrt(squares / length + kEps) * (1 + 0.25 * (i % 5)) +
                                     0.5 * (i % 3);
-                // All lie below 8, where neighbours in 16 bits are 2^-8 apart.
+                // All values are below 8, where the 16-bit spacing is at most 2^-8.
                 wrong += !(std::fabs(float(got[r * length + i]) - want) <= 0.5 / 256 + 1e-5);
             }
         }

@@ -1,5 +1,5 @@
-// Matrix products in tiles, as published programs write them: of 16-bit numbers, plain and with
-// every hint and promise; and of floats rounded to TF32, a matrix lying across. For tests.sh.
+// Matrix products with tiles, in the style of published programs: of 16-bit values, plain and with
+// all hints and promises; and of floats rounded to TF32, one operand transposed. For tests.sh.
 #include <cuda_fp16.h>
 #include <cuda_tf32.h>
 #include <cuda_tile.h>
@@ -10,7 +10,7 @@
 
 constexpr int BM = 32, BN = 16, BK = 64, kLatency = 5;
 
-// Sizes of any kind: all is masked.
+// For any size: everything is masked.
 __tile_global__ void product(const __half* A, const __half* B, float* C, int M, int N, int K) {
     namespace ct = cuda::tiles;
     auto a_view = ct::partition_view{ct::tensor_span{A, ct::extents{M, K}}, ct::shape<BM, BK>{}};
@@ -29,7 +29,7 @@ __tile_global__ void product(const __half* A, const __half* B, float* C, int M, 
     c_view.store_masked(sum, i, j);
 }
 
-// Sizes that are made of whole tiles: nothing is masked.
+// For multiples of the tile: nothing is masked.
 [[using cutile: hint(0, num_cta_in_cga = 1), hint(1000, occupancy = 2)]] __tile_global__ void
 product_tuned(const __half* __restrict__ A_, const __half* __restrict__ B_, float* __restrict__ C_,
               int M_, int N_, int K_) {
@@ -54,7 +54,7 @@ product_tuned(const __half* __restrict__ A_, const __half* __restrict__ B_, floa
     [[using cutile: hint(0, allow_tma = false)]] c_view.store(sum, i, j);
 }
 
-// B lies across, (N, K) in memory. Sizes are known to the compiler.
+// B is transposed, (N, K) in memory. All sizes are compile-time constants.
 template <int M, int N, int K>
 __tile_global__ void product_tf32(const float* A, const float* B, float* C) {
     namespace ct = cuda::tiles;
@@ -76,7 +76,7 @@ __tile_global__ void product_tf32(const float* A, const float* B, float* C) {
     c_view.store_masked(sum, i, j);
 }
 
-// Small whole numbers: their products and sums are exact in all three.
+// Small integers: products and sums are exact in all three kernels.
 float left(int i) {
     return static_cast<float>(i * 7 % 11 - 5);
 }

@@ -1,5 +1,5 @@
-// An addition in tiles, as published programs write it: by views with promises, by addresses with a
-// mask, and with lengths that the compiler knows. For tests.sh.
+// An addition with tiles, in the style of published programs: with views and promises, with masked
+// addresses, and with static extents. For tests.sh.
 #include <cuda_tile.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The examples of CUDA's Tile C++ reference give what it says they give. What it says of types is
+// The examples of CUDA's Tile C++ reference have the stated results. Its statements about types are
 // asserted in examples.cu.
 #include "common/gpu/tests/tiles/examples.hpp"
 
@@ -46,8 +46,8 @@ TEST_CASE("source examples: the row-major arrangement of a tile", "[small]") {
 }
 
 TEST_CASE("source examples: bfloat16 to half rounds to nearest even", "[small]") {
-    // Of a bfloat16, a half has too many bits of fraction to round, but for its smallest numbers:
-    // their last place is 2^-24.
+    // A half has more fraction bits than a bfloat16, so only its smallest numbers round: their ulp
+    // is 2^-24.
     const std::vector<float> x = {1.0078125f, 0x1.8p-24f, 0x1.4p-24f, 0x1p-25f};
     const auto in = on_device(x);
     Buffer<float> out(4);

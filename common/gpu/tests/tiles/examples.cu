@@ -1,10 +1,10 @@
-// What the source says of types is asserted, what it says of values is computed. An example that
-// does not compile is a concept that is false.
+// The reference's statements about types are asserted, those about values are computed. An example
+// that must not compile is a concept that must be false.
 #include "common/gpu/tests/tiles/examples.hpp"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-// nvcc 13.5's header, where extents have no dims.
+// nvcc 13.5's header sets unused parameters for extents of rank 0.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-but-set-parameter"
 #include <cuda_tile.h>
@@ -58,7 +58,7 @@ static_assert(!ct::scalar<int**> && !ct::scalar<int Foo::*> && !ct::scalar<void 
               !ct::scalar<const Foo*>);
 
 // --- Extents -------------------------------------------------------------------------------------
-// Values of dynamic dimensions are computed, in a kernel: nvcc makes no constants of them.
+// Dynamic extents are computed in a kernel: nvcc does not treat them as constants.
 static_assert(ct::extents<uint32_t, 4, 8>::rank_dynamic() == 0 &&
               ct::extents<uint32_t, kAny, 8>::rank_dynamic() == 1 &&
               ct::extents<uint32_t, kAny, kAny>::rank_dynamic() == 2);
@@ -66,7 +66,7 @@ static_assert(same<ct::extents<std::int16_t, 3, kAny>::index_type, std::int16_t>
               same<ct::extents<uint64_t, kAny, kAny>::index_type, uint64_t>);
 
 static_assert(ct::extents<uint32_t, 3, 4, 5>::rank() == 3 && ct::extents<uint32_t>::rank() == 0);
-using Middle = ct::extents<uint32_t, 4, kAny, 7>;  // dim 1 is dynamic
+using Middle = ct::extents<uint32_t, 4, kAny, 7>;  // dimension 1 is dynamic
 static_assert(Middle::static_extent(0) == 4 && Middle::static_extent(1) == kAny &&
               Middle::static_extent(2) == 7 && Middle::rank_dynamic() == 1);
 static_assert(ct::extents<uint64_t, 4, 1>::static_extent(1) == 1);  // a singleton dimension
@@ -74,7 +74,7 @@ static_assert(same<ct::shape<4, 5>, ct::extents<uint32_t, 4, 5>>);
 static_assert(ct::same_shape<ct::extents<uint32_t, 4, 8>, ct::extents<uint64_t, 4, 8>>);
 static_assert(ct::shape_like<ct::shape<4, 5>> && !ct::shape_like<Middle>);
 
-// Extents from elsewhere do, too.
+// Another library's extents work too.
 static_assert(ct::extents_like<Square> && ct::same_shape<Square, ct::shape<4, 4>>);
 
 // --- Tiles ---------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static_assert(!add<__half, __nv_bfloat16>);
 static_assert(adds_to<short, short, short>);  // no promotion
 static_assert(adds_to<char16_t, unsigned short, unsigned short> &&
               adds_to<unsigned short, char16_t, unsigned short>);
-// Beyond the source's table: signs, ranks and letters.
+// Not in the reference's table: signedness, ranks and character types.
 static_assert(adds_to<int, unsigned char, int> && adds_to<bool, signed char, signed char> &&
               adds_to<long, long long, long long> && adds_to<wchar_t, int, int>);
 static_assert(!add<signed char, unsigned short> && !add<int, unsigned> &&
@@ -181,7 +181,7 @@ static_assert(!add<unsigned, Ints> && !compare<unsigned, Ints>);                
 static_assert(!add<Ints, float> && compares_as<Ints, float, Floats>);             // B, swapped
 static_assert(!add<Halves, __nv_bfloat16> && !compare<Halves, __nv_bfloat16>);    // C
 static_assert(!add<Ints, unsigned> && !compare<Ints, unsigned>);                  // D
-// And what the operators do with them.
+// The operators follow the same rules.
 static_assert(multiplied<Four, Eight> && !multiplied<float, Ints> && equated<float, Ints>);
 static_assert(!multiplied<__nv_bfloat16, Halves> && !equated<__nv_bfloat16, Halves>);
 static_assert(!multiplied<unsigned, Ints> && !equated<unsigned, Ints>);

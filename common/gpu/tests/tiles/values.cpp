@@ -1,5 +1,5 @@
-// Where the documentation of CUDA Tile C++ is short, what tiles make of numbers: NaN, signed zeros,
-// rounding, integers, orders. These cases run over the emulator's cuda_tile.h and over nvcc's.
+// Numerics that the documentation of CUDA Tile C++ leaves open: NaN, signed zeros, rounding,
+// integers, orders. The cases run with the emulator's cuda_tile.h and with nvcc's.
 #include "common/gpu/tests/tiles/values.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Buffer<T> on_device(const std::vector<T>& x) {
     return Buffer<T>(Tensor<T>({static_cast<std::int64_t>(x.size())}, x));
 }
 
-// NaN is NaN. An error of 0 asks for the same bits, the sign of 0 included.
+// All NaNs are equal. An error of 0 requires the same bits, including the sign of 0.
 bool agrees(float got, float want, float error) {
     if (std::isnan(want)) return std::isnan(got);
     if (error == 0 || std::isinf(want)) return std::bit_cast<int>(got) == std::bit_cast<int>(want);
@@ -105,7 +105,7 @@ float to_tf32(float x) {
 }
 
 std::vector<Rule<float>> rules_of_floats() {
-    constexpr float kUlps = 4e-7f;  // the functions': a few units in the last place
+    constexpr float kUlps = 4e-7f;  // a few ulps, for functions
     std::vector<Rule<float>> rules = rules_of_all<float>();
     const auto nan = [](float x, float y) { return std::isnan(x) || std::isnan(y); };
     rules.insert(
@@ -142,8 +142,8 @@ std::vector<Rule<float>> rules_of_floats() {
 
 }  // namespace
 
-TEST_CASE("tiles of floats: NaN, infinities, signed zeros, rounding, functions", "[small]") {
-    constexpr float kNearOne = 1 + 0x1p-12f;  // its square is no float
+TEST_CASE("float tiles match C++, with NaN, infinities and signed zeros too", "[small]") {
+    constexpr float kNearOne = 1 + 0x1p-12f;  // its square is not a float
     check_rules<float>(
         {kNan, 1, kNan, kInf, -kInf, 2.5f, -2.5f, kNearOne, 3, -7, 65519, 65520, 2049, 0.1f,
          1 + 0x1p-8f, 257.5f},
@@ -155,8 +155,7 @@ TEST_CASE("tiles of floats: NaN, infinities, signed zeros, rounding, functions",
                        rules_of_floats());
 }
 
-TEST_CASE("tiles of integers: signs of quotients and remainders, and small types stay small",
-          "[small]") {
+TEST_CASE("integer tiles truncate quotients, and small types are not promoted", "[small]") {
     const std::vector<int> x = {7,  -7,  7,       -7,         6, -6, 0, 1,
                                 -1, 100, 1 << 20, -(1 << 20), 5, 6,  7, 8};
     const std::vector<int> y = {2, 2, -2, -2, 3, 3, 5, 1, 7, -9, 3, 1 << 10, 10, -10, 2, 8};
@@ -171,7 +170,7 @@ TEST_CASE("tiles of integers: signs of quotients and remainders, and small types
 
 namespace {
 
-// in (4, 4), reduced by the rules of the kernel, in its order.
+// in (4, 4), reduced by the kernel's rules, in their order.
 template <class T>
 void check_reductions(const std::vector<T>& in) {
     using Line = std::vector<T>;
@@ -225,14 +224,13 @@ void check_reductions(const std::vector<T>& in) {
 
 }  // namespace
 
-TEST_CASE("a tile reduced along a dim: a number wins over NaN, unless NaN is asked to win",
-          "[small]") {
+TEST_CASE("max and min reductions skip NaN unless told to propagate it", "[small]") {
     check_reductions<float>({1, -2, 3, 4, 5, 6, -7, 8, -1, -2, -3, -4, 9, 10, 11, 12});
     check_reductions<float>({kNan, 2, 3, 4, 5, kNan, 7, 8, kNan, kNan, kNan, kNan, 9, 1, 2, -3});
     check_reductions<int>({1, -2, 3, 4, 5, 6, -7, 8, -1, -2, -3, -4, 9, 10, 11, 12});
 }
 
-TEST_CASE("what a masked load puts where there is nothing", "[small]") {
+TEST_CASE("a padded load fills out-of-bounds elements with the padding value", "[small]") {
     const auto in = on_device<float>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
     const std::vector<float> paddings = {0, 0, -0.0f, kInf, -kInf, kNan, 3};
     const auto count = static_cast<std::int64_t>(paddings.size());
@@ -248,7 +246,7 @@ TEST_CASE("what a masked load puts where there is nothing", "[small]") {
     }
 }
 
-TEST_CASE("the order of a tile's elements", "[small]") {
+TEST_CASE("shape functions move every element to its position", "[small]") {
     using Want = std::function<int(int)>;  // of element n
     const std::vector<std::pair<const char*, Want>> rows = {
         {"reshape", [](int n) { return n; }},
@@ -272,7 +270,7 @@ TEST_CASE("the order of a tile's elements", "[small]") {
     }
 }
 
-TEST_CASE("products of tiles: a float keeps its bits, TF32 has ten of them", "[small]") {
+TEST_CASE("float products keep all fraction bits, TF32 keeps ten", "[small]") {
     // One number of each product has more bits than TF32, all others are small: sums are exact.
     std::vector<float> a(256), b(256);
     for (std::size_t i = 0; i < 256; ++i) {
@@ -280,7 +278,7 @@ TEST_CASE("products of tiles: a float keeps its bits, TF32 has ten of them", "[s
         b[i] = static_cast<float>(i * 5 % 13) - 6;
     }
     for (const bool fine : {false, true}) {
-        if (fine) a[17] = 1 + 0x1p-12f;  // row 1: TF32, half and bfloat16 make 1 of it
+        if (fine) a[17] = 1 + 0x1p-12f;  // row 1: TF32, half and bfloat16 round it to 1
         std::vector<double> exact(256), rounded(256);
         for (std::size_t n = 0; n < 256; ++n) {
             for (std::size_t k = 0; k < 16; ++k) {
@@ -322,7 +320,7 @@ constexpr Mode kModes[] = {Mode::nearest, Mode::zero, Mode::negative, Mode::posi
 const char* const kModeNames[] = {"to nearest even", "toward zero", "toward negative",
                                   "toward positive", "to nearest, ties away"};
 
-/// Bits of fraction behind the first one, and the least exponent of a normal number.
+/// Fraction bits after the leading one, and the smallest exponent of a normal number.
 struct Format {
     int fraction, least;
     double largest;
@@ -346,7 +344,7 @@ Wide power_of_2(int e) {
     return x;
 }
 
-/// What the format makes of an exact value that is not 0, by counting its last places.
+/// An exact nonzero value rounded to the format, by counting its ulps.
 double rounded(Wide exact, Mode mode, const Format& f) {
     const bool negative = exact < 0;
     const Wide size = negative ? -exact : exact;
@@ -374,7 +372,7 @@ Wide root(Wide x) {
     return near == 0 ? near : (near + x / near) / 2;
 }
 
-/// a + b; what does not fit into 113 bits moves it by its last bit, so that it is not taken for exact.
+/// a + b; a remainder below 113 bits moves the last bit, so that the sum does not look exact.
 Wide sum_of(Wide a, Wide b) {
     const Wide sum = a + b, of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);
     const Wide last = (sum < 0 ? -sum : sum) * power_of_2(-112);
@@ -390,7 +388,7 @@ double rounded_sum(Wide exact, double a, double b, Mode mode, const Format& f) {
     return exact == 0 ? zero_of(a, b, mode) : rounded(exact, mode, f);
 }
 
-/// The row of the kernel; x and y are of the format.
+/// The expected value of a kernel's row; x and y are in the format.
 double wanted(int row, double x, double y, Mode mode, const Format& f) {
     const Wide a = static_cast<Wide>(x), b = static_cast<Wide>(y);
     const bool finite = std::isfinite(x) && std::isfinite(y);
@@ -455,9 +453,9 @@ void check_roundings(const std::vector<double>& xs, const std::vector<double>& y
 
 }  // namespace
 
-TEST_CASE("tiles round in the mode that they are asked for, to the last bit", "[small]") {
+TEST_CASE("tile arithmetic is correctly rounded in every mode", "[small]") {
     const double inf = std::numeric_limits<double>::infinity();
-    // Sums that cancel, quotients without end, ties, signs, zeros, the ends of the range.
+    // Cancellation, infinite quotients, ties, signs, zeros, the limits of the range.
     const std::vector<double> x = {1,  -1,  0.1, -0.1, 3,   1.5, -1.5, 7,
                                    10, 1e4, -3,  2,    -0., 0,   5,    inf},
                               y = {0x1p-9, 0x1p-9, 0.3, 0.3,  7,   -1.5, 1.5, -11,
@@ -496,7 +494,7 @@ TEST_CASE("tiles round in the mode that they are asked for, to the last bit", "[
     check_roundings<double>(third, other);
 }
 
-TEST_CASE("tiles are cast to another type of floats in the mode that is asked for", "[small]") {
+TEST_CASE("casts between float types are correctly rounded in every mode", "[small]") {
     const std::vector<double> x = {
         1.0 / 3, -1.0 / 3, 1 + 0x1p-24, 1 + 0x1p-11,    -1 - 0x1p-8, 1 + 0x3p-12, 65519,  65520,
         -1e10,   1e39,     -1e300,      0x1.ffffffp127, 0x1p-150,    -0x1.8p-149, 1e-310, -0.0};
@@ -534,7 +532,7 @@ TEST_CASE("tiles are cast to another type of floats in the mode that is asked fo
     }
 }
 
-TEST_CASE("subnormals are flushed where that is asked for, operands and results", "[small]") {
+TEST_CASE("subnormal operands and results are flushed on request", "[small]") {
     const std::vector<float> x = {
         0x1p-130f, -0x1p-130f, 0x1.1p-126f, 0x1p-126f, 1,         0x1p-100f, -3, 0x1p-149f,
         0,         2,          -0x1p-127f,  5,         0x1p-126f, 0x1p-120f, 7,  -0x1p-128f};
@@ -574,7 +572,7 @@ TEST_CASE("subnormals are flushed where that is asked for, operands and results"
 // --- scans ---------------------------------------------------------------------------------------
 namespace {
 
-/// in, taken for (2, 4, 2): along dim, each element becomes what join makes of all up to it.
+/// in, viewed as (2, 4, 2): the inclusive scan with `join` along dimension `dim`.
 template <class T, class Join>
 std::vector<T> scanned(const std::vector<T>& in, int dim, bool backward, const Join& join) {
     const int lengths[] = {2, 4, 2}, steps[] = {8, 2, 1};
@@ -617,14 +615,13 @@ void check_scans(const std::vector<T>& in) {
 
 }  // namespace
 
-TEST_CASE("scans along each dim, forward and backward", "[small]") {
-    // Whole numbers: exact in any order.
+TEST_CASE("scans run along each dimension, forward and backward", "[small]") {
+    // Integers: exact in any order.
     check_scans<float>({1, -2, 3, 4, 5, 6, -7, 8, -1, -2, -3, -4, 9, 10, 11, 12});
     check_scans<int>({1, -2, 3, 4, 5, 6, -7, 8, -1, -2, -3, -4, 9, 10, 11, 12});
 }
 
-TEST_CASE("sums that no float holds lie between those toward negative and toward positive",
-          "[small]") {
+TEST_CASE("inexact sums are between those rounded down and those rounded up", "[small]") {
     constexpr auto n = static_cast<std::size_t>(gpu::tests::kTileLine);
     std::vector<float> x;
     for (std::size_t i = 0; i < n; ++i) {
@@ -638,7 +635,7 @@ TEST_CASE("sums that no float holds lie between those toward negative and toward
     for (std::size_t kind = 0; kind < 3; ++kind) {
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t from = kind == 1 ? i : 0, to = kind == 0 ? i + 1 : n;
-            double exact = 0, size = 0;  // 53 bits hold these sums of 24
+            double exact = 0, size = 0;  // 53 bits hold these sums of floats
             for (std::size_t k = from; k < to; ++k) {
                 exact += static_cast<double>(x[k]);
                 size += std::fabs(static_cast<double>(x[k]));
@@ -654,7 +651,7 @@ TEST_CASE("sums that no float holds lie between those toward negative and toward
             apart += down < up;
         }
     }
-    CHECK(apart > 2 * n);  // the modes do make a difference
+    CHECK(apart > 2 * n);  // the modes differ
 }
 
 // --- atomics -------------------------------------------------------------------------------------
@@ -723,7 +720,7 @@ void check_atomics(const std::vector<int>& numbers) {
 
 }  // namespace
 
-TEST_CASE("atomics: what an element becomes, and what was there", "[small]") {
+TEST_CASE("atomics update each element and return its old value", "[small]") {
     check_atomics<int>({1, -2, 300, 4, 100, -6, 7, 8, 9, 1000, -11, 12, 13, 99, 101, 0});
     check_atomics<std::uint64_t>({1, 2, 300, 4, 100, 6, 7, 8, 9, 1000, 11, 12, 13, 99, 101, 0});
     const std::vector<int> small = {1, -2, 3, 4, 100, -6, 7, 8, 9, 10, -11, 12, 13, 14, 15, 0};
@@ -733,7 +730,7 @@ TEST_CASE("atomics: what an element becomes, and what was there", "[small]") {
     check_atomics<bf16>(small);
 }
 
-TEST_CASE("blocks that count add up, and each takes a number of its own", "[small]") {
+TEST_CASE("atomic counters add up, and each block gets a unique number", "[small]") {
     auto counts = on_device(std::vector<int>(9, 0));
     const std::size_t blocks = 37;
     Buffer<int> numbers(blocks);

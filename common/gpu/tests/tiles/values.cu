@@ -20,7 +20,7 @@ __tile__ auto tiles(T* data, int n) {
     return ct::partition_view{ct::tensor_span{data, ct::extents{n}}, ct::shape<LENGTH>{}};
 }
 
-/// Row after row of LENGTH elements.
+/// Appends rows of LENGTH elements.
 template <int LENGTH, class T>
 struct Rows {
     T* out;
@@ -138,7 +138,7 @@ __tile_global__ void flushed(const float* xs, const float* ys, float* out) {
     rows.put(ct::add(x, y, ct::round_toward_positive_t{}, ct::preserve_subnormals_t{}));
 }
 
-// --- along a dim ---------------------------------------------------------------------------------
+// --- along a dimension ---------------------------------------------------------------------------
 template <class T>
 __tile_global__ void scans(const T* in, T* out) {
     const auto x = ct::reshape<ct::shape<2, 4, 2>>(tiles<16>(in, 16).load(0));
@@ -155,7 +155,7 @@ __tile_global__ void scans(const T* in, T* out) {
     rows.put(ct::partial_prod(x, 1_ic, ct::scan_backward_t{}));
 }
 
-// Sums of one long line, which no float holds exactly: the ends of what an order may make of them.
+// Inexact sums of one long line, rounded down and up: bounds for every order of summation.
 __tile_global__ void rounded_sums(const float* in, float* out) {
     const auto x = tiles<kTileLine>(in, kTileLine).load(0);
     Rows<kTileLine, float> rows{out};
@@ -228,7 +228,7 @@ __tile_global__ void shapes(int* out) {
 }
 
 // --- atomics -------------------------------------------------------------------------------------
-/// One step: what 16 elements became, and what was there before; `data` begins anew with 100.
+/// One step on 16 elements of 100: puts the elements after it, and what it returned.
 template <class T, class Change>
 __tile__ void step(T* data, Rows<16, T>& rows, const Change& change) {
     const auto at = data + ct::iota<ct::tile<int, ct::shape<16>>>();
@@ -249,7 +249,7 @@ __tile_global__ void atomics(const T* values, T* data, T* out) {
     Rows<16, T> rows{out};
     step(data, rows, [&](auto at) { return ct::atomic_add(at, x, relaxed, device); });
     step(data, rows, [&](auto at) { return ct::atomic_sub(at, x, both); });
-    step(data, rows, [&](auto at) {  // of what is left out, no old value
+    step(data, rows, [&](auto at) {  // masked elements return no old value
         return ct::select(even, ct::atomic_add_masked(at, x, even, relaxed, device), none);
     });
     if constexpr (sizeof(T) >= 4) {
@@ -273,7 +273,7 @@ __tile_global__ void atomics(const T* values, T* data, T* out) {
         ct::atomic_store_masked(at, x, even, ct::memory_order_release_t{}, device);
         return ct::atomic_load_masked(at, even, none, relaxed, device);
     });
-    // All to one word, and through a view whose last three elements do not exist.
+    // All to one word, and through a view whose last three elements are out of bounds.
     step(data, rows, [&](auto) {
         const auto one = ct::full<ct::tile<T*, ct::shape<16>>>(data);
         ct::atomic_add(one, none, relaxed, ct::thread_scope_block_t{});
@@ -289,7 +289,7 @@ __tile_global__ void atomics(const T* values, T* data, T* out) {
     });
 }
 
-// Every block adds 1 to each counter, and takes a number of its own.
+// Every block adds 1 to each counter, and takes a unique number.
 __tile_global__ void counters(int* counts, int* numbers) {
     using Numbers = ct::tile<int, ct::shape<8>>;
     const auto at = counts + ct::iota<Numbers>();

@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
 }
 
 /// How many tiles down are computed before the next ones to the right. G blocks of BM x BN outputs,
-/// D down and G / D across, read D BM rows of a and G / D BN columns of b. That is least for D =
+/// D down and G / D across, read D BM rows of a and G / D BN columns of b. The minimum is at D =
 /// sqrt(G BN / BM): 16 for the 132 SMs of an H200 and the widest tiles, 128 x 256, which large
 /// products take.
 unsigned tiles_down() {

@@ -17,7 +17,7 @@ namespace {
 
 using day05_matmul::Turn;
 
-/// Tile sizes: GROUPS consumer warpgroups of 64 queries each per block, KEYS keys per tile.
+/// Tile sizes. GROUPS consumer warpgroups of 64 queries each per block, KEYS keys per tile.
 /// @tparam BLOCKS  blocks that must fit on an SM
 template <class T, int HEAD, int GROUPS, int KEYS = 128, int BLOCKS = 1>
 struct CutForGroups {
@@ -168,7 +168,7 @@ struct Group : Warp<C> {
         }
         gpu::wgmma_commit();
     }
-    /// Issues out += share v.
+    /// Issues out += weights v.
     __device__ __forceinline__ void ask_for_values(Panel<T, kKeys> values) {
         const auto v = gpu::wgmma_tile(values.data, kKeys * 128);
         gpu::wgmma_fence();
@@ -179,7 +179,7 @@ struct Group : Warp<C> {
         gpu::wgmma_commit();
     }
 
-    /// Exponentials, in place: `share` is still an operand in use. @param to  receives their sums
+    /// Exponentials, in place: `share` is still an operand in use. @param to  receives the sums
     __device__ __forceinline__ void take_exps(float (&to)[2], float scale) {
         to[0] = to[1] = 0;
 #pragma unroll

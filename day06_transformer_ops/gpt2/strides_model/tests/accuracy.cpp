@@ -1,4 +1,4 @@
-// The shipped model, asked: on each backend, and with each type of weights.
+// The shipped model's answers on each backend, with each type of weights.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kPromised = 0.95;
 
-// Numbers as a file has them; Q8_0 needs no writer, for the shipped file is of that type.
+// Numbers as stored in a file; Q8_0 needs no writer, since the shipped file has that type.
 Bytes stored(const Tensor<float>& numbers, WeightType type) {
     Bytes bytes;
     for (std::int64_t i = 0; i < numbers.size(); ++i) {
@@ -31,7 +31,7 @@ Bytes stored(const Tensor<float>& numbers, WeightType type) {
     return bytes;
 }
 
-// The same model with matrices of another type. `spoil` may change a tensor on the way.
+// The same model with matrices of another type. `spoil` may modify a tensor.
 Bytes rewritten(const Gguf& file, WeightType type,
                 const std::function<void(std::string_view name, Tensor<float>&)>& spoil = {}) {
     GgufWriter writer;
@@ -77,7 +77,7 @@ struct Shipped {
     }
 };
 
-// Of the ranks from `rank` on, each counting alike.
+// The mean over the ranks from `rank` on.
 double share_of(const Scores& scores, Asked asked, int rank = 1) {
     double sum = 0;
     for (int r = rank; r <= kMostDims; ++r) {
@@ -97,7 +97,7 @@ std::unique_ptr<Backend> in_floats(const ModelWeights& model, std::int64_t capac
 
 }  // namespace
 
-TEST_CASE("the shipped model is small, and of the four types Q8_0", "[day06][small]") {
+TEST_CASE("the shipped model is small, and in Q8_0", "[day06][small]") {
     const Shipped shipped;
     CHECK(shipped.mapped.bytes().size() >= 1000000);
     CHECK(shipped.mapped.bytes().size() <= 2100000);
@@ -132,11 +132,11 @@ constexpr WeightType kTypes[] = {WeightType::q8_0, WeightType::f32, WeightType::
 
 }  // namespace
 
-TEST_CASE("some lines of each kind are right, with each type of weights", "[day06][small]") {
+TEST_CASE("some answers of each kind are right, with each type of weights", "[day06][small]") {
     for (const WeightType type : kTypes) check_accuracy(type, one_thread, 2);
 }
 
-TEST_CASE("about held-out shapes 95 % and more are right, with each type of weights",
+TEST_CASE("at least 95 % of answers about held-out shapes are right, with each type of weights",
           "[day06][full]") {
     for (const WeightType type : kTypes) check_accuracy(type, one_thread, 50);
 }
@@ -146,7 +146,7 @@ TEST_CASE("CUDA: the model's answers, with each type of weights", "[day06][cuda]
         if (!gpu::is_emulated()) check_accuracy(type, in_floats, 50);
         const Bytes bytes = Shipped().as(type);
         const Gguf file(bytes, storage_of(type).name);
-        Asker ask(file, in_floats);  // a second a token on the emulator
+        Asker ask(file, in_floats);  // a second per token on the emulator
         const int rank = type == WeightType::q8_0 ? 2 : 1;
         const Question question = held_out_questions(Asked::strides, rank, 1, 5)[0];
         CAPTURE(storage_of(type).name, text_of(question));
@@ -156,7 +156,7 @@ TEST_CASE("CUDA: the model's answers, with each type of weights", "[day06][cuda]
 
 namespace {
 
-// exp of the mean surprise of a text's tokens from the second on. @param logits  (T, V)
+// exp of the mean negative log-probability of tokens 1 and later. @param logits  (T, V)
 double perplexity_of(const Tensor<std::int64_t>& text, const Tensor<float>& logits) {
     double surprise = 0;
     for (std::int64_t t = 1; t < text.size(); ++t) {
@@ -169,7 +169,7 @@ double perplexity_of(const Tensor<std::int64_t>& text, const Tensor<float>& logi
 
 }  // namespace
 
-TEST_CASE("CUDA: prompts on tensor cores foresee a line as floats do", "[day06][cuda]") {
+TEST_CASE("CUDA: prompts on tensor cores predict a line as well as floats", "[day06][cuda]") {
     const std::string line = "shape 4 4 8 index 2 0 6 -> strides 32 8 1 -> 64 + 0 + 6 -> offset 70";
     for (const WeightType type : {WeightType::q8_0, WeightType::f16}) {
         const Bytes bytes = Shipped().as(type);
@@ -197,17 +197,17 @@ TEST_CASE("CUDA: prompts on tensor cores foresee a line as floats do", "[day06][
         const double mean = sum / static_cast<double>(want.size()), size = largest(want.view());
         const double before = perplexity_of(text, want), after = perplexity_of(text, got);
         CAPTURE(fast->name(), size, most, mean, before, after);
-        // f16 rounds eight times finer than bf16 does; both far more than floats do.
+        // f16 rounds eight times finer than bf16; both far more coarsely than float.
         const double bound = (type == WeightType::f16 ? 0x1p-10 : 0x1p-7) * size;
         CHECK(most < bound);
         CHECK(most > bound / 32);
-        // The log of a probability moves by twice what the logits do, at most.
+        // A log-probability changes by at most twice as much as the logits.
         CHECK(std::abs(std::log(after / before)) <= 2 * most);
     }
 }
 
-TEST_CASE("a model of which one matrix is lost answers next to nothing", "[day06][full]") {
-    // Else the cases above would be content with an engine that leaves a matrix out.
+TEST_CASE("a model with one matrix zeroed answers next to nothing correctly", "[day06][full]") {
+    // Otherwise the cases above would accept an engine that skips a matrix.
     const char* const lost =
         GENERATE("token_embd.weight", "position_embd.weight", "blk.0.attn_qkv.weight",
                  "blk.0.ffn_up.weight", "blk.2.attn_qkv.weight", "blk.3.attn_output.weight");
@@ -223,7 +223,7 @@ TEST_CASE("a model of which one matrix is lost answers next to nothing", "[day06
     CHECK(share_of(scores, Asked::index, kMostDims) < 0.5);
 }
 
-TEST_CASE("the likeliest token comes each time, to the end of the context if the text has none",
+TEST_CASE("the likeliest token is chosen until the text ends, or the context is full",
           "[day06][small]") {
     // Random weights: the likeliest tokens are hardly likelier than others.
     const MappedFile mapped(file_of_tests("tiny.gguf"));
@@ -251,7 +251,7 @@ TEST_CASE("the likeliest token comes each time, to the end of the context if the
     CHECK(said == decode(vocabulary, tokens));
 }
 
-TEST_CASE("the plain backend says what the fast one says", "[day06][small]") {
+TEST_CASE("the plain backend gives the same answers as the fast one", "[day06][small]") {
     const Shipped shipped;
     Asker fast(shipped.file, one_thread), plain(shipped.file, make_plain_backend);
     (void)score_held_out(fast, 1, 2, [&](const Question& question, const std::string& said) {

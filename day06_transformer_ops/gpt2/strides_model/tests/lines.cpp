@@ -1,4 +1,4 @@
-// What the model learns from: lines drawn by a number, and their tokens.
+// The training lines, drawn by number, and their tokens.
 #include "day06_transformer_ops/gpt2/strides_model/lines.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace sixdays;
 using namespace sixdays::gpt2;
 using namespace sixdays::testing;
 
-TEST_CASE("the lines' vocabulary is the shipped model's, token by token", "[day06][small]") {
+TEST_CASE("the vocabulary of the lines is the shipped model's, token by token", "[day06][small]") {
     const MappedFile mapped(SIXDAYS_STRIDES_MODEL);
     const Gguf file(mapped.bytes(), "strides.gguf");
     const NewVocabulary made = LineTokens().vocabulary();
@@ -23,7 +23,7 @@ TEST_CASE("the lines' vocabulary is the shipped model's, token by token", "[day0
     CHECK(made.end_of_text() == 291);
 }
 
-TEST_CASE("a line is cut into words and digits, and no line is longer than is said",
+TEST_CASE("a line is split into words and digits, and no line exceeds the stated length",
           "[day06][small]") {
     const MappedFile mapped(SIXDAYS_STRIDES_MODEL);
     const Vocabulary vocabulary(Gguf(mapped.bytes(), "strides.gguf"));
@@ -51,7 +51,7 @@ TEST_CASE("a line is cut into words and digits, and no line is longer than is sa
     }
 }
 
-TEST_CASE("training asks about no held-out shape, about all others, and as often as planned",
+TEST_CASE("training covers exactly the shapes that are not held out, with the planned frequencies",
           "[day06][small]") {
     constexpr int kCount = 40000;
     int asked[std::size(kAsked)][kMostDims + 1] = {};
@@ -60,7 +60,7 @@ TEST_CASE("training asks about no held-out shape, about all others, and as often
     for (std::uint64_t number = 0; number < kCount; ++number) {
         const Question q = training_question(4, 1, number);
         REQUIRE(!held_out(q.shape));
-        REQUIRE(text_of(read_question(text_of(q))) == text_of(q));  // its index is inside
+        REQUIRE(text_of(read_question(text_of(q))) == text_of(q));  // its index is in range
         ++asked[static_cast<int>(q.asked)][q.shape.rank];
         if (q.shape.rank == 2) shapes.insert(to_string(q.shape));
         const double share = double(size(q.shape)) / 6561;
@@ -69,7 +69,7 @@ TEST_CASE("training asks about no held-out shape, about all others, and as often
     const double shares[3][4] = {{1, 1, 2, 4}, {1, 2, 6, 25}, {1, 2, 10, 45}};
     for (int kind = 0; kind < 3; ++kind) {
         for (int rank = 1; rank <= kMostDims; ++rank) {
-            // A share of n draws is out by more than five deviations once in a million.
+            // A fraction of n draws is off by more than five standard deviations once in a million.
             const double p = shares[kind][rank - 1] / 100;
             const double deviation = std::sqrt(p * (1 - p) / kCount);
             CAPTURE(kind, rank);
@@ -77,7 +77,7 @@ TEST_CASE("training asks about no held-out shape, about all others, and as often
         }
     }
     CHECK(shapes.size() == 71);  // of 81, ten are held out
-    CHECK(large > 1.3 * even);   // every second line leans towards large shapes
+    CHECK(large > 1.3 * even);   // every second line favours large shapes
 
     for (std::uint64_t number = 0; number < 500; ++number) {
         CHECK(training_question(2, 1, number).shape.rank <= 2);

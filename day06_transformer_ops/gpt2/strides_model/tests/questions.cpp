@@ -22,7 +22,7 @@ std::string rejected(const char* typed) {
 
 }  // namespace
 
-TEST_CASE("questions are answered as by hand, working included", "[day06][small]") {
+TEST_CASE("answers match results worked by hand, steps included", "[day06][small]") {
     CHECK(line_of("shape 3 4 5") == "shape 3 4 5 -> strides 20 5 1");
     CHECK(line_of("shape 3 4 5 index 1 2 3") ==
           "shape 3 4 5 index 1 2 3 -> strides 20 5 1 -> 20 + 10 + 3 -> offset 33");
@@ -35,7 +35,7 @@ TEST_CASE("questions are answered as by hand, working included", "[day06][small]
           "offset 6560");
 }
 
-TEST_CASE("brackets, commas and the arrow are as you like", "[day06][small]") {
+TEST_CASE("brackets, commas and the arrow are optional", "[day06][small]") {
     const char* const same[] = {"shape 3 4 5 index 1 2 3", "shape 3 4 5 index 1 2 3 ->",
                                 "  shape (3, 4, 5) index (1,2,3)\n", "shape[3;4;5]index[1;2;3]->",
                                 "shape {3,4,5}, index: 1\t2 3 -> "};
@@ -45,7 +45,7 @@ TEST_CASE("brackets, commas and the arrow are as you like", "[day06][small]") {
     }
 }
 
-TEST_CASE("what the model cannot know is rejected with its numbers", "[day06][small]") {
+TEST_CASE("questions that the model cannot answer are rejected", "[day06][small]") {
     CHECK(contains(rejected(""), "begins with the word shape"));
     CHECK(contains(rejected("->"), "begins with the word shape"));
     CHECK(contains(rejected("what is 3 4 5"), "begins with the word shape"));
@@ -69,7 +69,7 @@ TEST_CASE("what the model cannot know is rejected with its numbers", "[day06][sm
     CHECK(contains(rejected("shape 3 4 index 1 offset 3"), "\"offset\" is not a number"));
 }
 
-TEST_CASE("the held-out shapes are those that lines.py leaves out", "[day06][small]") {
+TEST_CASE("the held-out shapes are those that lines.py omits", "[day06][small]") {
     const int expected[] = {2, 10, 76, 657};  // printed by lines.py
     for (int rank = 1; rank <= kMostDims; ++rank) {
         const Shape all = Dims::filled(rank, kMostExtent);
@@ -86,7 +86,7 @@ TEST_CASE("the held-out shapes are those that lines.py leaves out", "[day06][sma
     }
 }
 
-TEST_CASE("questions about held-out shapes reach all of them, and every index", "[day06][small]") {
+TEST_CASE("questions about held-out shapes cover all of them, and every index", "[day06][small]") {
     const auto asked = GENERATE(Asked::strides, Asked::offset, Asked::index);
     const auto questions = held_out_questions(asked, 2, 2000, 1);
     REQUIRE(questions.size() == 2000);

@@ -5,7 +5,7 @@
 
 using namespace sixdays::gpt2;
 
-TEST_CASE("a question cut at its spaces has the tokenizer's tokens, a digit each",
+TEST_CASE("a question split at its spaces has the tokenizer's tokens, one per digit",
           "[day06][small]") {
     const MappedFile mapped(SIXDAYS_STRIDES_MODEL);
     const Vocabulary vocabulary(Gguf(mapped.bytes(), "strides.gguf"));

@@ -1,4 +1,4 @@
-// The proof of AdamW, of the gradient's norm and of the schedule: what PyTorch says, step by step.
+// Tests of AdamW, of the gradient's norm and of the schedule: PyTorch's results, step by step.
 #include "day06_transformer_ops/training/adamw/adamw.hpp"
 
 #include "day06_transformer_ops/training/tests/rejections.hpp"
@@ -29,7 +29,7 @@ AdamWOptions options_of(std::int64_t step) {
     return o;
 }
 
-// One step of the first four, which decay, and one of the rest.
+// One step of the first four parameters, which decay, and one of the rest.
 template <class Step>
 void both(AdamWOptions o, const Step& step) {
     o.decay = 0.25f;
@@ -38,7 +38,8 @@ void both(AdamWOptions o, const Step& step) {
     step(o, kDecayed, kAll);
 }
 
-TEST_CASE("AdamW, clipped and scheduled: PyTorch, step by step", "[day06][training][small]") {
+TEST_CASE("AdamW, clipped and scheduled, matches PyTorch step by step",
+          "[day06][training][small]") {
     const Tensor<float> zeros({kAll});
     auto first = HostOut<float>::holding(zeros), second = HostOut<float>::holding(zeros);
     auto parameters = HostOut<float>::holding(kBegin);
@@ -67,8 +68,8 @@ TEST_CASE("AdamW, clipped and scheduled: PyTorch, step by step", "[day06][traini
             adamw_cuda(o, part(d_gradient.view()), part(d_first.view()), part(d_second.view()),
                        part(d_parameters.view()));
         });
-        // A clip that adds 1e-6 to the norm, as PyTorch's does, is off by half of that; then some
-        // roundings of numbers up to 3 a step.
+        // A clip that adds 1e-6 to the norm, as in PyTorch, has an error of half of that;
+        // then a few roundings of numbers up to 3 per step.
         const double bound = static_cast<double>(step + 1) * (1e-6 + 24 * kU);
         CHECK(parameters.close_to(want, bound));
         CHECK(d_parameters.close_to(want, bound));
@@ -77,14 +78,14 @@ TEST_CASE("AdamW, clipped and scheduled: PyTorch, step by step", "[day06][traini
     }
 }
 
-TEST_CASE("parameters rounded beside: of what was stored, and what learns is not changed by it",
+TEST_CASE("the rounded copy is that of the new parameters, and does not affect them",
           "[day06][training][small]") {
     const Tensor<float> gradient = seeded<float>({300}, 1, -1, 1),
                         begin = seeded<float>({300}, 2, -1, 1);
     Tensor<float> zeros({300});
     for (std::int64_t i = 0; i < 300; ++i) zeros.data()[i] = 0;
     AdamWOptions o;
-    o.rate = 1e-4f;  // a step that few bf16 can tell
+    o.rate = 1e-4f;  // a step below the resolution of most bf16
     Tensor<float> alone = begin, m = zeros, v = zeros;
     for (o.step = 1; o.step <= 3; ++o.step) {
         adamw_cpu(o, gradient.view(), m.view(), v.view(), alone.view());
@@ -132,7 +133,7 @@ TEST_CASE("the norm of many gradients is the same in every run, and large ones d
     CHECK(loop.close_to(want, 1e-12 * want()));
 }
 
-TEST_CASE("the rate goes up in a line and down along half a cosine", "[day06][training][small]") {
+TEST_CASE("the rate has a linear warmup and a cosine decay", "[day06][training][small]") {
     const Schedule s{1, 0.2, 4, 12};
     CHECK(rate_at(s, 0) == 0.25);
     CHECK(rate_at(s, 3) == 1);
@@ -143,8 +144,7 @@ TEST_CASE("the rate goes up in a line and down along half a cosine", "[day06][tr
     CHECK(rate_at({1, 1, 0, 0}, 0) == 1);
 }
 
-TEST_CASE("AdamW that is asked for nothing more neither decays nor clips",
-          "[day06][training][small]") {
+TEST_CASE("AdamW with default options neither decays nor clips", "[day06][training][small]") {
     const Tensor<float> gradient({2}, {0, 1e6f}), zeros({2}), begin({2}, {3, 3});
     auto first = HostOut<float>::holding(zeros), second = HostOut<float>::holding(zeros);
     auto parameters = HostOut<float>::holding(begin);
@@ -155,9 +155,8 @@ TEST_CASE("AdamW that is asked for nothing more neither decays nor clips",
     CHECK(std::fabs(first.view()(1) - 1e5f) < 1);  // not clipped
 }
 
-TEST_CASE(
-    "AdamW, loop and kernel: a norm of NaN is seen in every number, an infinite one clips all",
-    "[day06][training][small]") {
+TEST_CASE("AdamW: a NaN norm makes every number NaN, and an infinite one clips all gradients to 0",
+          "[day06][training][small]") {
     const Tensor<float> gradient({3}, {1, -4, 0.5f}), begin({3}, {3, 3, -3}), some({3}, {1, 1, 1});
     struct After {
         Tensor<float> first, second, parameters;
@@ -197,14 +196,15 @@ TEST_CASE(
             CHECK(std::isnan(a.parameters(k)));
         }
     });
-    step(NAN, 0, first_is(1));  // nothing is clipped, so nobody asks
+    step(NAN, 0, first_is(1));  // nothing is clipped, so the norm is not read
     step(INFINITY, 1, first_is(0));
     step(2, 2, first_is(1));
     step(4, 2, first_is(0.5f));
     step(0, 2, first_is(1));
 }
 
-TEST_CASE("AdamW rejects what it cannot use, loop and port alike", "[day06][training][small]") {
+TEST_CASE("AdamW: CPU reference and kernel reject invalid options and operands",
+          "[day06][training][small]") {
     Tensor<float> g({3}), m({3}), v({3}), p({3});
     const auto rejected = [&](const AdamWOptions& o, const char* words) {
         CHECK(both_reject([&] { adamw_cpu(o, g.view(), m.view(), v.view(), p.view()); },
@@ -232,7 +232,7 @@ TEST_CASE("AdamW rejects what it cannot use, loop and port alike", "[day06][trai
 
 }  // namespace
 
-TEST_CASE("AdamW and the gradients' norm reject each operand that does not fit, alone",
+TEST_CASE("AdamW and the gradients' norm reject each operand that does not match, on its own",
           "[day06][training][small]") {
     Room r[5];
     Tensor<double> norm(Shape{}, {1.0}), norms({2});

@@ -1,4 +1,4 @@
-"""What PyTorch's AdamW, gradient clipping and schedule make of a few numbers in float64."""
+"""Golden values of PyTorch's AdamW, gradient clipping and schedule, in float64."""
 import math
 import pathlib
 import sys
@@ -31,7 +31,7 @@ def lines():
         g = [((i * 5 + step * 3) % 11 - 5) / (8 if step % 2 else 2) for i in range(7)]
         matrix.grad = torch.tensor(g[:4], dtype=torch.float64)
         vector.grad = torch.tensor(g[4:], dtype=torch.float64)
-        # In two parts: clip_grad_norm_ adds 1e-6 to the norm, and ours does not.
+        # In two steps: clip_grad_norm_ adds 1e-6 to the norm, and ours does not.
         norm = torch.linalg.vector_norm(torch.tensor(g, dtype=torch.float64))
         torch.nn.utils.clip_grad_norm_([matrix, vector], NORM)
         used = schedule.get_last_lr()[0]

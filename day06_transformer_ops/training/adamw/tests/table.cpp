@@ -1,4 +1,4 @@
-// What must hold for every operation of the set adamw, over a table of calls
+// The standard tests of AdamW, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/adamw/adamw.hpp"
@@ -60,7 +60,7 @@ TEST_CASE(
     check_rejections(operations());
 }
 
-TEST_CASE("the set adamw: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("the set adamw: layouts, unused strides and NaNs do not make any path differ",
           "[day06][training][small][kernels]") {
     check_results(operations());
 }

@@ -24,8 +24,8 @@ void launch_layer_norm_backward_registers(const Rows<const float>& in,
                                           const NormGradients& d, const View<float>& parts,
                                           gpu::Stream stream);
 
-/// Step 3 of the norms, with the same arguments: the next row is copied meanwhile.
-/// @param centred  layer norm; else RMS norm
+/// Step 3 of the norms, with the same arguments: the next row is copied at the same time.
+/// @param centred  true: layer norm; false: RMS norm
 void launch_norm_backward_ahead(bool centred, const Rows<const float>& in,
                                 const NormParameters& parameters, const Rows<const float>& grad,
                                 const Rows<float>& d_in, const NormGradients& d,

@@ -1,5 +1,5 @@
-// The proof of attention's backward pass: loop and port against central differences and against
-// what PyTorch's autograd says, over every element; then what they reject, one operand at a time.
+// Tests of attention's backward pass: CPU reference and kernels against central differences and
+// PyTorch's autograd, over every element; and argument checks, one operand at a time.
 #include <bit>
 #include <cstring>
 
@@ -25,16 +25,16 @@ struct AttentionSlopes {
 };
 struct AttentionNear {
     Tensor<Near> q, k, v;
-    Tensor<float> out, log_sums;  // what the forward pass leaves, rounded
+    Tensor<float> out, log_sums;  // saved by the forward pass, rounded
 };
 
-// The formulas of attention_backward.hpp. kept: the backward pass begins with what the forward pass
-// left.
+// The formulas of attention_backward.hpp. kept: the backward pass begins with the saved results of
+// the forward pass.
 AttentionNear near_of(const Attention& c, bool kept = false) {
     const Shape s = c.q.shape();
     const std::int64_t T = s[2], D = s[3], S = c.k.shape()[2], G = c.k.shape()[1];
     const double exact = c.scale != 0 ? double{c.scale} : 1 / std::sqrt(double(D));
-    const Near scale = result(exact, 0, 4);  // a root, a quotient, and the log2 of e with exp2
+    const Near scale = result(exact, 0, 4);  // a root, a quotient, and log2(e) for exp2
     const auto of = [](const Tensor<float>& x, const Index& at) { return Near{double{x(at)}}; };
     Tensor<std::vector<Near>> terms_k(c.k.shape()), terms_v(c.k.shape());
     AttentionNear made{Tensor<Near>(s), Tensor<Near>(c.k.shape()), Tensor<Near>(c.k.shape()),
@@ -54,8 +54,8 @@ AttentionNear near_of(const Attention& c, bool kept = false) {
             d_share.push_back(total(of_share));
             m = std::max(m, score.back().value), least = std::min(least, score.back().value);
         }
-        // With another m all is the same. A tile whose m is larger multiplies what was found by exp
-        // of the difference, and so do threads that put theirs together.
+        // The result does not depend on m. A tile with a larger m rescales the sums by exp
+        // of the difference, and so do threads that combine theirs.
         const double tiles = static_cast<double>(n / 64 + 2);
         const Near again = result(1, 0, tiles * 6 + 2 * (m - least));
         for (std::size_t i = 0; i < score.size(); ++i) {
@@ -75,7 +75,7 @@ AttentionNear near_of(const Attention& c, bool kept = false) {
         }
         made.log_sums(b, h, t) = static_cast<float>(log_sum.value);
         if (kept) {
-            log_sum = result(log_sum.value, 0, 3);  // left as a float, then times the log2 of e
+            log_sum = result(log_sum.value, 0, 3);  // saved as a float, then multiplied by log2(e)
             delta = total(grad_out);
         }
         std::vector<Near> share, d_score;
@@ -108,7 +108,7 @@ Tensor<double> values_of(const Tensor<Near>& all) {
     return values;
 }
 
-// A view (B, H, T, D) whose memory is (B, T, H, D), as heads of one buffer are.
+// A view (B, H, T, D) whose memory is (B, T, H, D), as for heads in one buffer.
 Layout heads_behind_tokens(const Shape& s) {
     return Layout(s, {s[1] * s[2] * s[3], s[3], s[1] * s[3], 1});
 }
@@ -116,8 +116,8 @@ Layout heads_behind_tokens(const Shape& s) {
 constexpr AttentionBackwardPath kAttentionPaths[] = {AttentionBackwardPath::row_per_thread,
                                                      AttentionBackwardPath::tiles};
 
-// By the path 'kept', of an output and logs that are right but for a rounding; twice, to the same
-// bits.
+// Checks the path 'kept', with outputs and log-sum-exps that are exact except for rounding; twice,
+// to the same bits.
 void check_kept(const Attention& c, const AttentionSlopes& want) {
     const AttentionNear near = near_of(c, true);
     const Layout q = heads_behind_tokens(c.q.shape()), k = heads_behind_tokens(c.k.shape());
@@ -147,7 +147,7 @@ void check_kept(const Attention& c, const AttentionSlopes& want) {
     CHECK(dg.unchanged());
 }
 
-// tiled: by tiles too, which the emulator takes seconds for.
+// tiled: also the tiled paths, which take the emulator seconds.
 void check(const Attention& c, const AttentionSlopes& want, bool tiled = true) {
     const AttentionOptions options{c.causal, c.scale};
     const AttentionNear near = near_of(c);
@@ -185,7 +185,7 @@ void check(const Attention& c, const AttentionSlopes& want, bool tiled = true) {
     if (tiled) check_kept(c, want);
 }
 
-// Attention once more, in double and by indices alone.
+// Attention in double, with plain indices.
 double attended_in_double(const Attention& c, const Tensor<double>& q, const Tensor<double>& k,
                           const Tensor<double>& v) {
     const Shape s = q.shape();
@@ -223,7 +223,7 @@ Attention random_attention(const Shape& q, const Shape& k) {
     return {random(q, 21), random(k, 22), random(k, 23), random(q, 24)};
 }
 
-TEST_CASE("attention's backward pass: central differences", "[day06][training][small]") {
+TEST_CASE("attention's gradients match central differences", "[day06][training][small]") {
     const Shape shapes[][2] = {{{1, 1, 1, 1}, {1, 1, 1, 1}}, {{2, 3, 5, 4}, {2, 3, 5, 4}},
                                {{1, 2, 3, 2}, {1, 2, 7, 2}}, {{1, 2, 7, 2}, {1, 2, 3, 2}},
                                {{2, 2, 1, 3}, {2, 2, 4, 3}}, {{2, 3, 4, 2}, {2, 1, 4, 2}}};
@@ -239,8 +239,7 @@ TEST_CASE("attention's backward pass: central differences", "[day06][training][s
     }
 }
 
-TEST_CASE("attention's bound rejects operands of 11 bits, as tensor cores take them for floats",
-          "[day06][training][small]") {
+TEST_CASE("attention's bound rejects operands of 11 bits, as in TF32", "[day06][training][small]") {
     Attention c = random_attention({1, 2, 5, 4}, {1, 2, 5, 4});
     const AttentionNear near = near_of(c);
     const auto cut = [](Tensor<float>& x) {
@@ -258,18 +257,18 @@ TEST_CASE("attention's bound rejects operands of 11 bits, as tensor cores take t
                                  bool(v.close_to(values_of(near.v), bound_of(near.v)))};
     };
     CHECK(agree() == std::vector<bool>{true, true, true});
-    cut(c.q);  // of each gradient, what this operand reaches
+    cut(c.q);  // affects every gradient
     CHECK(agree() == std::vector<bool>{false, false, false});
 }
 
-TEST_CASE("attention's backward pass: PyTorch", "[day06][training][small]") {
+TEST_CASE("attention's gradients match PyTorch's", "[day06][training][small]") {
     const Shape q = {1, 2, 4, 3};
     const Attention c{floats(q, attention_q), floats(q, attention_k), floats(q, attention_v),
                       floats(q, attention_grad)};
     check(c, {doubles(q, attention_dq), doubles(q, attention_dk), doubles(q, attention_dv)});
 }
 
-TEST_CASE("what a token does not see gives it no gradient, even where it is NaN",
+TEST_CASE("tokens that a query does not see do not affect its gradient, even if they are NaN",
           "[day06][training][small]") {
     Attention c = random_attention({1, 1, 4, 2}, {1, 1, 4, 2});
     const AttentionSlopes whole = slopes_of(c);
@@ -306,10 +305,8 @@ TEST_CASE("what a token does not see gives it no gradient, even where it is NaN"
     }
 }
 
-TEST_CASE(
-    "attention's backward pass in tiles: ragged edges, more keys than queries, shared heads, wide "
-    "ones",
-    "[day06][training][small]") {
+TEST_CASE("attention's tiled backward pass: ragged edges, S > T, shared heads, wide heads",
+          "[day06][training][small]") {
     const Shape shapes[][2] = {{{1, 1, 65, 4}, {1, 1, 65, 4}},   {{1, 2, 70, 8}, {1, 1, 131, 8}},
                                {{1, 2, 130, 3}, {1, 2, 70, 3}},  {{1, 1, 66, 32}, {1, 1, 66, 32}},
                                {{1, 1, 66, 36}, {1, 1, 66, 36}}, {{1, 1, 66, 72}, {1, 1, 66, 72}}};
@@ -319,15 +316,15 @@ TEST_CASE(
             CAPTURE(to_string(of_q), to_string(of_k), causal);
             Attention c = random_attention(of_q, of_k);
             c.causal = causal;
-            const AttentionNear near = near_of(c);  // its values are the central differences'
+            const AttentionNear near = near_of(c);  // its values match central differences
             check(c, {values_of(near.q), values_of(near.k), values_of(near.v)});
         }
     }
 }
 
-// The stride of one token, or of one key, is never used and may be any number. Tiles name rows
-// beyond it all the same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
-TEST_CASE("attention's backward pass of one token or one key, each stride of it alone being odd",
+// The stride of a single token or key is never used and may be any number. Tiles still address rows
+// past it, and even a copy of 0 bytes must start at a multiple of 16 bytes.
+TEST_CASE("attention's backward pass of one token or one key, with an odd stride in each operand",
           "[day06][training][small]") {
     for (const auto& [T, S] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 3}, {3, 1}}) {
         Attention c = random_attention({1, 2, T, 8}, {1, 2, S, 8});
@@ -368,11 +365,8 @@ TEST_CASE("attention's backward pass of one token or one key, each stride of it 
     }
 }
 
-TEST_CASE(
-    "attention's backward pass: tiles unless there are few queries, a head is too wide, or a "
-    "block's "
-    "memory too small",
-    "[day06][training][small]") {
+TEST_CASE("attention's backward pass: tiles unless queries are few, heads wide, or memory small",
+          "[day06][training][small]") {
     using Path = AttentionBackwardPath;
     const auto of_head = [](std::int64_t D, std::int64_t T = 32) {
         return View<const float>(nullptr, Shape{1, 1, T, D});
@@ -405,7 +399,7 @@ TEST_CASE(
                    "the path 'kept' needs the output and the log of sums"));
 }
 
-TEST_CASE("attention's backward pass rejects each operand that does not fit, alone",
+TEST_CASE("attention's backward pass rejects each operand that does not match, on its own",
           "[day06][training][small]") {
     Room r[7];
     Tensor<std::int64_t> counted(Shape{}, {6});
@@ -445,7 +439,7 @@ TEST_CASE("attention's backward pass rejects each operand that does not fit, alo
                            },
                            "v "},
                           {[](O o) {
-                               // There it is broadcast. Its gradient fits.
+                               // It can be broadcast, and its gradient matches.
                                reshaped(o.v, {1, 6, 4}), reshaped(o.d.v, {1, 6, 4});
                            },
                            "v has shape (1, 6, 4)"},
@@ -479,7 +473,7 @@ TEST_CASE("attention's backward pass rejects each operand that does not fit, alo
                            "d_v has shape (2, 5, 4)"},
                           {[](O o) { o.d.v.data = nullptr; }, "d_v is a null pointer"},
                           {[](O o) { o.d.v = collapsed(o.d.v); }, "d_v"}});
-    // Each of what is read with each of what is written, and these with each other.
+    // Every input with every output, and the outputs with each other.
     const std::pair<const char*, Read Operands::*> read[] = {
         {"q", &Operands::q}, {"k", &Operands::k}, {"v", &Operands::v}, {"grad", &Operands::grad}};
     const std::pair<const char*, Written AttentionGradients::*> written[] = {
@@ -501,7 +495,7 @@ TEST_CASE("attention's backward pass rejects each operand that does not fit, alo
             CHECK(both_reject([&] { loop(o); }, [&] { port(o); }, "overlap"));
         }
     }
-    // What the forward pass left.
+    // The saved results of the forward pass.
     Room more[2];
     const AttentionLeft left = {more[0].of({2, 3, 4}), more[1].of({2, 3})};
     const auto says = [&](const AttentionLeft& wrong, const char* words) {

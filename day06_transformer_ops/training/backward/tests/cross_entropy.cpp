@@ -1,5 +1,5 @@
-// The proof of cross-entropy's backward pass: loop and port against central differences and against
-// what PyTorch's autograd says, over every element; then what they reject, one operand at a time.
+// Tests of cross-entropy's backward pass: CPU reference and kernels against central differences and
+// PyTorch's autograd, over every element; and argument checks, one operand at a time.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 #include "day06_transformer_ops/training/backward/tests/near.hpp"
 #include "day06_transformer_ops/training/tests/rejections.hpp"
@@ -18,10 +18,10 @@ struct CrossEntropy {
     Tensor<float> grad;            // (N)
 };
 
-// A share p = exp(x - m) / sum, m the largest of a row: x - m is rounded, which its exp makes a
-// relative error of |x - m| units, and exp is off by 4 units at most; the sum of V such by V more.
-// p - 1 and the product are rounded. So of a gradient g (p - [j = t]) it is |g| times p's units and
-// two of what is left.
+// A probability p = exp(x - m) / sum, with m the row's maximum: rounding x - m makes a relative
+// error of |x - m| units in exp, which adds at most 4 units; the sum of V terms adds V more. p - 1
+// and the product are rounded. So the error of a gradient g (p - [j = t]) is |g| times p's units,
+// and two of the result.
 Bound bound_of_share(const CrossEntropy& c) {
     const std::int64_t N = c.logits.shape()[0], V = c.logits.shape()[1];
     Tensor<double> bounds({N, V});
@@ -32,7 +32,7 @@ Bound bound_of_share(const CrossEntropy& c) {
             least = std::min(least, double{c.logits(i, j)});
         }
         for (std::int64_t j = 0; j < V; ++j) sum += std::exp(c.logits(i, j) - largest);
-        if (!std::isfinite(sum)) continue;  // a row of NaN is compared as such
+        if (!std::isfinite(sum)) continue;  // a row of NaN is compared as NaN
         const double units = 2 * (largest - least) + static_cast<double>(V) + 10;
         for (std::int64_t j = 0; j < V; ++j) {
             const double p = std::exp(c.logits(i, j) - largest) / sum;
@@ -86,8 +86,8 @@ Tensor<float> losses_of(const CrossEntropy& c) {
     return losses;
 }
 
-// From the losses: log_sum = loss + x(target) is off by what the loss was rounded by and by the
-// sum's own rounding, and x - log_sum by one more.
+// From the losses: log_sum = loss + x(target) has the rounding errors of the loss and of the sum,
+// and x - log_sum one more.
 Bound bound_from_losses(const CrossEntropy& c, const Tensor<double>& want) {
     const std::int64_t N = c.logits.shape()[0], V = c.logits.shape()[1];
     Tensor<double> bounds({N, V});
@@ -108,7 +108,7 @@ Bound bound_from_losses(const CrossEntropy& c, const Tensor<double>& want) {
     return [bounds](const Index& at) { return bounds(at); };
 }
 
-// What is rounded to bf16 besides.
+// The bound of results that are also rounded to bf16.
 Bound rounded_to_bf16(const Bound& exact, const Tensor<double>& want) {
     return [exact, want](const Index& at) {
         return exact(at) + 0x1.01p-8 * (std::fabs(want(at)) + exact(at));
@@ -159,7 +159,7 @@ Tensor<double> slopes_of(const CrossEntropy& c) {
     });
 }
 
-// The formula itself, in double, for rows that are too long to move each logit.
+// The formula in double, for rows that are too long for central differences.
 Tensor<double> slopes_of_rows(const CrossEntropy& c) {
     Tensor<double> made(c.logits.shape());
     const std::int64_t N = made.shape()[0], V = made.shape()[1];
@@ -174,7 +174,7 @@ Tensor<double> slopes_of_rows(const CrossEntropy& c) {
     return made;
 }
 
-TEST_CASE("cross-entropy's backward pass: central differences", "[day06][training][small]") {
+TEST_CASE("cross-entropy's gradients match central differences", "[day06][training][small]") {
     for (const std::int64_t V : {1, 2, 5, 33, 128}) {
         const CrossEntropy c{random({3, V}, 1), targets_of(3, V), random({3}, 2)};
         CAPTURE(V);
@@ -182,21 +182,21 @@ TEST_CASE("cross-entropy's backward pass: central differences", "[day06][trainin
     }
 }
 
-TEST_CASE("cross-entropy's backward pass: one logit, and no row", "[day06][training][small]") {
+TEST_CASE("cross-entropy's backward pass: one logit, and no rows", "[day06][training][small]") {
     const CrossEntropy one{random({1, 1}, 39), targets_of(1, 1), random({1}, 40)};
     check(one, Tensor<double>({1, 1}));
     check({Tensor<float>({0, 3}), targets_of(0, 3), Tensor<float>({0})}, Tensor<double>({0, 3}));
 }
 
-TEST_CASE("cross-entropy's backward pass: PyTorch", "[day06][training][small]") {
+TEST_CASE("cross-entropy's gradients match PyTorch's", "[day06][training][small]") {
     const CrossEntropy c{floats({4, 5}, cross_entropy_x), targets_of(4, 5),
                          floats({4}, cross_entropy_grad)};
     check(c, doubles({4, 5}, cross_entropy_dx));
 }
 
-TEST_CASE("cross-entropy's backward pass: a row for whose vectors a block has too few threads",
+TEST_CASE("cross-entropy's backward pass: a row with more vectors than a block has threads",
           "[day06][training][small]") {
-    for (const std::int64_t V : {259, 2048, 2049, 2601}) {  // of 64 threads, and of 512
+    for (const std::int64_t V : {259, 2048, 2049, 2601}) {  // blocks of 64 threads, and of 512
         const CrossEntropy c{random({2, V}, 31), targets_of(2, V), random({2}, 32)};
         CAPTURE(V);
         check(c, slopes_of_rows(c));
@@ -204,7 +204,7 @@ TEST_CASE("cross-entropy's backward pass: a row for whose vectors a block has to
     }
 }
 
-TEST_CASE("cross-entropy's backward pass, rounded: within half of a bf16's last place of the bound",
+TEST_CASE("cross-entropy's backward pass to bf16 adds at most half a unit in the last place",
           "[day06][training][small]") {
     for (const std::int64_t V : {1, 33, 259, 2601}) {
         const CrossEntropy c{random({2, V}, 41), targets_of(2, V), random({2}, 42)};
@@ -225,8 +225,9 @@ TEST_CASE("cross-entropy's backward pass, rounded: within half of a bf16's last 
     }
 }
 
-TEST_CASE("one gradient serves all rows, a NaN stays in its row, and a row's gradients add up to 0",
-          "[day06][training][small]") {
+TEST_CASE(
+    "one gradient serves all rows, a NaN stays in its row, and gradients of a row add up to 0",
+    "[day06][training][small]") {
     Tensor<float> logits = random({3, 7}, 3);
     const Tensor<std::int64_t> targets = targets_of(3, 7);
     const Tensor<float> third({}, {1.0f / 3});
@@ -246,7 +247,7 @@ TEST_CASE("one gradient serves all rows, a NaN stays in its row, and a row's gra
     check({logits, targets, thirds}, want);
 }
 
-TEST_CASE("cross-entropy's backward pass from the losses: few logits and far ones",
+TEST_CASE("cross-entropy's backward pass from losses: few logits, and large ones",
           "[day06][training][small]") {
     for (const std::int64_t V : {1, 2, 5, 33, 128}) {
         CrossEntropy c{random({3, V}, 1), targets_of(3, V), random({3}, 2)};
@@ -267,7 +268,7 @@ TEST_CASE("cross-entropy's backward pass from the losses: few logits and far one
     }
 }
 
-TEST_CASE("a target that names no logit: the loop rejects it, the port fills its row with NaN",
+TEST_CASE("target out of range: the CPU reference rejects it, the kernels fill its row with NaN",
           "[day06][training][small]") {
     const Tensor<float> logits = random({2, 3}, 4), one({}, {1});
     Tensor<double> want =
@@ -295,14 +296,14 @@ TEST_CASE("a target that names no logit: the loop rejects it, the port fills its
     }
 }
 
-TEST_CASE("from the losses: no such target, a target at -infinity and a NaN stay in their rows",
+TEST_CASE("from losses: an invalid target, one at -infinity and a NaN stay in their rows",
           "[day06][training][small]") {
     Tensor<float> logits = random({5, 5}, 4);
     const Tensor<float> grads = random({5}, 2);
     Tensor<std::int64_t> targets = targets_of(5, 5);
     Tensor<double> want = slopes_of_rows({logits, targets, grads});
     Tensor<float> losses = losses_of({logits, targets, grads});
-    targets(1) = 5, targets(4) = -1;  // whatever their losses say
+    targets(1) = 5, targets(4) = -1;  // whatever their losses are
     logits(2, targets(2)) = -INFINITY, losses(2) = INFINITY;
     logits(3, 1) = NAN, losses(3) = NAN;
     for (std::int64_t i = 1; i < 5; ++i) {
@@ -320,7 +321,7 @@ TEST_CASE("from the losses: no such target, a target at -infinity and a NaN stay
     CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
 }
 
-TEST_CASE("cross-entropy's backward pass rejects each operand that does not fit, alone",
+TEST_CASE("cross-entropy's backward pass rejects each operand that does not match, on its own",
           "[day06][training][small]") {
     Room r[4];
     struct Operands {
@@ -363,7 +364,7 @@ TEST_CASE("cross-entropy's backward pass rejects each operand that does not fit,
           "targets overlaps out"}});
 }
 
-TEST_CASE("cross-entropy's backward pass, rounded, rejects each operand that does not fit, alone",
+TEST_CASE("cross-entropy's backward pass to bf16 rejects each operand that does not match",
           "[day06][training][small]") {
     Room r[4];
     Tensor<bf16> halves({64});
@@ -420,9 +421,8 @@ TEST_CASE("cross-entropy's backward pass, rounded, rejects each operand that doe
         "cross_entropy_backward_bf16: ");
 }
 
-TEST_CASE(
-    "cross-entropy's backward pass from the losses rejects each operand that does not fit, alone",
-    "[day06][training][small]") {
+TEST_CASE("cross-entropy's backward pass from losses rejects each operand that does not match",
+          "[day06][training][small]") {
     Room r[5];
     Tensor<bf16> halves({64});
     const Read logits = r[0].of({3, 5}), losses = r[2].of({3}), grad = r[3].of({3});

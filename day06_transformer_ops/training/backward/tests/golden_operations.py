@@ -1,4 +1,4 @@
-"""What PyTorch's autograd says in float64 about the gradients of each operation. Needs PyTorch."""
+"""Golden gradients of each operation, from PyTorch's autograd in float64. Needs PyTorch."""
 import pathlib
 import sys
 
@@ -10,7 +10,7 @@ from golden_numbers import NAN, answers, golden, numbers  # noqa: E402
 
 
 def some(shape, factor, period=31):
-    """Whole eighths in no order: exact in float32."""
+    """Multiples of 1/8 in scrambled order: exact in float32."""
     count = torch.Size(shape).numel()
     x = torch.tensor([(i * factor + 3) % period / 8 - period / 16 for i in range(count)],
                      dtype=torch.float64).float().double()
@@ -22,7 +22,7 @@ def values(name, kind, tensor):
 
 
 def of(what, out, grad, inputs):
-    """Lines of the inputs, of the output's gradient and of what it makes of the inputs'."""
+    """Lines of the inputs, the output's gradient, and the inputs' gradients."""
     out.backward(grad.detach())
     for name, x in inputs.items():
         yield values("%s_%s" % (what, name), numbers, x)
@@ -55,7 +55,7 @@ def lines():
                     ("gelu_tanh", lambda t: F.gelu(t, approximate="tanh"))):
         x = torch.tensor(points, dtype=torch.float64, requires_grad=True)
         f(x).backward(grad.detach())
-        if name == "relu":  # PyTorch says 0 at NaN; ours keeps it
+        if name == "relu":  # PyTorch gives 0 at NaN; ours propagates it
             x.grad[-1] = NAN
         yield values(name + "_dx", answers, x.grad)
 

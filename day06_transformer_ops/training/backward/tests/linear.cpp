@@ -1,5 +1,5 @@
-// The proof of a linear layer's backward pass: loop and port against central differences and
-// against what PyTorch's autograd says, over every element; then what they reject, one operand at a
+// Tests of a linear layer's backward pass: CPU reference and CUDA version against central
+// differences and PyTorch's autograd, over every element; and argument checks, one operand at a
 // time.
 #include <bit>
 
@@ -22,7 +22,7 @@ struct LinearSlopes {
     Tensor<double> x, weight, bias;
 };
 
-// What bounds are made of: (a b)(i, j) with all signs taken off, on top of what was there.
+// For bounds: |before| + |a| |b| elementwise, the sums of magnitudes.
 Tensor<double> sizes_of(const View<const float>& a, const View<const float>& b,
                         const Tensor<float>& before) {
     Tensor<double> sizes(before.shape());
@@ -41,8 +41,8 @@ void check(const Linear& c, const LinearSlopes& want) {
     const Tensor<float> weight = there_before(c.weight.shape()),
                         bias = there_before({c.grad.shape()[1]});
     const Tensor<double> dw = sum_of(weight, want.weight), db = sum_of(bias, want.bias);
-    // A product is rounded, and so is each of the sums that it goes into; so is that with what was
-    // there.
+    // Each product is rounded, and so is each sum that it enters, including the one with the
+    // previous value.
     const std::int64_t M = c.grad.shape()[0], N = c.grad.shape()[1];
     const Bound of_x =
         rounded(sizes_of(c.grad.view(), transpose(c.weight.view()), Tensor<float>(c.x.shape())), N);
@@ -99,7 +99,7 @@ LinearSlopes slopes_of(const Linear& c) {
     return {slopes(x, all), slopes(w, all), slopes(b, all)};
 }
 
-TEST_CASE("a linear layer's backward pass: central differences", "[day06][training][small]") {
+TEST_CASE("a linear layer's gradients match central differences", "[day06][training][small]") {
     const std::int64_t shapes[][3] = {{1, 1, 1}, {5, 3, 4}, {4, 4, 4}, {3, 17, 9}, {33, 2, 5}};
     for (const auto& [M, K, N] : shapes) {
         const Linear c{random({M, K}, 15), random({K, N}, 16), random({M, N}, 17)};
@@ -108,7 +108,7 @@ TEST_CASE("a linear layer's backward pass: central differences", "[day06][traini
     }
 }
 
-TEST_CASE("a linear layer's bound rejects operands of 15 bits, and numbers of which one is missing",
+TEST_CASE("a linear layer's bound rejects operands of 15 bits, and a missing term",
           "[day06][training][small]") {
     Linear c{random({5, 3}, 15), random({3, 4}, 16), random({5, 4}, 17)};
     const Bound bound =
@@ -131,14 +131,14 @@ TEST_CASE("a linear layer's bound rejects operands of 15 bits, and numbers of wh
     CHECK_FALSE(d_in(4));
 }
 
-TEST_CASE("a linear layer's backward pass: PyTorch", "[day06][training][small]") {
+TEST_CASE("a linear layer's gradients match PyTorch's", "[day06][training][small]") {
     const Linear c{floats({4, 4}, linear_x), floats({4, 4}, linear_weight),
                    floats({4, 4}, linear_grad)};
     check(c, {doubles({4, 4}, linear_dx), doubles({4, 4}, linear_dweight),
               doubles({4}, linear_dbias)});
 }
 
-TEST_CASE("a linear layer's dims before the last are rows, and a bias may be missing",
+TEST_CASE("a linear layer's leading dimensions are rows, and the bias may be absent",
           "[day06][training][small]") {
     const Linear c{random({6, 3}, 18), random({3, 4}, 19), random({6, 4}, 20)};
     const LinearSlopes want = slopes_of(c);
@@ -155,7 +155,7 @@ TEST_CASE("a linear layer's dims before the last are rows, and a bias may be mis
     CHECK(d_weight.close_to(dw, bound_of(dw)));
 }
 
-TEST_CASE("a linear layer's backward pass rejects each operand that does not fit, alone",
+TEST_CASE("a linear layer's backward pass rejects each operand that does not match",
           "[day06][training][small]") {
     Room r[6];
     struct Operands {
@@ -253,7 +253,7 @@ TEST_CASE("a linear layer's backward pass rejects each operand that does not fit
     CHECK(bytes([](O o) { o.in.data = o.weight.data = o.grad.data = nullptr; }).empty());
 }
 
-TEST_CASE("a bias' backward pass rejects each operand that does not fit, alone",
+TEST_CASE("a bias's backward pass rejects each operand that does not match, on its own",
           "[day06][training][small]") {
     Room r[2];
     struct Operands {

@@ -1,7 +1,7 @@
 /// @file
-/// Bounds that are derived: a formula is worked out once more in double, and each number carries
-/// how far from it a float may be that was computed by the same formula. So nobody chooses a number
-/// of units. (Running error analysis: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.)
+/// Derived error bounds: a formula is evaluated again in double, and each number carries the error
+/// bound of the same computation in float. So no tolerance is chosen by hand. (Running error
+/// analysis: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.)
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Numbers from -2 to 2, the same ones for the same seed.
+/// Numbers from -2 to 2, deterministic for a seed.
 inline Tensor<float> random(const Shape& shape, std::uint64_t seed) {
     return testing::seeded<float>(shape, seed, -2, 2);
 }
 
-/// A number, and what a float that stands for it may be off.
+/// A number, and the error bound of its float approximation.
 struct Near {
     double value = 0, off = 0;
 };
 
-inline constexpr double kRounding = kU * 1.001;  // of a result; a little for products of errors
+inline constexpr double kRounding = kU * 1.001;  // with room for products of errors
 
-/// The result, what its operands make it off, and its own rounding or a few of them.
+/// A result with the error from its operands, and its own roundings.
 inline Near result(double value, double off, double roundings = 1) {
     return {value, off + roundings * kRounding * std::fabs(value)};
 }
@@ -48,8 +48,8 @@ inline Near root(const Near& a) {
     const double value = std::sqrt(a.value);
     return result(value, a.off / value);
 }
-/// exp and erfc of a library: 2 and 4 units in the last place. exp ends at 80, beyond which all
-/// that is made of it here is next to nothing, or 1.
+/// exp and erfc of a library: 2 and 4 units in the last place. exp is clamped at 80, beyond which
+/// all results here are negligible, or 1.
 inline Near exp_of(const Near& a) {
     const double value = std::exp(std::min(a.value, 80.0));
     return result(value, value * std::expm1(a.off), 4);
@@ -61,7 +61,7 @@ inline Near erfc_of(const Near& a) {
     const double slope = 2 / std::sqrt(M_PI) * std::exp(-a.value * a.value);
     return result(std::erfc(a.value), slope * a.off, 8);
 }
-/// In any order: each term goes through as many additions as there are others, at most.
+/// In any order: each term takes part in at most one addition per other term.
 inline Near total(const std::vector<Near>& terms) {
     Near sum;
     double sizes = 0;
@@ -73,14 +73,14 @@ inline Near total(const std::vector<Near>& terms) {
     return sum;
 }
 
-/// Bounds of a tensor's elements. What central differences are off is added.
+/// Bounds of a tensor's elements. The error of central differences is added.
 inline testing::Bound bound_of(const Tensor<Near>& all) {
     return [all](const Index& at) { return std::isfinite(all(at).off) ? all(at).off + 2e-8 : 0; };
 }
 
 // --- activations ---------------------------------------------------------------------------------
 
-/// What x is multiplied by, and how much the activation changes with x: activation_backward.hpp.
+/// The factor of x, and the derivative of the activation: activation_backward.hpp.
 struct Slope {
     Near share, slope;
 };
@@ -109,7 +109,7 @@ struct NormNear {
     Tensor<Near> in, weight, bias;
 };
 /// The gradients of a layer norm (`centred`) or an RMS norm, x and grad (rows, C); those of the
-/// parameters on top of `before`.
+/// parameters added to `before`.
 inline NormNear norm_near(const Tensor<float>& x, const Tensor<float>& weight, float eps,
                           const Tensor<float>& grad, const Tensor<float>& before, bool centred) {
     const std::int64_t rows = x.shape()[0], C = x.shape()[1];
@@ -153,7 +153,7 @@ inline NormNear norm_near(const Tensor<float>& x, const Tensor<float>& weight, f
     return made;
 }
 
-/// The formula itself, in double, for rows too many or too long to move each number.
+/// The formula in double, for rows too many or too long for central differences.
 struct NormSlopes {
     Tensor<double> in, weight, bias;
 };

@@ -1,5 +1,5 @@
-// The proof of the ways back of layer norm, activations and the embedding: loop and port against
-// central differences and against what PyTorch's autograd says, over every element.
+// Tests of the backward passes of layer norm, activations and the embedding: CPU reference and
+// kernels against central differences and PyTorch's autograd, over every element.
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
@@ -20,7 +20,7 @@ struct LayerNorm {
     float eps;
 };
 
-// alike: the same rows nearer to 0, whose numbers are rounded no less.
+// alike: the same rows closer to 0, with at least the same rounding errors.
 void check(const LayerNorm& c, const NormSlopes& want, const LayerNorm& alike) {
     const Shape row = {c.weight.size()};
     const Tensor<float> before = there_before(row);
@@ -91,7 +91,7 @@ NormSlopes slopes_of(const LayerNorm& c) {
     return {slopes(x, all), slopes(w, all), slopes(b, all)};
 }
 
-TEST_CASE("layer norm's backward pass: central differences", "[day06][training][small]") {
+TEST_CASE("layer norm's gradients match central differences", "[day06][training][small]") {
     for (const std::int64_t C : {1, 2, 3, 8, 33, 132}) {
         for (const std::int64_t rows : {1, 5}) {
             const LayerNorm c{random({rows, C}, 5), random({C}, 6), random({rows, C}, 7), 0.125f};
@@ -101,14 +101,14 @@ TEST_CASE("layer norm's backward pass: central differences", "[day06][training][
     }
 }
 
-TEST_CASE("layer norm's backward pass: PyTorch", "[day06][training][small]") {
+TEST_CASE("layer norm's gradients match PyTorch's", "[day06][training][small]") {
     const LayerNorm c{floats({3, 6}, layer_norm_x), floats({6}, layer_norm_weight),
                       floats({3, 6}, layer_norm_grad), 1e-5f};
     check(c, {doubles({3, 6}, layer_norm_dx), doubles({6}, layer_norm_dweight),
               doubles({6}, layer_norm_dbias)});
 }
 
-TEST_CASE("a row near 10240 keeps its gradient; rows by the hundred add up to one of the weight",
+TEST_CASE("a row near 10240 keeps its gradient, and hundreds of rows sum to the weight's gradient",
           "[day06][training][small]") {
     Tensor<float> x = random({300, 4}, 8);
     for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = std::round(x.data()[i] * 8) / 8;
@@ -117,7 +117,7 @@ TEST_CASE("a row near 10240 keeps its gradient; rows by the hundred add up to on
     check(near, want);
     LayerNorm far = near;
     for (std::int64_t i = 0; i < x.size(); ++i) far.x.data()[i] += 10240;
-    check(far, want, near);  // whole eighths: their distances are exact
+    check(far, want, near);  // multiples of 1/8: their differences are exact
 }
 
 TEST_CASE("layer norm's backward pass: more columns than a block has threads",
@@ -135,14 +135,13 @@ TEST_CASE("layer norm's backward pass: more rows than warps, and rows as long as
     }
 }
 
-TEST_CASE("a norm's bound rejects a variance that was found in one pass",
-          "[day06][training][small]") {
+TEST_CASE("a norm's bound rejects a one-pass variance", "[day06][training][small]") {
     LayerNorm c{random({2, 8}, 36), random({8}, 37), random({2, 8}, 38), 0.125f};
     for (std::int64_t i = 0; i < c.x.size(); ++i) c.x.data()[i] += 1000;
     const NormSlopes want = slopes_of(c);
     const NormNear near = norm_near(c.x, c.weight, c.eps, c.grad, there_before({8}), true);
     const Bound bound = bound_of(near.in);
-    // The mean of the squares less the mean's square: two numbers near a million, whose difference
+    // E[x^2] - E[x]^2: two numbers near a million, whose difference
     // is 1.
     const auto one_pass = [&](std::int64_t r, std::int64_t at) {
         float sum = 0, squares = 0, of_mean = 0, of_scale = 0;
@@ -154,7 +153,7 @@ TEST_CASE("a norm's bound rejects a variance that was found in one pass",
         return scale * (h(at) - of_mean / 8 - z(at) * (of_scale / 8));
     };
     for (std::int64_t r = 0; r < 2; ++r) {
-        double worst = 0;  // of its bounds
+        double worst = 0;  // relative to the bounds
         for (std::int64_t i = 0; i < 8; ++i) {
             const double off = std::fabs(double{one_pass(r, i)} - want.in(r, i));
             worst = std::max(worst, off / bound({r, i}));
@@ -164,7 +163,7 @@ TEST_CASE("a norm's bound rejects a variance that was found in one pass",
     check(c, want);
 }
 
-TEST_CASE("layer norm's backward pass: rows of two dims, evenly apart or not",
+TEST_CASE("layer norm's backward pass: two dimensions of rows, evenly spaced or not",
           "[day06][training][small]") {
     const Shape shape = {2, 3, 8};
     const LayerNorm c{random({6, 8}, 33), random({8}, 34), random({6, 8}, 35), 0.125f};
@@ -200,7 +199,7 @@ TEST_CASE("layer norm's backward pass: rows of two dims, evenly apart or not",
     }
 }
 
-TEST_CASE("layer norm's backward pass without weight, and with nothing to be added to",
+TEST_CASE("layer norm's backward pass without a weight, and without parameter gradients",
           "[day06][training][small]") {
     LayerNorm c{random({2, 3}, 11), Tensor<float>({3}, {1, 1, 1}), random({2, 3}, 12), 0.5f};
     const NormSlopes want = slopes_of(c);
@@ -282,7 +281,7 @@ void check(Activation what, const Tensor<float>& x, const Tensor<float>& grad,
     }
 }
 
-TEST_CASE("activations' backward pass: central differences", "[day06][training][small]") {
+TEST_CASE("activations' gradients match central differences", "[day06][training][small]") {
     const Tensor<float> x = seeded<float>({3, 36}, 13, -6, 6), grad = random({3, 36}, 14);
     for (const Activation what : kActivations) {
         Tensor<double> at = in_double(x);
@@ -298,7 +297,7 @@ TEST_CASE("activations' backward pass: central differences", "[day06][training][
     }
 }
 
-TEST_CASE("activations' backward pass: PyTorch, also at 0, far from it, and at NaN",
+TEST_CASE("activations' gradients match PyTorch's, also at 0, far from it, and at NaN",
           "[day06][training][small]") {
     const std::vector<double>* const wanted[] = {&relu_dx, &gelu_erf_dx, &gelu_tanh_dx, &silu_dx};
     const auto n = static_cast<std::int64_t>(activation_x.size());
@@ -308,7 +307,7 @@ TEST_CASE("activations' backward pass: PyTorch, also at 0, far from it, and at N
     }
 }
 
-TEST_CASE("activations' backward pass: in, grad and out each of a pitch of its own, by every path",
+TEST_CASE("activations' backward pass: in, grad and out with different pitches, by every path",
           "[day06][training][small]") {
     const Shape shape = {5, 36};
     const Layout of_x(shape, {48, 1}), of_grad(shape, {36, 1}), of_out(shape, {40, 1});
@@ -329,7 +328,7 @@ TEST_CASE("activations' backward pass: in, grad and out each of a pitch of its o
     }
 }
 
-TEST_CASE("far from 0, and at infinity, a slope is its limit; a NaN stays one",
+TEST_CASE("far from 0 and at infinity a slope is its limit; NaN stays",
           "[day06][training][small]") {
     const Tensor<float> x = tensor_of<float>({NAN, INFINITY, -INFINITY, 3.4e38, -3.4e38, 1e19,
                                               -1e19, 1e13, -1e13, 200, -200, 1e-45}),
@@ -361,7 +360,7 @@ TEST_CASE("far from 0, and at infinity, a slope is its limit; a NaN stays one",
     }
 }
 
-TEST_CASE("a slope's bound rejects 1 - s where 1 / (1 + exp(v)) belongs",
+TEST_CASE("a slope's bound rejects 1 - s in place of 1 / (1 + exp(v))",
           "[day06][training][small]") {
     const float x = 4, v = 1.5957691f * (x + 0.044715f * x * x * x);
     const float dv = 1.5957691f * (1 + 0.134145f * x * x), s = 1 / (1 + std::exp(-v));
@@ -369,7 +368,7 @@ TEST_CASE("a slope's bound rejects 1 - s where 1 / (1 + exp(v)) belongs",
     const auto off = [&](float got) { return std::fabs(double{got} - near.value); };
     CHECK(off(slope(Activation::gelu_tanh, x)) <= near.off);
     CHECK(off(s + x * s * (1 - s) * dv) > near.off);
-    // And 1 - erf where erfc belongs, below 0.
+    // And 1 - erf in place of erfc, below 0.
     const Near below = slope_near(Activation::gelu_erf, -4).slope;
     const float density = -4 * 0.39894228f * std::exp(-8.0f);
     CHECK(std::fabs(double{slope(Activation::gelu_erf, -4)} - below.value) <= below.off);
@@ -389,9 +388,9 @@ Tensor<double> absolute(const Tensor<float>& x) {
     return sizes;
 }
 
-TEST_CASE("the embedding's backward pass: repeated tokens add up, in every layout, by all paths",
+TEST_CASE("embed's backward pass sums repeated tokens, in every layout, by all paths",
           "[day06][training][small]") {
-    // 2 x 5 tokens of 4 words: each many times, one never.
+    // 2 x 5 tokens of 4 words: one never, the others repeatedly.
     const Tensor<std::int64_t> ids({2, 5}, {1, 1, 3, 1, 0, 3, 1, 1, 0, 1}),
         places({5}, {0, 1, 2, 3, 4});
     const Tensor<float> grad = random({2, 5, 3}, 25);
@@ -405,7 +404,7 @@ TEST_CASE("the embedding's backward pass: repeated tokens add up, in every layou
             }
         }
     }
-    // A word that came r times was added to r times, and each sum is rounded.
+    // A word that occurs r times has r additions, and each sum is rounded.
     Tensor<double> of_words = absolute(tokens), of_places = absolute(positions);
     for (std::int64_t r = 0; r < 10; ++r) {
         for (std::int64_t c = 0; c < 3; ++c) {
@@ -441,7 +440,7 @@ TEST_CASE("the embedding's backward pass: repeated tokens add up, in every layou
     }
 }
 
-TEST_CASE("the embedding's backward pass: one token of one number, and no token",
+TEST_CASE("the embedding's backward pass: one token of one element, and none",
           "[day06][training][small]") {
     for (const std::int64_t tokens : {1, 0}) {
         const Tensor<std::int64_t> ids({tokens});
@@ -463,7 +462,7 @@ TEST_CASE("the embedding's backward pass: one token of one number, and no token"
     }
 }
 
-TEST_CASE("the embedding's backward pass: PyTorch", "[day06][training][small]") {
+TEST_CASE("the embedding's gradients match PyTorch's", "[day06][training][small]") {
     const Tensor<std::int64_t> ids({6}, {2, 0, 2, 2, 1, 0});
     const Tensor<float> grad = floats({6, 2}, embedding_grad);
     const Tensor<double> want = doubles({4, 2}, embedding_dtokens);
@@ -473,7 +472,7 @@ TEST_CASE("the embedding's backward pass: PyTorch", "[day06][training][small]") 
     CHECK(loop.close_to(sum_of(nines, want), 1e-6 * 16));
 }
 
-TEST_CASE("a word a block: hundreds of tokens, and of columns, in their order, so the loop's bits",
+TEST_CASE("'word a block' adds in token order, so its bits are the CPU reference's",
           "[day06][training][small]") {
     const auto check = [](const Shape& tokens, std::int64_t C) {
         Tensor<std::int64_t> ids(tokens);
@@ -494,7 +493,7 @@ TEST_CASE("a word a block: hundreds of tokens, and of columns, in their order, s
     check({2, 2, 5}, 515);
 }
 
-TEST_CASE("an id that names no row: the loop rejects it, the ports add nothing for it",
+TEST_CASE("an id out of range: the CPU reference rejects it, the kernels ignore it",
           "[day06][training][small]") {
     const Tensor<std::int64_t> ids({3}, {0, -1, 2});
     const Tensor<float> grad = random({3, 2}, 26), before = there_before({2, 2});

@@ -1,6 +1,6 @@
-// What the backward passes reject beyond what table.cpp asks of every operation: an eps, a path of
-// the forward pass, too small a workspace, and a question how much memory is needed for what does
-// not fit.
+// Argument checks of the backward passes beyond those that table.cpp tests for every operation:
+// eps, a path of the forward pass only, a workspace that is too small, and the workspace size of
+// invalid arguments.
 #include "day06_transformer_ops/training/tests/rejections.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
@@ -9,7 +9,7 @@ using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
 using namespace sixdays::testing;
 
-TEST_CASE("both norms' backward passes reject an eps, too small a workspace and rank 0",
+TEST_CASE("both norms' backward passes reject a bad eps, too small a workspace and rank 0",
           "[day06][training][small]") {
     Room r[4];
     struct Operands {
@@ -52,7 +52,7 @@ TEST_CASE("both norms' backward passes reject an eps, too small a workspace and 
           }) == "rms_norm_backward: in has rank 0, but rows run along the last dimension");
 }
 
-TEST_CASE("an activation's backward pass has no path 'tile', and knows its functions",
+TEST_CASE("an activation's backward pass has no path 'tile', and checks its function",
           "[day06][training][small]") {
     Room r[5];
     const Read in = r[0].of({3, 5}), grad = r[1].of({3, 5}), gate = r[2].of({3, 5});
@@ -61,7 +61,7 @@ TEST_CASE("an activation's backward pass has no path 'tile', and knows its funct
               activate_backward_cuda(Activation::gelu_tanh, in, grad, out,
                                      {.path = ActivationBackwardPath::tile});
           }) ==
-          "activate_backward: the path 'tile' is there for the way forward only; without a path "
+          "activate_backward: the path 'tile' exists only for the forward pass; without a path "
           "the backward pass takes 'one element' or 'vectorized'");
     const Activation none{4};
     const char* words = "activation 4 does not exist; it must be one of: relu, gelu_erf, gelu_tanh";
@@ -72,7 +72,7 @@ TEST_CASE("an activation's backward pass has no path 'tile', and knows its funct
                       words));
 }
 
-TEST_CASE("a gate's two gradients may be the halves of one tensor's rows, and not meet",
+TEST_CASE("a gate's two gradients may be halves of one tensor's rows, but not overlap",
           "[day06][training][small]") {
     Room r[4];
     const Read gate = r[0].of({3, 5}), in = r[1].of({3, 5}), grad = r[2].of({3, 5});

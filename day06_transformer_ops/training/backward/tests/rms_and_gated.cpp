@@ -1,5 +1,5 @@
-// The ways back of what Llama has and GPT-2 has not: RMS norm, and SwiGLU's gate. Loop and port
-// against central differences.
+// Tests of the backward passes that Llama has and GPT-2 does not: RMS norm, and SwiGLU's gate. CPU
+// reference and kernels against central differences.
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
 #include "day06_transformer_ops/training/backward/tests/near.hpp"
@@ -27,8 +27,8 @@ double gated(Activation what, double gate, double in) {
     return 0;
 }
 
-// By loop and port; in, grad and d_in each lie in memory in another way, and each in three. Then
-// all lie row after row: of whole vectors the port reads the next row ahead.
+// CPU reference and CUDA version; in, grad and d_in each have a different layout, three per
+// operand. Then all are row-major: with whole vectors, the kernel copies the next row ahead.
 void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
                const Tensor<float>& grad, const NormSlopes& want) {
     const std::int64_t C = weight.size();
@@ -76,8 +76,8 @@ struct GatedSlopes {
     Tensor<double> gate, in;
 };
 
-// By loop and port. The inputs are halves of one tensor's rows; grad, d_gate and d_in each lie in
-// memory in another way, and each in three.
+// CPU reference and CUDA version. The inputs are halves of one tensor's rows; grad, d_gate and d_in
+// each have a different layout, three per operand.
 void check_gated(Activation what, const Tensor<float>& gate, const Tensor<float>& in,
                  const Tensor<float>& grad, const GatedSlopes& want) {
     const std::int64_t N = gate.shape()[0], C = gate.shape()[1];
@@ -122,10 +122,10 @@ void check_gated(Activation what, const Tensor<float>& gate, const Tensor<float>
 
 }  // namespace
 
-TEST_CASE("RMS norm's backward pass: central differences", "[day06][training][small]") {
+TEST_CASE("RMS norm's gradients match central differences", "[day06][training][small]") {
     constexpr float kEps = 0.125f;
     for (const std::int64_t C : {1, 3, 8, 130, 132}) {
-        const std::int64_t rows = C == 3 ? 150 : 5;  // more than a block has threads
+        const std::int64_t rows = C == 3 ? 150 : 5;  // more rows than a block has threads
         CAPTURE(rows, C);
         const Tensor<float> x = random({rows, C}, 5), weight = random({C}, 6),
                             grad = random({rows, C}, 7);
@@ -156,7 +156,7 @@ TEST_CASE("RMS norm's backward pass: more rows than warps, and rows as long as a
     }
 }
 
-TEST_CASE("RMS norm's backward pass, and SwiGLU's: PyTorch", "[day06][training][small]") {
+TEST_CASE("RMS norm's gradients, and SwiGLU's, match PyTorch's", "[day06][training][small]") {
     check_rms(floats({3, 6}, rms_norm_x), floats({6}, rms_norm_weight), 1e-5f,
               floats({3, 6}, rms_norm_grad),
               {doubles({3, 6}, rms_norm_dx), doubles({6}, rms_norm_dweight),
@@ -167,7 +167,7 @@ TEST_CASE("RMS norm's backward pass, and SwiGLU's: PyTorch", "[day06][training][
                 {doubles(shape, swiglu_dgate), doubles(shape, swiglu_dx)});
 }
 
-TEST_CASE("RMS norm's backward pass: a gradient of weight or bias that nobody wants is not made",
+TEST_CASE("RMS norm's backward pass skips gradients of weight or bias that are not requested",
           "[day06][training][small]") {
     for (const std::int64_t C : {3, 4}) {  // 4: whole vectors
         CAPTURE(C);
@@ -215,7 +215,7 @@ TEST_CASE("RMS norm's backward pass: a gradient of weight or bias that nobody wa
     }
 }
 
-TEST_CASE("RMS norm's backward pass: no weight, nothing to be added to, no workspace",
+TEST_CASE("RMS norm's backward pass: no weight, no parameter gradients, no workspace",
           "[day06][training][small]") {
     const Tensor<float> x = random({2, 3}, 1), grad = random({2, 3}, 2), ones({3}, {1, 1, 1});
     HostOut<float> want({2, 3}), bare({2, 3});
@@ -247,7 +247,7 @@ TEST_CASE("RMS norm's backward pass: no weight, nothing to be added to, no works
         "rms_norm_backward"));
 }
 
-TEST_CASE("a gate's backward pass: central differences by both factors",
+TEST_CASE("a gate's gradients match central differences by both factors",
           "[day06][training][small]") {
     for (const Activation what :
          {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {

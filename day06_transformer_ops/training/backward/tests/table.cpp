@@ -1,4 +1,4 @@
-// What must hold for every operation of the backward passes, over a table of calls
+// The standard tests of the backward passes, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
@@ -31,10 +31,10 @@ Operation linear_of(std::int64_t M, std::int64_t K, std::int64_t N) {
     return op;
 }
 
-// The bias alone; there is no CPU reference of that.
+// The bias alone, which has no CPU reference.
 Operation bias_of(std::int64_t M, std::int64_t N) {
     Operation op{"bias_backward", {reads<float>("grad", {M, N}), updates<float>("d_bias", {N})}};
-    op.operands[0].broadcasts().free_dims({0});  // rows of any number of dims
+    op.operands[0].broadcasts().free_dims({0});  // any number of dimensions of rows
     op.workspace_bytes = 1 << 18;
     op.cuda = [](const Call& c) {
         bias_backward_cuda(c.in<float>(0), c.out<float>(1), c.workspace);
@@ -113,7 +113,7 @@ Operation gated_of(Activation what, const Shape& shape) {
     return op;
 }
 
-// H heads share the keys of G.
+// H query heads share G key heads.
 Operation attention_of(std::int64_t H, std::int64_t G, std::int64_t T, std::int64_t S,
                        std::int64_t D, bool causal) {
     const Shape q = {H, T, D}, k = {G, S, D};
@@ -139,7 +139,7 @@ Operation attention_of(std::int64_t H, std::int64_t G, std::int64_t T, std::int6
     return op;
 }
 
-// From what the forward pass left. Here it has left something else, so only rejections are tested.
+// From saved results of the forward pass. Here arbitrary, so only argument checks are tested.
 Operation attention_from_left_of(std::int64_t T, std::int64_t S, std::int64_t D) {
     Operation op = attention_of(3, 3, T, S, D, true);
     op.operands.push_back(reads<float>("out", {3, T, D}));
@@ -268,7 +268,7 @@ TEST_CASE(
     check_rejections({attention_from_left_of(4, 4, 8), attention_from_left_of(1, 1, 4)});
 }
 
-TEST_CASE("the backward passes: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("the backward passes: layouts, unused strides and NaNs do not make any path differ",
           "[day06][training][small][kernels]") {
     check_results(operations());
 }

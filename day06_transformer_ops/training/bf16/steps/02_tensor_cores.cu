@@ -22,7 +22,7 @@ using day05_matmul::load_a, day05_matmul::load_b, day05_matmul::load_b_across;
 
 constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 
-// --- what both kernels need of each query --------------------------------------------------------
+// --- per-query results that both kernels need ----------------------------------------------------
 
 constexpr int kWarps = 4, kAtOnce = 4, kQueriesOfWarp = 4 * kAtOnce;
 
@@ -67,7 +67,7 @@ __global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p
     }
 }
 
-// --- the walk ------------------------------------------------------------------------------------
+// --- main loop -----------------------------------------------------------------------------------
 
 /// HEAD is D rounded up to 64 or 128, with zeros beyond D.
 template <int HEAD, bool BY_KEYS>
@@ -130,7 +130,7 @@ __device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pai
 }
 
 /// Turns `pairs` = q . k and `slopes` = grad . v into share and d_score, in place.
-/// @param of    for element (i, e): its query's log_sum and delta
+/// @param of    log_sum and delta of the query of element (i, e)
 /// @param seen  for an element: does its query see its key? ALL: each does
 template <bool ALL, class Of, class Seen>
 __device__ __forceinline__ void make_slopes(PairsBack& pairs, PairsBack& slopes, float scale,

@@ -1,5 +1,5 @@
-// Attention's backward pass from bf16: loop and both paths against its formulas in double, with
-// bounds that are derived, and against the float operation.
+// Attention's backward pass from bf16: CPU reference and both paths against its formulas in double,
+// with derived bounds, and against the float operation.
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
 
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
@@ -22,7 +22,7 @@ struct Case {
                  v = seeded<bf16>({B, H, S, D}, 3, -1, 1), out = Tensor<bf16>({B, H, T, D});
     Tensor<float> grad = seeded<float>({B, H, T, D}, 4, -1, 1), log_sums = Tensor<float>({B, H, T});
 
-    // What the forward pass left.
+    // Computes the saved results of the forward pass.
     Case& there() {
         attention_bf16_cpu<bf16>(q.view(), k.view(), v.view(), options, out.view(),
                                  log_sums.view());
@@ -34,8 +34,9 @@ struct Slopes {
     Tensor<Near> q, k, v;
 };
 
-// @param out_off, log_off  what is not known of out and log_sums
-// @param bits              of shares and slopes: a bf16 has 8; fewer: a worse port's values
+// @param out_off, log_off  errors of out and log_sums
+// @param bits              of weights and slopes: a bf16 has 8; fewer: the results of a worse
+// kernel
 Slopes near_of(const Case& c, double out_off = 0, double log_off = 0, int bits = 8) {
     const double exact = c.options.scale > 0 ? double{c.options.scale} : 1 / std::sqrt(double(c.D));
     const Near scale = result(exact, 0, 3), log2_of_e = constant(1 / std::log(2.0));
@@ -87,7 +88,7 @@ Slopes near_of(const Case& c, double out_off = 0, double log_off = 0, int bits =
     return made;
 }
 
-// (B, H, T, D) whose memory is (B, T, 3, H, D): a third of what a product has made.
+// (B, H, T, D) whose memory is (B, T, 3, H, D): a third of a product's columns.
 Layout third(const Shape& s) {
     const std::int64_t row = 3 * s[1] * s[3];
     return Layout(s, {s[2] * row, s[3], row, 1});
@@ -136,21 +137,20 @@ void check(Case c, Layout (*layout)(const Shape&) = odd_if_unused) {
     }
 }
 
-TEST_CASE("attention's backward pass from bf16, in shapes around a tile",
-          "[day06][training][small]") {
+TEST_CASE("attention's backward pass from bf16: shapes around a tile", "[day06][training][small]") {
     check({1, 2, 3, 3, 8});
     check({1, 1, 1, 1, 16});
     check({2, 1, 17, 17, 24});
     check({1, 1, 65, 65, 8});
     check({1, 1, 64, 70, 16});
-    check({1, 1, 70, 5, 8});  // most tokens see nothing
+    check({1, 1, 70, 5, 8});  // most tokens see no key
     check({1, 1, 20, 70, 8, {false}});
     check({1, 1, 66, 66, 8, {true, 0.3f}});
     check({1, 1, 5, 6, 72});
 }
-// With one token or one key the stride of that dimension is not used. Tiles still name rows beyond
+// With one token or one key the stride of that dimension is not used. Tiles still address rows past
 // it, and even a copy of 0 bytes must start at a multiple of 16 bytes.
-TEST_CASE("attention's backward pass from bf16, of one token or at most one key, of any stride",
+TEST_CASE("attention's backward pass from bf16: one token or at most one key, of any stride",
           "[day06][training][small]") {
     for (const std::int64_t D : {8, 72}) {
         for (const bool causal : {true, false}) {
@@ -162,18 +162,17 @@ TEST_CASE("attention's backward pass from bf16, of one token or at most one key,
         }
     }
 }
-TEST_CASE("attention's backward pass from bf16, of thirds of what a product made",
+TEST_CASE("attention's backward pass from bf16: thirds of a product's columns",
           "[day06][training][small]") {
     check({2, 2, 5, 5, 8}, third);
 }
-TEST_CASE("attention's backward pass from bf16, of two and three tiles",
-          "[day06][training][full]") {
+TEST_CASE("attention's backward pass from bf16: two and three tiles", "[day06][training][full]") {
     check({1, 1, 80, 130, 24});
     check({1, 1, 17, 70, 128});
-    check({1, 2, 130, 130, 64}, third);  // three of them, two heads
+    check({1, 2, 130, 130, 64}, third);  // three tiles, two heads
 }
 
-TEST_CASE("attention's backward pass from bf16 is the float one's, as near as out and log_sums are",
+TEST_CASE("attention's backward pass from bf16 matches float, up to the error of out and log_sums",
           "[day06][training][small]") {
     Case c{1, 2, 9, 9, 8};
     c.there();
@@ -186,14 +185,14 @@ TEST_CASE("attention's backward pass from bf16 is the float one's, as near as ou
     HostOut<float> d_q(c.q.shape()), d_k(c.k.shape()), d_v(c.v.shape());
     attention_backward_cpu(q.view(), k.view(), v.view(), {}, c.grad.view(),
                            {d_q.view(), d_k.view(), d_v.view()});
-    // attention_bf16.hpp: out is off by two roundings, of A <= 1 and of |out| <= 1.
+    // attention_bf16.hpp: out has two roundings, of A <= 1 and of |out| <= 1.
     const Slopes near = near_of(c, 2.01 * 0x1p-8, 1e-5);
     CHECK(d_q.close_to(values_of(near.q), bound_of(near.q)));
     CHECK(d_k.close_to(values_of(near.k), bound_of(near.k)));
     CHECK(d_v.close_to(values_of(near.v), bound_of(near.v)));
 }
 
-TEST_CASE("shares and slopes of fewer bits than a bf16's are rejected by the bounds",
+TEST_CASE("the bounds reject weights and slopes of fewer bits than bf16 has",
           "[day06][training][small]") {
     Case c{1, 1, 8, 8, 8};
     c.there();
@@ -209,7 +208,7 @@ TEST_CASE("shares and slopes of fewer bits than a bf16's are rejected by the bou
     CHECK_FALSE(alike(worse.v, near.v));
 }
 
-TEST_CASE("attention's backward pass from bf16: the same bits twice", "[day06][training][small]") {
+TEST_CASE("attention's backward pass from bf16 is reproducible", "[day06][training][small]") {
     Case c{1, 2, 70, 70, 8};
     c.there();
     DeviceIn<bf16> q(c.q), k(c.k), v(c.v), out(c.out);
@@ -231,14 +230,14 @@ TEST_CASE("attention's backward pass from bf16: the same bits twice", "[day06][t
     CHECK(close(made[2], values_of(near.v), bound_of(near.v)));
 }
 
-// Which elements are NaN, one after the other.
+// One letter per element: is it NaN?
 std::string nans_of(const Tensor<float>& x) {
     std::string all;
     for (std::int64_t i = 0; i < x.size(); ++i) all += std::isnan(x.data()[i]) ? 'N' : '.';
     return all;
 }
 
-TEST_CASE("attention's backward pass from bf16: a NaN of each operand goes where the loop takes it",
+TEST_CASE("attention's backward pass from bf16: NaNs propagate as in the CPU reference",
           "[day06][training][small]") {
     for (const std::string which : {"q", "k", "v", "out", "grad", "log_sums"}) {
         CAPTURE(which);
@@ -288,7 +287,7 @@ struct Operands {
     AttentionOptions options = {};
 };
 
-TEST_CASE("attention's backward pass from bf16 rejects what does not fit, each alone",
+TEST_CASE("attention's backward pass from bf16 rejects each operand that does not match",
           "[day06][training][small]") {
     Room memory[5];
     std::vector<Tensor<bf16>> halves(4, Tensor<bf16>({64}));
@@ -394,7 +393,7 @@ TEST_CASE("attention's backward pass from bf16 rejects what does not fit, each a
                    "q has shape (8)"));
 }
 
-TEST_CASE("tensor cores take rows of vectors, and each condition alone sends them away",
+TEST_CASE("the path 'tensor cores' needs rows of vectors: each unmet requirement rules it out",
           "[day06][training][small]") {
     Room memory[3];
     Tensor<bf16> halves({4096});

@@ -1,4 +1,4 @@
-// A linear layer's backward pass from bf16: loop and port against the products in double.
+// A linear layer's backward pass from bf16: both versions against products in double.
 #include "day06_transformer_ops/training/bf16/linear_backward_bf16.hpp"
 
 #include "day06_transformer_ops/training/bf16/tests/near_bf16.hpp"
@@ -19,7 +19,7 @@ struct Case {
 struct LinearNear {
     Tensor<Near> in, weight;
 };
-// @param sums_rounded  a worse one: what is added up over the rows is kept as a bf16
+// @param sums_rounded  a worse version, which keeps the sum over the rows in bf16
 LinearNear near_of(const Case& c, bool sums_rounded = false) {
     LinearNear made{Tensor<Near>({c.M, c.K}), Tensor<Near>({c.K, c.N})};
     for (std::int64_t k = 0; k < c.K; ++k) {
@@ -47,7 +47,7 @@ LinearNear near_of(const Case& c, bool sums_rounded = false) {
 void check(const Case& c) {
     CAPTURE(c.M, c.K, c.N);
     const LinearNear near = near_of(c);
-    // Matrices are stored (out, in) by a model, and (in, out) by others.
+    // Models store matrices as (out, in) or as (in, out).
     for (const Layout& layout : {row_major({c.K, c.N}), transpose(row_major({c.N, c.K}), 0, 1)}) {
         HostIn<bf16> in(c.in), weight(c.weight, layout), grad(c.grad);
         HostOut<float> loop_in({c.M, c.K});
@@ -67,16 +67,15 @@ void check(const Case& c) {
 
 TEST_CASE("a linear layer's backward pass from bf16", "[day06][training][small]") {
     check({5, 8, 16});
-    check({3, 5, 7});  // rows that are no vectors
+    check({3, 5, 7});  // rows that are not whole vectors
     check({40, 24, 8});
-    check({1, 1, 1});  // rows and columns whose stride is never used, and is no multiple of 8
+    check({1, 1, 1});  // rows and columns whose stride is never used, and not a multiple of 8
     check({1, 8, 3});
     check({16, 32, 1});
     check({9, 1, 8});
 }
 
-TEST_CASE("a gradient that is added up in bf16 is rejected by the bound",
-          "[day06][training][small]") {
+TEST_CASE("the bound rejects a gradient that is summed in bf16", "[day06][training][small]") {
     const Case c{40, 3, 4};
     const LinearNear near = near_of(c), worse = near_of(c, true);
     Tensor<float> got({3, 4});
@@ -91,7 +90,7 @@ struct Operands {
     View<float> d_in, d_weight;
 };
 
-TEST_CASE("a linear layer's backward pass from bf16 rejects what does not fit, each alone",
+TEST_CASE("a linear layer's backward pass from bf16 rejects operands that do not match",
           "[day06][training][small]") {
     Room memory[2];
     Tensor<bf16> halves[3] = {Tensor<bf16>({64}), Tensor<bf16>({64}), Tensor<bf16>({64})};
@@ -122,7 +121,7 @@ TEST_CASE("a linear layer's backward pass from bf16 rejects what does not fit, e
         linear_backward_bf16_cuda(o.in, o.weight, o.grad, o.d_in, o.d_weight);
     };
     each_alone(right, loop, port, rows, "linear_backward_bf16: ");
-    // What the products ask.
+    // What the products check.
     each_alone(right, loop, port,
                {{[](O& o) { o.in.data = nullptr; }, "null pointer"},
                 {[](O& o) { o.weight.data = nullptr; }, "null pointer"},

@@ -1,5 +1,5 @@
 /// @file
-/// near.hpp's numbers, where some are rounded to bf16 and tensor cores add up.
+/// Like near.hpp, for operands rounded to bf16 and sums on tensor cores.
 #pragma once
 
 #include "common/tensor/half.hpp"
@@ -11,24 +11,24 @@ inline double exactly(bf16 x) {
     return double{float(x)};
 }
 
-/// Rounded: the nearest is half of the last place away, 2^-8 of itself at most. Which of two
-/// neighbours it becomes may hang on what it was off.
+/// Rounded to nearest: the error is at most half a unit in the last place, 2^-8 relative. Which of
+/// two neighbours it becomes may depend on the error before.
 inline Near to_bf16(const Near& x) {
     return {x.value, x.off + 0x1.01p-8 * (std::fabs(x.value) + x.off)};
 }
-/// The nearest number of so many bits.
+/// The nearest number with this many significant bits.
 inline double of_bits(double x, int bits) {
     int exponent = 0;
     const double fraction = std::frexp(x, &exponent);
     return std::ldexp(std::round(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-/// A product of two bf16, which a float holds.
+/// A product of two bf16, exact in float.
 inline Near times(const Near& x, double factor) {
     return {x.value * factor, x.off * std::fabs(factor)};
 }
 
-/// As matmul_bf16.hpp says: (9 ceil(K / 8) + 4) 2^-23 of what is added up.
+/// The bound of matmul_bf16.hpp: (9 ceil(K / 8) + 4) 2^-23 of the sum of magnitudes.
 inline Near total_by_tensor_cores(const std::vector<Near>& terms) {
     Near sum;
     double sizes = 0;

@@ -1,4 +1,4 @@
-// A model whose products tensor cores make, against the one of floats.
+// A model with products on tensor cores, compared with the float model.
 #include "day06_transformer_ops/training/model/trainer.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"
 
@@ -26,11 +26,11 @@ std::vector<float> gradients(auto& trainer, const std::vector<float>& parameters
     trainer.load(state_of(parameters));
     (void)trainer.accumulate(kBatch);
     std::vector<float> made = trainer.gradients();
-    (void)trainer.step({.rate = 0});  // forgets them
+    (void)trainer.step({.rate = 0});  // clears them
     return made;
 }
 
-// Of each tensor: how far apart, as a share of its length.
+// Per tensor: the norm of the difference, relative to its norm.
 std::vector<double> apart(const Parameters& map, const std::vector<float>& a,
                           const std::vector<float>& b) {
     std::vector<double> shares;
@@ -46,7 +46,7 @@ std::vector<double> apart(const Parameters& map, const std::vector<float>& a,
     return shares;
 }
 
-// Each number of the matrices moved by `by` of itself, up or down.
+// Multiplies each element of the matrices by 1 + `by` or 1 - `by`, at random.
 std::vector<float> moved(const Parameters& map, std::vector<float> x, std::uint64_t seed,
                          double by) {
     const Tensor<float> ways = seeded<float>({map.decayed()}, seed, -1, 1);
@@ -57,13 +57,13 @@ std::vector<float> moved(const Parameters& map, std::vector<float> x, std::uint6
     return x;
 }
 
-// A yardstick, not a bound: nothing here says how far gradients of rounded operands may be from the
-// floats'. (A single operation's tests do.) So the model itself says how much it minds. A rounding
-// moves a number by 2^-8 of itself at most, and the floats' gradients are made again with weights
-// that are all moved by 2^-8, some times with other signs. Weights are one of the two operands of a
-// product; in all a weight's gradient sees the roundings of six: two of the product there, two of
-// each product back. Six times the most, then, which this model meets and one of 3 bits does not.
-TEST_CASE("gradients by tensor cores are the floats', as near as operands of 8 bits let them be",
+// An empirical tolerance, not a bound, since no bound for the whole model's gradients is derived
+// here. (Tests of single operations have one.) A rounding changes a number by at most 2^-8
+// relatively, so the float gradients are recomputed a few times with all weights changed by 2^-8,
+// in random directions. Weights are one of a product's two operands; a weight's gradient depends on
+// six roundings: two in the forward product, and two in each backward product. So six times the
+// largest change is allowed: this model is within it, and one with 3-bit operands is not.
+TEST_CASE("gradients on tensor cores match float up to the rounding of 8-bit operands",
           "[day06][training][small]") {
     Trainer<Cpu> floats(kTiny, kSequences);
     Trainer<CudaBf16> halves(kTiny, kSequences);
@@ -88,24 +88,23 @@ TEST_CASE("gradients by tensor cores are the floats', as near as operands of 8 b
     CHECK(largest < 0.1);
 }
 
-TEST_CASE("gradients of two batches are added up as floats", "[day06][training][small]") {
+TEST_CASE("gradients of two batches are accumulated in float", "[day06][training][small]") {
     Trainer<CudaBf16> trainer(kOneLayer, kSequences);
     trainer.load(state_of(lively(trainer.parameters())));
     (void)trainer.accumulate(kBatch);
     const std::vector<float> once = trainer.gradients();
     for (int i = 0; i < 3; ++i) (void)trainer.accumulate(kBatch);
     const std::vector<float> all = trainer.gradients();
-    // Each product is added to what is there, and so are the sums of biases and norms: of four
-    // equal ones three additions are rounded, each term in as many places as a sum has parts.
+    // Each product is accumulated, and so are the sums of biases and norms: for four
+    // equal terms three additions are rounded, each term as often as a sum has parts.
     Tensor<double> want(Shape{trainer.parameters().size()});
     for (std::size_t i = 0; i < all.size(); ++i) want.data()[i] = 4 * double{once[i]};
     const Tensor<float> got(want.shape(), all);
     CHECK(close(got, want, [&](const Index& i) { return 16 * kU * std::fabs(want(i[0])) + 1e-6; }));
 }
 
-TEST_CASE(
-    "bf16: the same bits twice, and a run that goes on has the bits of one that never stopped",
-    "[day06][training][small]") {
+TEST_CASE("bf16: training is reproducible, and a resumed run has the bits of an uninterrupted one",
+          "[day06][training][small]") {
     const auto steps = [](Trainer<CudaBf16>& trainer, int n) {
         for (int i = 0; i < n; ++i) {
             (void)trainer.accumulate(kBatch);
@@ -131,7 +130,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("steps that a bf16 cannot tell add up in what learns", "[day06][training][small]") {
+TEST_CASE("steps below the resolution of bf16 accumulate in the master weights",
+          "[day06][training][small]") {
     Trainer<CudaBf16> trainer(kOneLayer, kSequences);
     const std::vector<float> begin = lively(trainer.parameters());
     trainer.load(state_of(begin));
@@ -147,11 +147,11 @@ TEST_CASE("steps that a bf16 cannot tell add up in what learns", "[day06][traini
         same_rounded += bf16(end[at]).bits == bf16(begin[at]).bits;
     }
     const auto all = static_cast<double>(trainer.parameters().decayed());
-    CHECK(static_cast<double>(moved_ones) > 0.7 * all);  // not rows of tokens that never came
+    CHECK(static_cast<double>(moved_ones) > 0.7 * all);  // the others are rows of unused tokens
     CHECK(static_cast<double>(same_rounded) > 0.99 * all);
 }
 
-TEST_CASE("a loss falls by tensor cores as it does by floats", "[day06][training][small]") {
+TEST_CASE("the loss decreases on tensor cores as in float", "[day06][training][small]") {
     const auto losses = [](auto& trainer) {
         trainer.load(state_of(trainer.parameters().begin(3)));
         std::vector<double> all;
@@ -171,23 +171,21 @@ TEST_CASE("a loss falls by tensor cores as it does by floats", "[day06][training
     }
 }
 
-TEST_CASE("what operations on bf16 would leave out is rejected", "[day06][training][small]") {
+TEST_CASE("unsupported operations on bf16 are rejected", "[day06][training][small]") {
     Tensor<float> numbers({64});
     Tensor<bf16> halves({64});
     const View<float> x(numbers.data(), {2, 8});
     const View<bf16> x16(halves.data(), {2, 8});
     CHECK(rejection([&] {
               CudaOperations{}.linear_backward(x16, x, x16, x, {x, {numbers.data(), {8}}});
-          }) == "linear_backward: a bias' gradient is added up from floats, but grad is bf16");
+          }) == "linear_backward: a bias gradient needs a float grad, but grad is bf16");
     for (const Activation what : {Activation::relu, Activation::gelu_erf, Activation::silu}) {
         CHECK(rejection([&] { CudaOperations{}.activate(what, x, x16); }) ==
-              std::string("activate: of bf16 there is 'gelu_tanh' alone, not '") + name(what) +
-                  "'");
+              std::string("activate: bf16 supports only 'gelu_tanh', not '") + name(what) + "'");
     }
 }
 
-TEST_CASE("bf16 takes eight numbers at a time, of a head and of the MLP",
-          "[day06][training][small]") {
+TEST_CASE("bf16 needs heads and an MLP that are multiples of eight", "[day06][training][small]") {
     const auto said = [](const gpt2::Config& c) {
         return rejection([&] { Trainer<CudaBf16>(c, 1); });
     };

@@ -1,4 +1,4 @@
-// The CPU that trains: products in blocks, and rows shared out to threads.
+// Training on the CPU: blocked products, and rows distributed over threads.
 #include "day06_transformer_ops/training/model/product_fast.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"
@@ -9,8 +9,8 @@ using namespace sixdays::testing;
 
 namespace {
 
-// out = alpha * a . b + beta * out + bias against a sum in double. A sum of K + 2 floats is out by
-// a rounding for each of its terms, at most; factors round once more.
+// out = alpha * a . b + beta * out + bias against a sum in double. A sum of K + 2 floats has an
+// error of at most one rounding per term; factors round once more.
 void check_product(const View<const float>& a, const View<const float>& b, gpt2::Threads& threads,
                    float alpha = 1, float beta = 1, bool columns = false) {
     const std::int64_t M = a.extent(0), N = b.extent(1), K = a.extent(1);
@@ -58,7 +58,7 @@ TEST_CASE("the fast product: any strides, ragged edges, any number of threads",
                    "matmul_fast: b has shape (2, 4, 5), a stack"));
 }
 
-TEST_CASE("the fast product: rows in more than one dim; alpha = 0 reads neither operand",
+TEST_CASE("the fast product: rows in several dimensions, and alpha = 0 reads neither operand",
           "[day06][training][small]") {
     gpt2::Threads two(2);
     const Tensor<float> a = seeded<float>({2, 5, 4}, 1, -1, 1),
@@ -95,16 +95,16 @@ void check_tokens_rejected(const typename Device::Operations& operations) {
     CHECK(trainer.accumulate(right) > 0);
 }
 
-TEST_CASE("tokens that the vocabulary lacks are rejected before threads share them out",
+TEST_CASE("tokens that the vocabulary lacks are rejected before threads process them",
           "[day06][training][small]") {
     gpt2::Threads two(2);
     check_tokens_rejected<Cpu>({});
     check_tokens_rejected<Cpu>({&two});
     check_tokens_rejected<Cuda>({});
-    CHECK(noexcept(two.run([](int) {})));  // what is not rejected ends the program, in any part
+    CHECK(noexcept(two.run([](int) {})));  // an exception in any part would end the program
 }
 
-TEST_CASE("a model trained with threads: the same bits with any number, and near the loops'",
+TEST_CASE("training with threads: the same bits for any number, and close to the CPU references",
           "[day06][training][small]") {
     const gpt2::Config config{2, 5, 24, 4, 96, 17, 1e-5f};
     Batch batch;

@@ -1,5 +1,5 @@
-// The proof of the whole model's backward pass: a tiny GPT-2, whose loss is computed once more in
-// double by indices alone, and moved by each of its parameters in turn.
+// Tests of the whole model's backward pass: a tiny GPT-2, whose loss is also computed in double
+// with plain indices, and differentiated numerically by each of its parameters.
 #include "day06_transformer_ops/training/model/counting_operations.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"
@@ -15,7 +15,7 @@ const gpt2::Config kTiny{2, 3, 4,    2,
 constexpr std::int64_t kBatch = 2;
 const std::vector<std::int64_t> kIds = {1, 4, 1, 0, 3, 3}, kTargets = {4, 1, 2, 3, 3, 0};
 
-// Numbers large enough that attention is not even and no norm is idle.
+// Values large enough that attention is not uniform and no norm is the identity.
 std::vector<float> lively(const Parameters& map, std::uint64_t seed = 41) {
     const Tensor<float> x = seeded<float>({map.size()}, seed, -0.6, 0.6);
     return {x.data(), x.data() + x.size()};
@@ -165,7 +165,7 @@ void check_gradient() {
     trainer.load(state_of(begin));
     CHECK(std::fabs(trainer.accumulate({kIds, kTargets}) - want.loss) < 1e-6);
     const Tensor<float> got = as_tensor(trainer.gradients());
-    for (const Parameter& p : map.all()) {  // each by itself, for the size of one is not another's
+    for (const Parameter& p : map.all()) {  // separately, since their magnitudes differ
         CAPTURE(p.name);
         const auto part = [&](const auto& all) {
             return slice(all.view(), 0, p.first, p.first + size(p.shape));
@@ -174,14 +174,14 @@ void check_gradient() {
         for (std::int64_t i = 0; i < of.size(); ++i) of(i) = part(want.gradient)(i);
         CHECK(close(part(got), of, bound_of(of, 100) + 5e-8));
     }
-    // Added up: once more, at half the share.
+    // Accumulates again, with half the weight.
     trainer.accumulate({kIds, kTargets}, 0.5f);
     Tensor<double> more(want.gradient.shape());
     for (std::int64_t i = 0; i < more.size(); ++i) more(i) = 1.5 * want.gradient(i);
     CHECK(close(as_tensor(trainer.gradients()), more, bound_of(more, 100)));
 }
 
-TEST_CASE("the gradient of a tiny GPT-2's loss by every parameter: central differences",
+TEST_CASE("the gradient of a tiny GPT-2's loss by every parameter matches central differences",
           "[day06][training][small]") {
     check_gradient<Cpu>();
     check_gradient<Cuda>();
@@ -199,7 +199,7 @@ void check_counts() {
     CHECK(close(as_tensor(trainer.gradients()), want.gradient, bound_of(want.gradient, 100)));
     CHECK(rejection([&] {
               trainer.accumulate({kIds, kTargets, std::vector<bool>(6)});
-          }) == "a batch of which no target counts: there is nothing to learn from it");
+          }) == "a batch without a target that counts: there is nothing to learn");
     CHECK(rejection([&] {
               trainer.accumulate({kIds, {1, 2}, {true}});
           }) == "a batch of 6 tokens, 2 targets and 1 marks which of them count; each must be 6");
@@ -211,7 +211,7 @@ TEST_CASE("a target that does not count has no gradient, and is not in the mean"
     check_counts<Cuda>();
 }
 
-TEST_CASE("a step by the ports: the loop's to some roundings, and the same bits twice",
+TEST_CASE("CUDA steps match the CPU references' up to rounding, and are reproducible",
           "[day06][training][small]") {
     Trainer<Cpu> cpu(kTiny, kBatch);
     const std::vector<float> begin = lively(cpu.parameters());
@@ -231,8 +231,8 @@ TEST_CASE("a step by the ports: the loop's to some roundings, and the same bits 
         Trainer<Cuda> ports(kTiny, kBatch);
         made[i] = run(ports);
     }
-    // AdamW makes steps of one length, whatever the gradient's. Where it is nothing (a bias of keys
-    // moves all scores of a query alike), roundings decide which way.
+    // AdamW's steps have the same size for any gradient. Where the gradient is 0 (a bias of
+    // keys shifts all scores of a query equally), rounding determines their direction.
     const Tensor<double> want = in_double(as_tensor(made[0]));
     const Tensor<double> gradient = wanting(cpu.parameters(), begin).gradient;
     const auto bound = [&](const Index& i) {
@@ -246,7 +246,7 @@ TEST_CASE("matrices decay, norms and biases do not", "[day06][training][small]")
     Trainer<Cpu> trainer(kTiny, kBatch);
     const std::vector<float> begin = lively(trainer.parameters());
     trainer.load(state_of(begin));
-    CHECK(trainer.step({.rate = 0.5, .decay = 0.5f}) == 0);  // no gradient: nothing but decay
+    CHECK(trainer.step({.rate = 0.5, .decay = 0.5f}) == 0);  // no gradient: only decay
     const std::vector<float> after = trainer.save().parameters;
     for (const Parameter& p : trainer.parameters().all()) {
         const auto i = static_cast<std::size_t>(p.first);
@@ -255,7 +255,7 @@ TEST_CASE("matrices decay, norms and biases do not", "[day06][training][small]")
     }
 }
 
-TEST_CASE("a run that goes on from its state has the bits of one that never stopped",
+TEST_CASE("a run resumed from its state has the bits of an uninterrupted one",
           "[day06][training][small]") {
     Trainer<Cpu> whole(kTiny, kBatch);
     whole.load(state_of(whole.parameters().begin(7)));
@@ -276,7 +276,7 @@ TEST_CASE("a run that goes on from its state has the bits of one that never stop
     CHECK(resumed.save().step == 6);
 }
 
-TEST_CASE("a model begins with norms of 1, biases of 0, and matrices of two deviations",
+TEST_CASE("a model begins with norms of 1, biases of 0, and matrices of two standard deviations",
           "[day06][training][small]") {
     const Parameters map({2, 16, 32, 4, 128, 64, 1e-5f});
     const std::vector<float> run = map.begin(3);
@@ -306,9 +306,9 @@ TEST_CASE("a model begins with norms of 1, biases of 0, and matrices of two devi
     }
 }
 
-TEST_CASE("the room counted for a run is the most that one of its operations says it needs",
+TEST_CASE("the workspace of a run is the largest that any of its operations needs",
           "[day06][training][small]") {
-    // Views of no memory: what is asked is a question of shapes.
+    // Views without memory, since only shapes matter.
     const auto of = [](const Shape& shape) { return View<float>(nullptr, shape); };
     const View<const float> q = of({1, 1, 64}), k = of({1, 512, 64}), x = of({640, 64});
     const View<const float> in = of({16, 16384}), weight = of({16384, 512});
@@ -319,7 +319,7 @@ TEST_CASE("the room counted for a run is the most that one of its operations say
         CountingOperations counting;
         call(counting);
         CHECK(counting.bytes == needed);
-        counting.bytes = needed + 1;  // of an operation before
+        counting.bytes = needed + 1;  // from an earlier operation
         call(counting);
         CHECK(counting.bytes == needed + 1);
     };

@@ -1,5 +1,5 @@
-// Several trainers that learn as one, without several GPUs: they stand on one device, work one
-// after the other, and the host adds up what NCCL would.
+// Several trainers that train as one, without several GPUs: they share one device, run one after
+// another, and the host sums what NCCL would.
 #include <set>
 
 #include "day06_transformer_ops/training/model/trainers.hpp"
@@ -29,7 +29,7 @@ Tensor<float> one_run(const std::vector<float>& values) {
     return Tensor<float>({static_cast<std::int64_t>(values.size())}, values);
 }
 
-/// What NcclSum does, in the GPUs' order.
+/// NcclSum's sum on the host, in the order of GPUs.
 template <class Device>
 class HostSum {
 public:
@@ -39,7 +39,7 @@ public:
     void mark(int gpu, std::int64_t mark) {
         if (gpu == fails_) throw std::runtime_error("an illegal memory access");
         CHECK(gpu == used_);
-        // The mark of all comes behind those of the layers.
+        // The mark of everything comes after those of the layers.
         for (std::int64_t layer = 0; mark < 0 && layer < kModel.layers; ++layer) {
             CHECK(marks_.count({gpu, layer}) == 1);
         }
@@ -61,9 +61,9 @@ public:
     }
     void wait() { marks_.clear(), waiting_ = false; }
 
-    std::int64_t added_ = 0;  // numbers, of all sums so far
-    bool waiting_ = false;    // for sums: nobody has waited yet
-    bool halves_ = false;     // a worse sum: what the GPUs bring has half the bits
+    std::int64_t added_ = 0;  // elements in all sums so far
+    bool waiting_ = false;    // sums are pending: wait() was not called
+    bool halves_ = false;     // a worse sum: the GPUs' terms have half the bits
     int fails_ = -1;
 
 private:
@@ -79,10 +79,10 @@ private:
     std::set<std::pair<int, std::int64_t>> marks_;
 };
 
-// An element of a gradient is a sum over the batch's tokens. With the same terms, shares only
-// change the order in which they are added up: each term goes through as many roundings at most as
-// there are tokens, and two for what joins the sums. Both ways are so far off. How large the terms
-// are says the gradient of each target by itself: what the largest element of a tensor is made of.
+// An element of a gradient is a sum over the batch's tokens. Splitting the batch only changes the
+// order of summation: each term takes part in at most one rounding per token, and two for combining
+// the sums. Both orders have this error. The magnitude of the terms is taken from the gradient of
+// each target alone: the largest element of each tensor.
 Bound of_two_orders(const std::vector<float>& parameters) {
     Trainer<Cpu> trainer(kModel, kSequences);
     const Parameters& map = trainer.parameters();
@@ -99,7 +99,7 @@ Bound of_two_orders(const std::vector<float>& parameters) {
         for (std::size_t i = 0; i < gradient.size(); ++i) {
             sizes.data()[i] += std::fabs(double{gradient[i]});
         }
-        (void)trainer.step({.rate = 0});  // forgets it
+        (void)trainer.step({.rate = 0});  // clears it
     }
     for (const Parameter& p : map.all()) {
         const auto first = sizes.data() + p.first, last = first + size(p.shape);
@@ -120,7 +120,7 @@ void check_shares(int gpus) {
     shares.load(begin);
     const double loss = whole.accumulate(kBatch);
     CHECK(std::fabs(shares.accumulate(kBatch, 1, true) - loss) < 16 * kU * loss);
-    CHECK(sum.added_ == whole.parameters().size());  // each number once
+    CHECK(sum.added_ == whole.parameters().size());  // each element once
     CHECK_FALSE(sum.waiting_);
     const Bound bound = of_two_orders(begin.parameters);
     for (const Trainer<Device>& trainer : shares.all()) {
@@ -144,16 +144,15 @@ void check_shares(int gpus) {
         close(one_run(halves.all()[0].gradients()), in_double(one_run(whole.gradients())), bound));
 }
 
-TEST_CASE("shares of a batch, added up, are the batch's loss and gradients, on every GPU alike",
+TEST_CASE("parts of a batch sum to the batch's loss and gradients, identically on every GPU",
           "[day06][training][small]") {
     check_shares<Cpu>(2);
     check_shares<Cpu>(4);
     check_shares<Cuda>(2);
 }
 
-// Attention of more than 64 queries keeps its output and the logs of its sums for the backward
-// pass.
-TEST_CASE("a context of more than a tile: the port's gradients are the loops'",
+// With more than 64 queries, attention saves its output and log-sum-exps for the backward pass.
+TEST_CASE("a context longer than a tile: CUDA gradients match the CPU references",
           "[day06][training][small]") {
     const gpt2::Config config{1, 66, 8, 2, 16, 5, 1e-5f};
     REQUIRE(attention_keeps_cuda({nullptr, Shape{1, 2, 66, 4}}));
@@ -178,7 +177,7 @@ TEST_CASE("a context of more than a tile: the port's gradients are the loops'",
     }
 }
 
-TEST_CASE("when a layer is done, the gradients of its matrices are what they stay",
+TEST_CASE("gradients of a layer's matrices are final once the layer is done",
           "[day06][training][small]") {
     Trainer<Cpu> trainer(kModel, kSequences);
     const Parameters& map = trainer.parameters();
@@ -201,7 +200,7 @@ TEST_CASE("when a layer is done, the gradients of its matrices are what they sta
     }
 }
 
-TEST_CASE("of several batches that make a step, gradients are added up once, with the last",
+TEST_CASE("a step of several batches sums gradients over GPUs once, with the last batch",
           "[day06][training][small]") {
     Trainer<Cpu> whole(kModel, kSequences);
     HostSum<Cpu> sum(2);
@@ -221,7 +220,8 @@ TEST_CASE("of several batches that make a step, gradients are added up once, wit
     }
 }
 
-TEST_CASE("one GPU adds nothing up, and has the bits of a trainer", "[day06][training][small]") {
+TEST_CASE("one GPU sums nothing, and has the bits of a single trainer",
+          "[day06][training][small]") {
     Trainer<Cpu> whole(kModel, kSequences);
     NcclSum none(1);
     Trainers<Cpu> one(kModel, kSequences, none);
@@ -232,7 +232,7 @@ TEST_CASE("one GPU adds nothing up, and has the bits of a trainer", "[day06][tra
     CHECK(one.save().parameters == whole.save().parameters);
 }
 
-TEST_CASE("what fails on one of several GPUs is told with its name", "[day06][training][small]") {
+TEST_CASE("an error on one of several GPUs is reported with its name", "[day06][training][small]") {
     HostSum<Cpu> sum(2);
     Trainers<Cpu, HostSum<Cpu>> shares(kModel, kSequences, sum);
     shares.load(lively_state(shares.parameters()));
@@ -247,12 +247,12 @@ TEST_CASE("what fails on one of several GPUs is told with its name", "[day06][tr
     CHECK(sum.added_ == 0);
 }
 
-TEST_CASE("GPUs that cannot share a batch, or are not there, are rejected",
+TEST_CASE("GPUs that cannot divide a batch, or do not exist, are rejected",
           "[day06][training][small]") {
     HostSum<Cpu> three(3);
     const auto shares = [&] { Trainers<Cpu, HostSum<Cpu>>(kModel, kSequences, three); };
     const auto gpus = [](std::int64_t n) { return rejection([n] { NcclSum sum(n); }); };
-    CHECK(rejection(shares) == "4 sequences cannot be shared out among 3 GPUs equally");
+    CHECK(rejection(shares) == "4 sequences cannot be divided equally among 3 GPUs");
     CHECK(contains(gpus(100000), "100000 GPUs were requested, but "));
     CHECK(contains(gpus(std::int64_t{1} << 32), "4294967296 GPUs were requested, but "));
 }

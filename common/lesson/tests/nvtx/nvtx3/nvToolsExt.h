@@ -1,4 +1,4 @@
-// In place of NVIDIA's header: the calls are written down, so that a test can ask for them.
+// Replaces NVIDIA's header: records the calls for tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Step 2: 128-bit loads, as in the forward pass (activation/steps/vectors.hpp), with another
+// Step 2: 128-bit loads, as in the forward pass (activation/steps/vectors.hpp), with a different
 // function of an element and its gradient. It stays memory-bound: each slope moves three floats.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/activation/steps/vectors.hpp"

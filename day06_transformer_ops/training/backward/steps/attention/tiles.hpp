@@ -15,7 +15,7 @@ using gpu::Larger, gpu::Plus;
 
 inline constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 
-/// The columns of a tile that count for a row: [begin, end).
+/// The columns of a tile that a row uses: [begin, end).
 struct Range {
     int begin, end;
     __device__ bool has(int s) const { return begin <= s && s < end; }
@@ -36,8 +36,8 @@ inline constexpr int kAtOnce = S::HEAD > 64   ? 1
                                : S::HEAD > 32 ? 2
                                               : 3;  // blocks for which the registers suffice
 
-/// sums += products . tile, whose rows are PITCH apart. ALL: each of them counts for each row; else
-/// only those in range(i): the others are skipped, row and factor.
+/// sums += products . tile, whose rows are PITCH apart. ALL: each row uses all of them; else
+/// only those in range(i): the others are not read.
 template <class S, bool ALL, class Ranges>
 __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products, const float* tile,
                                          const Ranges& range) {

@@ -18,7 +18,7 @@ void with_even_rows(const Rows<const float>& in, const Rows<const float>& grad,
       Rows<float>{{d_in.first.data, dx}, d_in.length, d_in.stride});
 }
 
-/// A block adds up 32 columns of all parts (blocks, 2, C): a warp's lanes are neighbouring columns,
+/// A block adds up 32 columns of all parts (blocks, 2, C): a warp's lanes have adjacent columns,
 /// and warp w has parts w, w + WARPS, ... blockIdx.y: 0 for the weight, 1 for the bias.
 template <int WARPS>
 __global__ void __launch_bounds__(32 * WARPS)

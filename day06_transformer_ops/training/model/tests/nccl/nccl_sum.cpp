@@ -1,5 +1,5 @@
-// nccl_sum.cu, and the trainers that it adds up for, without NCCL and without several GPUs: nccl.h
-// beside this file stands in their place.
+// nccl_sum.cu, and trainers that use it, without NCCL and without several GPUs: nccl.h in this
+// folder is a mock of both.
 #define SIXDAYS_NCCL
 #include <list>
 #include <set>
@@ -24,9 +24,9 @@ struct World {
     int open_groups = 0, communicators = 0;
     int lost = -1;     // no call reaches this GPU
     int rejects = -1;  // its all-reduce is rejected
-    int fails = -1;    // it fails while it adds up
+    int fails = -1;    // it fails during the sum
     std::vector<Sent> group = {};
-    std::list<std::vector<float>> sums = {};  // that streams are still to bring
+    std::list<std::vector<float>> sums = {};  // still pending in the streams
 };
 World world;
 
@@ -59,7 +59,7 @@ ncclResult_t ncclGroupStart() {
 }
 ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
-    CHECK(world.open_groups == 1);  // outside of one it waits for the other GPUs
+    CHECK(world.open_groups == 1);  // outside of a group it would wait for the other GPUs
     CHECK((from == to && type == ncclFloat && op == ncclSum && stream != nullptr));
     if (comm->gpu == world.rejects) return ncclUnhandledCudaError;
     world.group.push_back({static_cast<float*>(to), count, comm->gpu, stream});
@@ -67,7 +67,7 @@ ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDa
 }
 ncclResult_t ncclGroupEnd() {
     --world.open_groups;
-    if (world.rejects >= 0) return ncclUnhandledCudaError;  // then NCCL begins nothing
+    if (world.rejects >= 0) return ncclUnhandledCudaError;  // then NCCL starts nothing
     std::vector<float> sum(world.group[0].count), more(sum.size());
     const std::size_t bytes = sum.size() * sizeof(float);
     for (const Sent& one : world.group) {
@@ -97,7 +97,7 @@ cudaError_t cudaSetDevice(int gpu) {
 
 namespace {
 
-// What is said where f() fails.
+// The error message of f().
 template <class F>
 std::string failure(const F& f) {
     try {
@@ -108,7 +108,7 @@ std::string failure(const F& f) {
     return "nothing failed";
 }
 
-// Three GPUs with two numbers each, and a mark behind what made them.
+// Three GPUs with two numbers each, and a mark after the work that computed them.
 struct Three {
     NcclSum sum{3};
     gpu::Buffer<float> held[3] = {gpu::Buffer<float>(Tensor<float>({3}, {1, 2, 7})),
@@ -122,8 +122,7 @@ struct Three {
 
 }  // namespace
 
-TEST_CASE("NCCL is asked for one sum of all GPUs, each in its own stream",
-          "[day06][training][small]") {
+TEST_CASE("NCCL does one sum over all GPUs, each in its own stream", "[day06][training][small]") {
     world = {};
     {
         Three gpus;
@@ -143,7 +142,7 @@ TEST_CASE("NCCL is asked for one sum of all GPUs, each in its own stream",
     CHECK(contains(rejection([] { NcclSum four(4); }), "but this machine has 3"));
 }
 
-TEST_CASE("where a GPU of an NCCL sum fails, it is named and no group stays open",
+TEST_CASE("a GPU that fails in an NCCL sum is named, and no group stays open",
           "[day06][training][small]") {
     world = {};
     Three gpus;
@@ -172,7 +171,7 @@ TEST_CASE("where a GPU of an NCCL sum fails, it is named and no group stays open
     CHECK(world.open_groups == 0);
 }
 
-TEST_CASE("GPUs that cannot all be made ready leave no communicator behind",
+TEST_CASE("GPUs that cannot all be initialized leave no communicator behind",
           "[day06][training][small]") {
     world = {};
     world.lost = 2;
@@ -180,9 +179,9 @@ TEST_CASE("GPUs that cannot all be made ready leave no communicator behind",
     CHECK(world.communicators == 0);
 }
 
-// The emulator rejects what two streams do to the same memory if nothing orders them: each layer's
-// gradients, their sums, the step that reads these.
-TEST_CASE("trainers and the sums of their gradients wait for each other, and learn as one trainer",
+// The emulator reports unordered accesses of two streams to the same memory: each layer's
+// gradients, their sums, and the step that reads them.
+TEST_CASE("trainers and sums of their gradients wait for each other, and train as one trainer",
           "[day06][training][small]") {
     world = {};
     const gpt2::Config config{2, 3, 4, 2, 8, 5, 1e-5f};
