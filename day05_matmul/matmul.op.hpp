@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
@@ -73,16 +74,29 @@ testing::Expected expect_product(const Product& p, const testing::Inputs& inputs
     const View<const double> a = broadcast_to(View<const double>(inputs[0]->view()), shape_a),
                              b = broadcast_to(View<const double>(inputs[1]->view()), shape_b);
     const bool biased = p.bias_stride != 0 && inputs[3];
+    // A row of outputs at a time, so that b, which is row-major, is read along its rows.
+    std::vector<double> sums(static_cast<std::size_t>(p.N)), magnitudes(sums.size());
     for (std::int64_t i = 0; i < want.value.size(); ++i) {
-        Index at_a = unravel(i, shape), at_b = at_a;
-        const double bias = biased ? (*inputs[3])(at_a[n]) : 0;
-        at_a[n] = at_b[m] = 0;
-        double sum = 0, magnitude = 0;
-        for (std::int64_t k = 0; k < p.depth(); ++k) {
-            const double product = a.data[offset(a.layout, at_a) + k * a.stride(n)] *
-                                   b.data[offset(b.layout, at_b) + k * b.stride(m)];
-            sum += product, magnitude += std::fabs(product);
+        const std::int64_t column = i % p.N;
+        if (column == 0) {
+            const Index first = unravel(i, shape);
+            Index first_of_b = first;
+            first_of_b[m] = 0;
+            const double* const row_of_a = a.data + offset(a.layout, first);
+            const double* row_of_b = b.data + offset(b.layout, first_of_b);
+            std::fill(sums.begin(), sums.end(), 0);
+            std::fill(magnitudes.begin(), magnitudes.end(), 0);
+            for (std::int64_t k = 0; k < p.depth(); ++k, row_of_b += b.stride(m)) {
+                const double x = row_of_a[k * a.stride(n)];
+                for (std::size_t j = 0; j < sums.size(); ++j) {
+                    const double product = x * row_of_b[j];
+                    sums[j] += product, magnitudes[j] += std::fabs(product);
+                }
+            }
         }
+        double sum = sums[static_cast<std::size_t>(column)],
+               magnitude = magnitudes[static_cast<std::size_t>(column)];
+        const double bias = biased ? (*inputs[3])(column) : 0;
         if (p.depth() > 0) sum *= double(p.then.alpha), magnitude *= std::fabs(p.then.alpha);
         const double old = p.then.beta == 0 ? 0 : double(p.then.beta) * inputs[2]->data()[i];
         double& y = want.value.data()[i];
