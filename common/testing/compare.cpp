@@ -117,6 +117,9 @@ std::string explain(const Tally& tally, const Elements& got, const Elements& wan
                     ? "."
                     : ", this one among them.";
         text += corner(tally, want.layout.shape, want.layout.size());
+        if (tally.unwritten == want.layout.size() && std::isnan(value_of(got.type, got.at(at)))) {
+            text += "\nOr they were only added to: the poison is a NaN, and += keeps it.";
+        }
     }
     if (is_poison(got.at(at), poison)) {
         if (is_poison(want.at(at), poison)) {

@@ -194,6 +194,13 @@ struct Drawing {
         return got != 255 && any(x, y);  // 255: never written
     }
 
+    // May it be, if its re is this one?
+    bool is_at(double got, float re, std::int64_t x, std::int64_t y) const {
+        const float im = 1.2f * float(H - 1 - 2 * y) / float(H);
+        return got == julia_steps({c.c_re, c.c_im, 0, re, im}, 0, 0, 1, 1) ||
+               (got != 255 && any(x, y));
+    }
+
     // May it be, if the new im is made of the new re? Later steps are a matter of rounding.
     bool is_of_new_re(double got, std::int64_t x, std::int64_t y) const {
         double re = 1.2 * double(2 * x + 1 - W) / double(H),
@@ -222,6 +229,20 @@ std::vector<Guess> mistakes_in(const Drawing& d) {
               [&](double got, auto x, auto y) {
                   const bool drawn = x < (d.H + 7) / 8 * 8 && y < (d.W + 31) / 32 * 32;
                   return drawn ? d.is(got, x, y) : got == 255;
+              }),
+        guess("The picture is upside down: row y = 0 is at the top, where im is largest.",
+              [&](double got, auto x, auto y) { return d.is(got, x, d.H - 1 - y); }),
+        guess("re and im are both divided by H. Divided by W, the picture is stretched.",
+              [&](double got, auto x, auto y) {
+                  return d.is_at(got, 1.2f * float(2 * x + 1 - d.W) / float(d.W), x, y);
+              }),
+        guess("x or y is unsigned, so 2 * x + 1 - W wraps around below 0. Make both an int.",
+              [&](double got, auto x, auto y) {
+                  return 2 * x + 1 < d.W || 2 * y > d.H - 1 ? got == 0 : d.is(got, x, y);
+              }),
+        guess("x is unsigned, so 2 * x + 1 - W wraps around below 0. Make it an int.",
+              [&](double got, auto x, auto y) {
+                  return 2 * x + 1 < d.W ? got == 0 : d.is(got, x, y);
               }),
         guess("In C++ an int divided by an int is rounded toward 0, so many pixels get the same "
               "point. Multiply by 1.2f first, or convert to float.",

@@ -12,10 +12,10 @@
 //     new re = re * re - im * im + c_re        new im = 2 * re * im + c_im
 //
 // Count the steps until |z| exceeds 2, that is, until re * re + im * im > 4, but stop at 254. The
-// count is the pixel's byte; it is 0 where z is that far away from the start.
+// count is the pixel's byte; it is 0 where |z| exceeds 2 before the first step.
 //
 // `common/learn check` also leaves what your kernel draws, right or wrong, in
-// my/day01_flat_memory/julia.png. More steps are brighter; pixels that no thread writes are white.
+// my/day01_flat_memory/julia.png. More steps are brighter; white: 254, or written by no thread.
 
 __global__ void julia_kernel(float c_re, float c_im, int H, int W, unsigned char* out) {
     // your code: which pixel is this thread's, does it exist, and how many steps does it take?
@@ -62,7 +62,7 @@ void julia(float c_re, float c_im, int H, int W, unsigned char* out) {
 // hint 1: blockIdx.y and threadIdx.y. Which threads have no pixel? At which offset is pixel (x, y)?
 // hint 2: The steps are an ordinary loop inside the thread: while (re * re + im * im <= 4 &&
 // hint 2: steps < 254). The new im needs the old re, so keep the new re in a third variable first.
-// hint 3: In C++ an int divided by an int is rounded toward 0: (2 * x + 1 - W) / H is -1, 0 or 1.
+// hint 3: In C++ an int divided by an int is rounded toward 0: (2 * x + 1 - W) / H is -1, 0 or 1 here.
 // hint 3: Multiply by 1.2f first, or convert to float.
 // why: No pixel needs another one, so each gets a thread. The steps of one pixel depend on each
 // why: other, so they stay a loop. x is on the fast axis: neighbouring threads write neighbouring
