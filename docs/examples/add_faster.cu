@@ -15,7 +15,8 @@ __global__ void add_grid_stride(const float* a, const float* b, std::int64_t n, 
 // [grid stride]
 
 // [vectorized]
-__global__ void add_vectorized(const float4* a, const float4* b, std::int64_t vectors, float4* out) {
+__global__ void add_vectorized(const float4* a, const float4* b, std::int64_t vectors,
+                               float4* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < vectors) {
         const float4 p = a[i], q = b[i];  // 16 bytes each
@@ -56,7 +57,7 @@ int main() {
         if (step == 2) add_grid_stride<<<4, 256>>>(a, b, n, out);
         if (step == 3) {
             add_vectorized<<<4, 256>>>(reinterpret_cast<float4*>(a), reinterpret_cast<float4*>(b),
-                                    n / 4, reinterpret_cast<float4*>(out));
+                                       n / 4, reinterpret_cast<float4*>(out));
         }
         if (step == 4) add_any_address<<<4, 256>>>(a, b, n, out);
         std::vector<float> sums(n);
