@@ -26,15 +26,24 @@ struct Case {
 };
 
 enum class Norm { before, after_sum, after_part, missing };
-enum class Views { right, reshaped, reshaped_out, interleaved, per_head, planes, one_head };
+enum class Views {
+    right,
+    not_transposed,
+    reshaped,
+    reshaped_out,
+    interleaved,
+    per_head,
+    planes,
+    one_head
+};
 
 // One planted bug, or none.
 struct Wrong {
     Norm norm1 = Norm::before, norm2 = Norm::before;
-    bool adds1 = true, adds2 = true;       // the residuals
-    bool has2 = true;                      // the second half
-    bool adds_normed = false;              // norm(x) + ..., norm(y) + ...
-    bool adds_x = false, reads_x = false;  // in the second half
+    bool adds1 = true, adds2 = true;                  // the residuals
+    bool has2 = true;                                 // the second half
+    bool adds_normed1 = false, adds_normed2 = false;  // norm(x) + ..., norm(y) + ...
+    bool adds_x = false, reads_x = false;             // in the second half
     bool causal = true, activates = true, projects = true;
     bool one_sequence = false;                      // the tokens of all sequences in a row
     double scale = 0;                               // 0: the right one
@@ -110,19 +119,23 @@ Matrix attended(const Matrix& qkv, const Case& c, const Wrong& wrong, Rounding& 
     const std::int64_t T = flat ? rows : c.x.shape()[1];
     const std::int64_t H = wrong.views == Views::one_head ? 1 : c.H, D = C / H;
     const HeadsOf heads{B, T, C, H, wrong.views};
+    // Without the transpose, a head counts as a token, and a token as a head.
+    const bool exchanged = wrong.views == Views::not_transposed;
+    const std::int64_t tokens = exchanged ? H : T;
     const double scale = wrong.scale > 0 ? wrong.scale : round(1 / std::sqrt(double(D)));
     Numbers all;
     for (const Numbers& row : qkv) all.insert(all.end(), row.begin(), row.end());
     const auto at = [&](std::size_t third, std::int64_t b, std::int64_t h, std::int64_t t,
                         std::int64_t d) {
+        if (exchanged) std::swap(h, t);
         return all[static_cast<std::size_t>(heads.in(wrong.order[third], b, h, t, d))];
     };
     Matrix mixed(qkv.size(), Numbers(static_cast<std::size_t>(C)));
     for (std::int64_t k = 0; k < B * H * T; ++k) {
-        const std::int64_t b = k / (H * T), h = k / T % H, t = k % T;
+        const std::int64_t b = k / (H * T), h = k % (H * T) / tokens, t = k % tokens;
         Numbers weight;
         double total = 0;
-        for (std::int64_t s = 0; s < (wrong.causal ? t + 1 : T); ++s) {
+        for (std::int64_t s = 0; s < (wrong.causal ? t + 1 : tokens); ++s) {
             double dot = 0;
             for (std::int64_t d = 0; d < D; ++d) {
                 dot = round(dot + round(at(0, b, h, t, d) * at(1, b, h, s, d)));
@@ -136,7 +149,7 @@ Matrix attended(const Matrix& qkv, const Case& c, const Wrong& wrong, Rounding& 
                 x = round(x + round(round(weight[s] / total) *
                                     at(2, b, h, static_cast<std::int64_t>(s), d)));
             }
-            const std::int64_t to = heads.out(b, h, t, d);
+            const std::int64_t to = exchanged ? heads.out(b, t, h, d) : heads.out(b, h, t, d);
             mixed[static_cast<std::size_t>(to / C)][static_cast<std::size_t>(to % C)] = x;
         }
     }
@@ -169,10 +182,10 @@ Numbers made(const Case& c, const Wrong& wrong, Rounding& round) {
         }
         return products(hidden, down, round);
     };
-    const Matrix y = half(x, x, first, wrong.norm1, wrong.adds1, wrong.adds_normed, round);
+    const Matrix y = half(x, x, first, wrong.norm1, wrong.adds1, wrong.adds_normed1, round);
     const Matrix out = !wrong.has2 ? y
                                    : half(wrong.adds_x ? x : y, wrong.reads_x ? x : y, second,
-                                          wrong.norm2, wrong.adds2, wrong.adds_normed, round);
+                                          wrong.norm2, wrong.adds2, wrong.adds_normed2, round);
     Numbers all;
     for (const Numbers& row : out) all.insert(all.end(), row.begin(), row.end());
     return all;
@@ -208,7 +221,10 @@ std::vector<Guess> guesses_for(const Case& c) {
     guess("The second residual is missing: out = y + the MLP's part.", {.adds2 = false});
     guess("out holds only y, the first sum: the MLP's part was not added.", {.has2 = false});
     guess("The normalized rows were added. The residual is the stream before the norm, x and y.",
-          {.adds_normed = true});
+          {.adds_normed1 = true, .adds_normed2 = true});
+    guess("The first residual adds norm(x). Add x.", {.adds_normed1 = true});
+    guess("The second residual adds norm(y). Add y, and let the norm write to normed, not to out.",
+          {.adds_normed2 = true});
     guess(
         "The second residual adds x, so attention's part is lost from the stream: add y, the "
         "first sum.",
@@ -256,6 +272,10 @@ std::vector<Guess> guesses_for(const Case& c) {
         "A row of 3 C numbers holds query, key and value of one token, so the stride from token "
         "to token is 3 C: slice(qkv, 2, i * C, (i + 1) * C).",
         {.views = Views::planes});
+    guess(
+        "Heads and tokens are not exchanged, so each token attends among its own heads: after "
+        "the reshape to (B, T, H, D), transpose(v, 1, 2).",
+        {.views = Views::not_transposed});
     guess("Queries and keys are exchanged: the first third of a row is the query.",
           {.order = {1, 0, 2}});
     guess("Keys and values are exchanged: a row holds query, key and value, in this order.",
