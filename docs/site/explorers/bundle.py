@@ -26,9 +26,9 @@ PICTURES = (  # kind, heading, lesson, what to try
 )
 STYLE = """
 html { --page-background-color: #fff; --page-foreground-color: #1f2328; --page-secondary-foreground-color: #57606a;
-    --separator-color: #c8ced5; --primary-color: #0b66a8; }
+    --separator-color: #c8ced5; --primary-color: #0b66a8; --fragment-background: #f6f8fa; }
 html.dark-mode { --page-background-color: #16191d; --page-foreground-color: #dde4ea; --page-secondary-foreground-color: #9aa4af;
-    --separator-color: #3a424b; --primary-color: #6cb6ff; }
+    --separator-color: #3a424b; --primary-color: #6cb6ff; --fragment-background: #22272e; }
 body { margin: 0 auto; max-width: 1100px; padding: 1rem 1rem 50vh; font: 1rem/1.5 system-ui, sans-serif; color: var(--page-foreground-color);
     background: var(--page-background-color); }
 a { color: var(--primary-color); }
@@ -70,14 +70,20 @@ def still():
     panel = made().replace("</style>", only + "</style>", 1)
     panel += "<script>addEventListener('load', () => document.querySelectorAll('.presets button')[1].click())</script>"
     width, height = 870, 535
+    images = ""
     with tempfile.TemporaryDirectory() as folder:
         page, shot = pathlib.Path(folder, "page.html"), pathlib.Path(folder, "shot.png")
         page.write_text(panel, encoding="utf-8")
-        subprocess.run([browser, "--no-sandbox", "--hide-scrollbars", f"--window-size={width},{height}", f"--screenshot={shot}",
-                        page.as_uri()], check=True, capture_output=True)
-        data = base64.b64encode(shot.read_bytes()).decode()
+        for mode, setting in (("light", 1), ("dark", 0)):
+            subprocess.run([browser, "--no-sandbox", "--hide-scrollbars", f"--blink-settings=preferredColorScheme={setting}",
+                            f"--window-size={width},{height}", f"--screenshot={shot}", page.as_uri()],
+                           check=True, capture_output=True)
+            data = base64.b64encode(shot.read_bytes()).decode()
+            images += f'<image class="still_{mode}" width="{width}" height="{height}" href="data:image/png;base64,{data}"/>'
+    style = ".still_dark { display: none } @media (prefers-color-scheme: dark) " \
+            "{ .still_dark { display: inline } .still_light { display: none } }"
     STILL.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-                     f'<image width="{width}" height="{height}" href="data:image/png;base64,{data}"/></svg>\n', encoding="utf-8")
+                     f"<style>{style}</style>{images}</svg>\n", encoding="utf-8")
 
 
 def main():
