@@ -76,42 +76,41 @@ testing::Expected expect_product(const Product& p, const testing::Inputs& inputs
     const bool biased = p.bias_stride != 0 && inputs[3];
     // A row of outputs at a time, so that b, which is row-major, is read along its rows.
     std::vector<double> sums(static_cast<std::size_t>(p.N)), magnitudes(sums.size());
-    for (std::int64_t i = 0; i < want.value.size(); ++i) {
-        const std::int64_t column = i % p.N;
-        if (column == 0) {
-            const Index first = unravel(i, shape);
-            Index first_of_b = first;
-            first_of_b[m] = 0;
-            const double* const row_of_a = a.data + offset(a.layout, first);
-            const double* row_of_b = b.data + offset(b.layout, first_of_b);
-            std::fill(sums.begin(), sums.end(), 0);
-            std::fill(magnitudes.begin(), magnitudes.end(), 0);
-            for (std::int64_t k = 0; k < p.depth(); ++k, row_of_b += b.stride(m)) {
-                const double x = row_of_a[k * a.stride(n)];
-                for (std::size_t j = 0; j < sums.size(); ++j) {
-                    const double product = x * row_of_b[j];
-                    sums[j] += product, magnitudes[j] += std::fabs(product);
-                }
+    for (std::int64_t row = 0; row < want.value.size(); row += p.N) {
+        const Index at_a = unravel(row, shape);
+        Index at_b = at_a;
+        at_b[m] = 0;
+        const double* const row_of_a = a.data + offset(a.layout, at_a);
+        const double* row_of_b = b.data + offset(b.layout, at_b);
+        std::fill(sums.begin(), sums.end(), 0);
+        std::fill(magnitudes.begin(), magnitudes.end(), 0);
+        for (std::int64_t k = 0; k < p.depth(); ++k, row_of_b += b.stride(m)) {
+            const double x = row_of_a[k * a.stride(n)];
+            for (std::size_t j = 0; j < sums.size(); ++j) {
+                const double product = x * row_of_b[j];
+                sums[j] += product, magnitudes[j] += std::fabs(product);
             }
         }
-        double sum = sums[static_cast<std::size_t>(column)],
-               magnitude = magnitudes[static_cast<std::size_t>(column)];
-        const double bias = biased ? (*inputs[3])(column) : 0;
-        if (p.depth() > 0) sum *= double(p.then.alpha), magnitude *= std::fabs(p.then.alpha);
-        const double old = p.then.beta == 0 ? 0 : double(p.then.beta) * inputs[2]->data()[i];
-        double& y = want.value.data()[i];
-        double& error = want.error.data()[i];
-        y = sum + old + bias;
-        y = p.then.relu && y < 0 ? 0 : y;  // a NaN stays
-        if (p.floats)
-            error = product_error<T>(p.K) * (magnitude + std::fabs(old) + std::fabs(bias));
-        if (p.then.swish) {
-            // The slope of swish is between -0.1 and 1.1; exp, the addition and the division cost
-            // 16 units.
-            y = y / (1 + std::exp(-y));
-            error = 1.1 * error + 16 * 0x1p-24 * std::fabs(y);
+        for (std::size_t j = 0; j < sums.size(); ++j) {
+            const std::int64_t column = static_cast<std::int64_t>(j), i = row + column;
+            double sum = sums[j], magnitude = magnitudes[j];
+            const double bias = biased ? (*inputs[3])(column) : 0;
+            if (p.depth() > 0) sum *= double(p.then.alpha), magnitude *= std::fabs(p.then.alpha);
+            const double old = p.then.beta == 0 ? 0 : double(p.then.beta) * inputs[2]->data()[i];
+            double& y = want.value.data()[i];
+            double& error = want.error.data()[i];
+            y = sum + old + bias;
+            y = p.then.relu && y < 0 ? 0 : y;  // a NaN stays
+            if (p.floats)
+                error = product_error<T>(p.K) * (magnitude + std::fabs(old) + std::fabs(bias));
+            if (p.then.swish) {
+                // The slope of swish is between -0.1 and 1.1; exp, the addition and the division
+                // cost 16 units.
+                y = y / (1 + std::exp(-y));
+                error = 1.1 * error + 16 * 0x1p-24 * std::fabs(y);
+            }
+            if (std::isnan(y)) error = 0;
         }
-        if (std::isnan(y)) error = 0;
     }
     return want;
 }

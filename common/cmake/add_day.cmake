@@ -7,12 +7,10 @@
 #   exercises/<name>/     <name>.hpp, *.cpp, solution.cu, tests.cpp, hints.md; the stub is made of the
 #                         solution (stub.awk). <name>_tile is in tiles: by nvcc from 13.3 on
 #   exercises/<name>.cu   the same in one file of raw CUDA: statement, solution, `// wrong:` lines, hints; the
-#                         cases of all of them are in exercises/cases.cpp, and begin with `<name>: `. What they
-#                         link besides is that target's property: set_target_properties(<label>_exercises_cases
-#                         PROPERTIES SIXDAYS_LIBRARIES "<library>;...")
+#                         cases of all of them are in exercises/cases.cpp, and begin with `<name>: `
 #
-# An exercise in a folder that calls operations of a room says so before add_day(), in a variable:
-# set(one_block_USES day06_block).
+# Exercises that link more say so before add_day(), in a variable: those of one file
+# set(day01_exercises_LIBRARIES <library>...), one in a folder that calls operations of a room set(one_block_USES day06_block).
 #
 # main.cpp and tests/ are compiled once and linked to either ports library, never to both.
 # A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub, and no stub with it.
@@ -126,7 +124,10 @@ function(sixdays_add_small_exercises day label)
     set(all ${label}_exercises)
     set(script ${PROJECT_SOURCE_DIR}/common/cmake/stub.awk)
     sixdays_test_object(${all}_cases ${folder}/cases.cpp)
-    set(besides $<TARGET_PROPERTY:${all}_cases,SIXDAYS_LIBRARIES>)
+    set(besides ${${all}_LIBRARIES})
+    if(besides)
+        add_dependencies(${all}_cases ${besides})  # `learn check` builds what is ours before the learner's file
+    endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${solutions})  # `// told:` is read here
     set(solution ${solutions})
     set(attempts wrong)

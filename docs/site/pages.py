@@ -217,10 +217,12 @@ class Page:
         sums = dict.fromkeys(SPENT, 0)
         for match in filter(None, map(READING.match, self.lines)):
             sums[match[1].lower()] += int(match[2])
-        parts = [f"{minutes} {SPENT[kind]}" for kind, minutes in sums.items() if minutes]
-        if parts:
-            parts[0] = " ".join((plural(int(parts[0].split()[0])), *parts[0].split()[1:]))
-        return "Allow " + " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:])
+        parts = []
+        for kind, minutes in sums.items():
+            if minutes:
+                parts.append(f"{minutes if parts else plural(minutes)} {SPENT[kind]}")
+        *most, last = parts or [""]
+        return "Allow " + (f"{', '.join(most)} and {last}" if most else last)
 
     # --- fill ------------------------------------------------------------------------------------------------
 
