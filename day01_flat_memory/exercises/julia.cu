@@ -33,22 +33,26 @@ __global__ void julia_kernel(float c_re, float c_im, int H, int W, unsigned char
         }
         out[y * W + x] = static_cast<unsigned char>(steps);
     }
-    // wrong 12345: const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-    // wrong 1245: if (x >= W || y >= H) return;
+    // wrong 1234567: const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    // wrong 8: const auto x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    // wrong 124567: if (x >= W || y >= H) return;
+    // wrong 8: if (x >= unsigned(W) || y >= unsigned(H)) return;
     // wrong 4: float re = float((2 * x + 1 - W) / H) * 1.2f, im = float((H - 1 - 2 * y) / H) * 1.2f;
-    // wrong 1235: const float scale = 1.2f / float(H);
-    // wrong 1235: float re = float(2 * x + 1 - W) * scale, im = float(H - 1 - 2 * y) * scale;
-    // wrong 12345: int steps = 0;
-    // wrong 1234: while (re * re + im * im <= 4 && steps < 254) {
+    // wrong 1235678: const float scale = 1.2f / float(H);
+    // wrong 12358: float re = float(2 * x + 1 - W) * scale, im = float(H - 1 - 2 * y) * scale;
+    // wrong 6: float re = float(2 * x + 1 - W) * scale, im = float(2 * y + 1 - H) * scale;
+    // wrong 7: float re = float(2 * x + 1 - W) * 1.2f / float(W), im = float(H - 1 - 2 * y) * scale;
+    // wrong 12345678: int steps = 0;
+    // wrong 1234678: while (re * re + im * im <= 4 && steps < 254) {
     // wrong 5: while (steps < 254) {
-    // wrong 12345: const float next = re * re - im * im + c_re;
-    // wrong 12345: im = 2 * re * im + c_im, re = next;
+    // wrong 12345678: const float next = re * re - im * im + c_re;
+    // wrong 12345678: im = 2 * re * im + c_im, re = next;
     // wrong 5: if (re * re + im * im > 4) break;
-    // wrong 12345: ++steps;
-    // wrong 12345: }
+    // wrong 12345678: ++steps;
+    // wrong 12345678: }
     // wrong: out[x * H + y] = static_cast<unsigned char>(steps);
     // wrong 2: out[y * H + x] = static_cast<unsigned char>(steps);
-    // wrong 345: out[y * W + x] = static_cast<unsigned char>(steps);
+    // wrong 345678: out[y * W + x] = static_cast<unsigned char>(steps);
     // end of your code
 }
 
@@ -73,3 +77,6 @@ void julia(float c_re, float c_im, int H, int W, unsigned char* out) {
 // told 3: The guard is missing
 // told 4: an int divided by an int
 // told 5: Each count is one too small
+// told 6: The picture is upside down
+// told 7: Divided by W, the picture is stretched
+// told 8: Make both an int

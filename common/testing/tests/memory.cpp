@@ -76,6 +76,8 @@ TEMPLATE_TEST_CASE("an untouched output is rejected, and so is one untouched ele
                    "The first is (1, 3), at offset 7: expected 8, got nan (0xffffffff).\n"
                    "Never written: 1 element still holds"));
     CHECK_FALSE(contains(hole.matches(want).text, "only added to"));
+    Out<int, TestType> whole({3, 4});
+    CHECK_FALSE(contains(whole.matches(distinct<int>({3, 4})).text, "only added to"));
 }
 
 TEMPLATE_TEST_CASE("if only a corner was written, the report asks if x and y are swapped",
