@@ -53,9 +53,11 @@ struct FloatRows {
     __device__ float operator()(std::int64_t n, std::int64_t k) const {
         return static_cast<float>(data[n * K + k]);
     }
-    __device__ Piece piece(std::int64_t n, std::int64_t k) const {
-        return *reinterpret_cast<const uint4*>(data + n * K + k);
+    /// Where a lane's pieces of row n begin: at column k, 32 pieces apart.
+    __device__ const uint4* pieces(std::int64_t n, std::int64_t k) const {
+        return reinterpret_cast<const uint4*>(data + n * K + k);
     }
+    static __device__ __forceinline__ Piece piece(const uint4* from, int i) { return from[32 * i]; }
     static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
         if constexpr (kWeights == 4) {
             to_floats(piece, w);
@@ -83,9 +85,16 @@ struct Q8Rows {
         const std::int64_t at = n * K + k;
         return static_cast<float>(scales[at / kQ8Block]) * static_cast<float>(quants[at]);
     }
-    __device__ Piece piece(std::int64_t n, std::int64_t k) const {
+    struct Pieces {
+        const uint2* quants;
+        const f16* scales;
+    };
+    __device__ Pieces pieces(std::int64_t n, std::int64_t k) const {
         const std::int64_t at = n * K + k;
-        return {*reinterpret_cast<const uint2*>(quants + at), scales[at / kQ8Block]};
+        return {reinterpret_cast<const uint2*>(quants + at), scales + at / kQ8Block};
+    }
+    static __device__ __forceinline__ Piece piece(const Pieces& from, int i) {
+        return {from.quants[32 * i], from.scales[32 * kWeights / kQ8Block * i]};
     }
     static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
 #pragma unroll

@@ -47,15 +47,18 @@ struct Pieces {
     static constexpr int kEach = kSlice / (32 * W::kWeights);
     typename W::Piece piece[ROWS][kEach];
 
-    /// Beyond the last row and column there is 0.
+    /// Beyond the last column there is 0; beyond the last row, the last row again: its sum is not
+    /// stored. One address per row: each piece is a constant offset from it.
     __device__ __forceinline__ void load(const W& w, int row, int column) {
+        const int N = static_cast<int>(w.N), K = static_cast<int>(w.K);
+        const int mine = column + static_cast<int>(threadIdx.x % 32) * W::kWeights;
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
+            const auto from = w.pieces(min(row + r, N - 1), mine);
 #pragma unroll
             for (int i = 0; i < kEach; ++i) {
-                const int k = column + (i * 32 + static_cast<int>(threadIdx.x % 32)) * W::kWeights;
                 piece[r][i] = {};
-                if (row + r < w.N && k < w.K) piece[r][i] = w.piece(row + r, k);
+                if (mine + i * 32 * W::kWeights < K) piece[r][i] = W::piece(from, i);
             }
         }
     }
@@ -132,21 +135,22 @@ __global__ void __launch_bounds__(C::THREADS)
 #pragma unroll 1
     for (int k = K + me; k < padded(K); k += C::THREADS) x[k] = 0;
     __syncthreads();
+    float sum[C::ROWS] = {};
+    int k = part * kSlice;
     while (true) {
-        float sum[C::ROWS] = {};
-#pragma unroll 1
-        for (int k = part * kSlice; k < K; k += C::PARTS * kSlice) {
-            pieces.multiply(x + k, sum);
-            const int next = k + C::PARTS * kSlice;
-            if (next < K) pieces.load(w, tile + first, next);
-        }
-        const int next = tile + turn;
-        if (next < N) pieces.load(w, next + first, part * kSlice);
+        if (k < K) pieces.multiply(x + k, sum);
+        k += C::PARTS * kSlice;
+        const bool ends = k - part * kSlice >= K;  // for all parts at once
+        const int next = ends ? tile + turn : tile;
+        if (ends) k = part * kSlice;
+        if (next < N && k < K) pieces.load(w, next + first, k);
+        if (!ends) continue;
         const float total = add_up<C>(sum, part, first);
         if (stores && tile + stored < N) out(tile + stored, total, added);
         if (next >= N) return;
         tile = next;
         if (stores && tile + stored < N) added = out.load(tile + stored);
+        for (float& s : sum) s = 0;
     }
 }
 
