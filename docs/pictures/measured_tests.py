@@ -9,6 +9,7 @@ import xml.dom.minidom
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "site")]
+import day01  # noqa: E402
 import measured  # noqa: E402
 import run_tests  # noqa: E402
 
@@ -119,6 +120,58 @@ def test_beside():
     assert ">1.5 TFLOP/s<" in text and "Upright mark: torch.add" in text
     fastest = measured.fastest_of_shapes([*add, *mul])
     assert fastest == [add[0], mul[1]], fastest  # of shape 8 the first of two that take 2 ms
+
+
+def beside_others(own=CSV.replace("<device>", "small GPU").replace(",0.5000,torch", ",0.2500,torch").replace("mul,both", "mul,one")):
+    """The results with those of an H100 in the same folder, where pack is missing, and with the reader's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"day01_x_h200.csv": CSV, "day01_x_h100.csv": CSV.replace("A <device>", "NVIDIA H100").replace("add,pack", "add,heap"),
+                 "day01_z_h100.csv": CSV.replace("A <device>", "NVIDIA H100").replace("add,pack", "add,pile"), "own/day01_x.csv": own,
+                 "own/day02_x.csv": CSV}
+        for name, text in files.items():
+            (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
+            (pathlib.Path(folder) / name).write_text(text)
+        return measured.with_others(pathlib.Path(folder) / "day01_x_h200.csv", pathlib.Path(folder) / "own")
+
+
+def test_others():
+    r = beside_others()
+    assert [gpu.name for gpu in r.others] == ["H100", "your A small GPU"]
+    at_h100, mine = r.others
+    pile = dict(r.rows[2], version="pile", shape="8")
+    assert at_h100.row(dict(pile, version="heap")) and at_h100.row(pile) and not mine.row(pile)  # of both its files
+    assert not at_h100.row(r.rows[0])  # a loop on another machine's CPU
+    assert [gpu.name for gpu in beside_others(CSV).others] == ["H100", "your A <device>"]  # the reader has the same GPU
+
+
+def test_narrow_bars():
+    r = beside_others()
+    steps, rest = measured.ladder_and_rest(r)
+    text = measured.bars("Day 1", r, steps)
+    narrow = r'<rect class="thin" x="8" y="([0-9.]+)" width="([0-9.]+)" height="5"'
+    # The first row's bars are 12 high at y = 87, and 5 below at 100 and 107; pack's begin at 40 + 14 lower, 141.
+    assert widths(text) == ["204", "40.8"] and re.findall(narrow, text) == [("100", "204"), ("107", "102"), ("161", "40.8")], text
+    assert re.findall(">Narrow bar[^<]*<", text) == [">Narrow bar 1: H100<", ">Narrow bar 2: your A small GPU<"]
+    low = [float(y) for y in re.findall(r' y="([0-9.]+)"', text)]
+    assert max(low) <= float(re.search(r'height="([0-9.]+)"', text)[1])
+    text = measured.bars("Day 1", r, [row for row in rest if row["op"] == "mul"])
+    assert re.findall(narrow, text) == [("100", "424.32"), ("147", "1")] and ">Narrow bar: H100<" in text, text
+    for row in r.others[0].of.values():
+        row["flops"] = 9e10  # of mul in 2 ms: 45 TFLOP/s, the most; the rest 30 and 0.5
+    text = measured.beside("Day 1", [[row for row in rest if row["op"] == "mul"]], r.others)
+    assert widths(text) == ["272", "4.53333"] and re.findall(narrow, text) == [("100", "408"), ("147", "408")], text
+
+
+def test_roofline():
+    text = day01.roofline()
+    assert text.count('class="lead"') == 1 + 2 * text.count(": ridge")
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "day01_x.csv").write_text(CSV.replace("copy 3500", "copy 500"))
+        own = day01.roofline(pathlib.Path(folder))
+    xml.dom.minidom.parseString(own)
+    assert ">your A &lt;device>: ridge 120<" in own and own.count('class="lead"') == text.count('class="lead"') + 2
+    # 500 GB/s * 1/16 is below the axis at 64 GFLOP/s, so the slope begins on it, at y = 230.
+    assert re.search(r'd="M[\d.]+ 230 L[\d.]+ [\d.]+ L412 ', own), own
 
 
 def widths(text):
