@@ -533,7 +533,7 @@ names_are_no_code() {
     odd=('$(touch run)' '`touch run`' '|touch run|' 'x|e touch run;#' 'a[$(touch run)]' '1e touch run' "'" '"' '\x' '&' $'a\nb' '*' '%s%n')
     mkdir -p my/day01_flat_memory
     for name in "${odd[@]}"; do
-        for verb in run test start check hint solution reset trace bench debug; do
+        for verb in run test start check hint solution reset trace bench tune debug; do
             learns "$verb $name" 2 'no day|no exercise' -- "$verb" "$name"
         done
         for verb in check hint solution reset; do

@@ -10,11 +10,12 @@ that measured the same day, and on built pages the reader's own of build/bench, 
 """
 import csv
 import functools
+import itertools
 import math
 import pathlib
 import re
 
-from svg import COLOURS, FAINT, GREEN, ORANGE, Svg
+from svg import COLOURS, FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
 
 RESULTS = pathlib.Path(__file__).resolve().parents[1] / "results"
 SWEEP = "sum_columns"
@@ -144,10 +145,13 @@ def ladder_and_rest(results):
     return steps, [row for row in rows if row not in steps]
 
 
+def elements_of(row):
+    return math.prod(map(int, re.findall(r"\d+", row["shape"])))
+
+
 def per_element(row):
     """Seconds of one element of the shape, or of one operation where operations are the limit."""
-    elements = math.prod(map(int, re.findall(r"\d+", row["shape"])))
-    return float(row["median_s"]) / (elements if row["limit"] in BYTES else float(row["flops"]))
+    return float(row["median_s"]) / (elements_of(row) if row["limit"] in BYTES else float(row["flops"]))
 
 
 def narrow_bars(svg, left, y, colour, widths):
@@ -227,24 +231,30 @@ GREEN_LINE = f' style="stroke: {GREEN}"'
 
 
 def sweep(title, results):
-    """Bytes asked for per second over the stride: measured points, and the line of the model."""
+    """Bytes asked for per second over the stride: measured points, other GPUs' in other colours, and the line of the model."""
+    others = [gpu for gpu in results.others if any(map(is_sweep, gpu.of.values()))]
     rows = sorted((row for row in results.rows if is_sweep(row)), key=stride_of)
     limit = results.limits["read"]
     left, top, width, height = 80, 60, 640, 280
     most = math.log2(max(2, stride_of(rows[-1])))
     lowest, highest = 1e11, 6.4e12  # both axes grow by factors: a straight line is a power
+    series = [*zip((gpu.of.values() for gpu in others), itertools.cycle((SKY, PURPLE))), (rows, ORANGE)]
+    points = [(stride_of(row), 4 * elements_of(row) / float(row["median_s"]), colour)
+              for of, colour in series for row in of if is_sweep(row)]
+    while min(rate for _, rate, _ in points) < lowest:  # a slower GPU
+        lowest /= 2
 
     def place(stride, rate):
         share = math.log(max(rate, lowest) / lowest) / math.log(highest / lowest)
         return left + width * math.log2(stride) / most, top + height * (1 - share)
 
-    svg = Svg(800, top + height + 92, safe(title))
+    svg = Svg(800, top + height + 92 + 20 * len(others), safe(title))
     svg.text(20, 24, safe(title))
     svg.parts.append(f'<path d="M{left} {top} L{left} {top + height} L{left + width} {top + height}"/>')
-    for number in (100, 200, 400, 800, 1600, 3200, 6400):
-        _, y = place(1, number * 1e9)
+    for power in range(round(math.log2(highest / lowest)) + 1):
+        _, y = place(1, lowest * 2 ** power)
         svg.line(left - 5, y, left, y)
-        svg.text(left - 8, y + 5, str(number), "note end")
+        svg.text(left - 8, y + 5, f"{lowest * 2 ** power / 1e9:g}", "note end")
     svg.text(20, top - 14, "GB/s asked for", "note")
     for power in range(int(most) + 1):
         x, y = place(2 ** power, 0)
@@ -252,14 +262,16 @@ def sweep(title, results):
     svg.text(left + width / 2, top + height + 44, "stride in floats", "note middle")
     steps = [2 ** (most * i / 96) for i in range(97)]
     for _, cost, kind in MODELS:
-        points = [place(s, limit * 4 / cost(s)) for s in steps]
+        line = [place(s, limit * 4 / cost(s)) for s in steps]
         kind = f' class="{kind}"' + GREEN_LINE * (kind == "thick") if kind else ""
-        svg.parts.append(f'<path{kind} d="M' + " L".join(f"{x:g} {y:g}" for x, y in points) + '"/>')
-    for row in rows:
-        elements = math.prod(int(extent) for extent in row["shape"].split("x"))
-        x, y = place(stride_of(row), 4 * elements / float(row["median_s"]))
-        svg.cell(x - 4, y - 4, ORANGE, "", 8, 8)
+        svg.parts.append(f'<path{kind} d="M' + " L".join(f"{x:g} {y:g}" for x, y in line) + '"/>')
+    for stride, rate, colour in points:
+        x, y = place(stride, rate)
+        svg.cell(x - 4, y - 4, colour, "", 8, 8)
     y = top + height + 68
+    for number, (gpu, (_, colour)) in enumerate(zip(others, series), 1):
+        svg.cell(left, y - 4 + 20 * number, colour, "", 8, 8)
+        svg.text(left + 14, y + 5 + 20 * number, safe(gpu.name), "note")
     svg.cell(left, y - 4, ORANGE, "", 8, 8)
     svg.text(left + 14, y + 5, "measured", "note")
     for number, (name, _, kind) in enumerate(MODELS):
@@ -341,7 +353,7 @@ def pictures():
             add(f"{day}_more", functools.partial(ladder, part=1))
         if any(is_sweep(row) for row in results.rows):
             title = f"Day {day[3:]} on one {results.device}: what a stride costs a walk that only reads"
-            add(f"{day}_sweep", lambda own=None, r=results, t=title: sweep(t, r))
+            add(f"{day}_sweep", lambda own=None, path=path, title=title: sweep(title, with_others(path, own)))
     for day, (*floats, op, name) in IN_BF16.items():
 
         def in_bf16(own=None, files=(floats, (op, name)), day=day):

@@ -191,6 +191,12 @@ def test_sweep():
     assert [round(float(y), 2) for y in ends] == [231.64, 278.31, 278.31], ends
     costs = [[cost(s) for s in (1, 16, 64)] for _, cost, _ in measured.MODELS]
     assert costs == [[4, 32, 32], [4, 64, 64], [4, 64, 102.4]], costs
+    twice = CSV.replace("<device>", "small GPU").replace("3.2e-5,1,1,read", "1.6e-5,1,1,read")
+    text = measured.sweep("Day 02", beside_others(twice))  # at stride 16 the reader's is an octave higher, 46.67 of 280
+    assert 'style="fill: #56b4e9" d="M716 274.31h8' in text and 'style="fill: #cc79a7" d="M716 227.643h8' in text, text
+    slow = measured.sweep("Day 02", beside_others(twice.replace("4e-6,1,1,read", "2e-4,1,1,read")))  # 40 GB/s, 0.678 of 8 doublings above 25
+    assert " M76 312.267h8v8h-8z" in slow and ">25<" in slow and ">12.5<" not in slow and ">25<" not in text, slow
+    assert ">H100<" in text and ">your A small GPU<" in text
 
 
 if __name__ == "__main__":
