@@ -111,7 +111,8 @@ END
 #!/usr/bin/env bash
 program() {
     mkdir -p "${1%/*}"
-    printf '#!/bin/sh\necho "this is %s $*"\nif test "$HOLD"; then read x <"$HOLD"; fi\n' "${1##*/}" >"$1"
+    printf '#!/bin/sh\nif test "$RUNS"; then exec sh "$RUNS" "$0" "$@"; fi\necho "this is %s $*"\nif test "$HOLD"; then read x <"$HOLD"; fi\n' \
+        "${1##*/}" >"$1"
     chmod +x "$1"
 }
 printf '%s\n' "$*" >>"$CALLS"
@@ -131,7 +132,7 @@ case " $* " in
         pages="python3 was not found"
         if command -v python3 >/dev/null && [[ ${CMAKE_DOES:-} != "finds no pages" ]]; then pages=ON; fi
         printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "SIXDAYS_PAGES:INTERNAL=$pages" "Catch2_DIR:PATH=/fake" \
-            SIXDAYS_BUILT_WITH_NVCC:INTERNAL=OFF >"$folder/CMakeCache.txt"
+            "SIXDAYS_BUILT_WITH_NVCC:INTERNAL=${NVCC:-OFF}" >"$folder/CMakeCache.txt"
         ;;
     *" --build "*)
         if [[ ${CMAKE_DOES:-} == "fills the disk" ]]; then echo "ld: final link failed: No space left on device" && exit 1; fi
@@ -255,6 +256,7 @@ words() {
     test_log
     pypi_nvcc
     which_nvcc
+    on_a_gpu
     alone
     unwritable
     folder_names
@@ -382,6 +384,52 @@ which_nvcc() {
     unset smi_says
 }
 
+# `bench` writes a file named after the GPU, or none; `tune` shows how good the choices are here.
+on_a_gpu() {
+    local file=build/bench/${day}_rtx_4090.csv
+    rm -rf build
+    learns "bench without a GPU" 1 '^Nvidia-smi is installed, but finds no GPU. Timings need a GPU' -- bench day01
+    learns "tune without a GPU" 1 'finds no GPU. Tuning needs a GPU: an emulated time means nothing' -- tune day05
+    learns "tune without a day" 2 'Which day\? common/learn tune day05' -- tune
+    learns "a day without tiles" 2 '^day01_flat_memory has no tile sizes to try. Available: common/learn tune day05' -- tune 1
+    fake nvidia-smi <<<$'#!/bin/sh\necho "NVIDIA GeForce RTX 4090, 8.9, 580.95.05"'
+    learns "bench with a GPU and no nvcc" 1 'There is a GPU, but no nvcc' -- bench day01
+    learns "tune with a GPU and no nvcc" 1 'There is a GPU, but no nvcc' -- tune day05
+    holds "nothing was measured" test ! -e build/bench
+
+    rm -rf build
+    cat >"$scratch/measures" <<'END'
+shift
+test "$1" != --tune || { echo "tunes $*" && exit; }
+test "$DEVICE" || { echo "op,version" && exit; }
+printf '%s\n' "# $DEVICE, compute capability 8.9, driver 580.95.05, day --bench" "# clock: 2520 MHz" op,version add,1
+test "$BREAKS" && echo "CUDA error" >&2 && exit 3
+echo add,2
+END
+    export NVCC=ON RUNS=$scratch/measures DEVICE='NVIDIA GeForce RTX 4090' BREAKS=''
+    learns "bench" 0 "^$file\$" '^common/learn docs shows these numbers' \
+        "docs/results in a pull request: CONTRIBUTING.md, \"Send in your GPU's numbers\"" -- bench day01
+    grep -qF "## Send in your GPU's numbers" CONTRIBUTING.md || complain "CONTRIBUTING.md has no such heading"
+    printf '%s\n' "# $DEVICE, compute capability 8.9, driver 580.95.05, day --bench" "# commit unknown: this tree is no git checkout" \
+        "# clock: 2520 MHz" op,version add,1 add,2 >"$scratch/expected"
+    holds "its file" cmp "$scratch/expected" "$file"
+    echo mine >>"$file"
+    learns "bench again" 0 "earlier run is kept: $file.1\$" "^$file\$" -- bench day01
+    holds "the older file is kept" grep -qx mine "$file.1"
+    holds "and the new one written" cmp "$scratch/expected" "$file"
+    BREAKS=yes learns "a bench that fails half-way" 1 '^CUDA error' "bench ended with status 3, so $day gets no file" \
+        "^Not measured: $day. The reason is above" -- bench day01
+    silent "nothing can be sent in" 'pull request'
+    DEVICE='' learns "a program that names no GPU" 1 "$day --bench did not name its GPU" -- bench day01
+    holds "they leave no file" test "$(cd build/bench && echo *)" = "${file##*/} ${file##*/}.1"
+    DEVICE='NVIDIA A100-SXM4-80GB' learns "another GPU" 0 "^build/bench/${day}_a100_sxm4_80gb.csv" -- bench day01
+    learns "bench of all days" 0 "^$file" '^build/bench/day05_matmul_rtx_4090.csv' -- bench
+    learns "tune" 0 '^tunes --tune --size 2048$' -- tune day05 --size 2048
+    unset NVCC RUNS DEVICE BREAKS
+    fake nvidia-smi <<<$'#!/bin/sh\nexit 9'
+    rm -r build/bench build/default
+}
+
 # Two runs in one tree: the second waits for the first, and not for one that was killed.
 alone() {
     local lock=build/learn.lock holder
@@ -485,7 +533,7 @@ names_are_no_code() {
     odd=('$(touch run)' '`touch run`' '|touch run|' 'x|e touch run;#' 'a[$(touch run)]' '1e touch run' "'" '"' '\x' '&' $'a\nb' '*' '%s%n')
     mkdir -p my/day01_flat_memory
     for name in "${odd[@]}"; do
-        for verb in run test start check hint solution reset trace bench debug; do
+        for verb in run test start check hint solution reset trace bench tune debug; do
             learns "$verb $name" 2 'no day|no exercise' -- "$verb" "$name"
         done
         for verb in check hint solution reset; do

@@ -291,8 +291,11 @@ else()
     set(formulas ${CMAKE_COMMAND} -E copy ${made}/MathJax.js ${html}/mathjax/MathJax.js)
 endif()
 
+# What `common/learn bench` wrote is shown beside the H200's numbers; the committed text of the pages has none of it.
+set(own ${PROJECT_SOURCE_DIR}/build/bench)
+file(GLOB measured CONFIGURE_DEPENDS ${own}/day*.csv)
 # Made again when a file that they show, or that makes them, has changed.
-set(read ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md)
+set(read ${measured} ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md)
 foreach(kind awk cmake cpp css csv cu dox gdb hpp js log md patch py svg txt)
     list(TRANSFORM day_folders APPEND "/*.${kind}" OUTPUT_VARIABLE of_days)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${of_days} ${PROJECT_SOURCE_DIR}/common/*.${kind}
@@ -310,14 +313,14 @@ set(behind COMMAND Doxygen::doxygen ${doxyfile}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "The documentation: ${html}/index.html" VERBATIM)
 add_custom_command(OUTPUT ${html}/made BYPRODUCTS ${made_pages}
     ${clear}
-    COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make ${outputs} ${made}/pages
+    COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make --bench ${own} ${outputs} ${made}/pages
     ${behind}
     COMMAND ${CMAKE_COMMAND} -E touch ${html}/made
     DEPENDS ${captured} ${read} ${doxyfile})
 add_custom_target(docs DEPENDS ${html}/made)
 # The same in seconds, with what docs/*.md say that programs print, which .ci/run compares.
 add_custom_target(docs_as_written ${clear}
-    COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make ${made}/pages
+    COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make --bench ${own} ${made}/pages
     ${behind})
 
 # --- proofs ---------------------------------------------------------------------------------------

@@ -88,6 +88,13 @@ put_stub() { stub_of "$1" >"$2.new" && mv "$2.new" "$2"; }
 # Does the path exist, even as a dangling link?
 is_taken() { [[ -e $1 || -L $1 ]]; }
 
+# The first of file.1, file.2, ... that does not exist.
+unused_name() {
+    local number=1
+    while is_taken "$1.$number"; do number=$((number + 1)); done
+    printf '%s' "$1.$number"
+}
+
 # Sets $unusable to why the learner's file cannot be read; false if it can, or does not exist.
 is_unusable() {
     unusable=''
@@ -204,7 +211,7 @@ verb_solution() {
 }
 
 verb_reset() {
-    local exercise file number unusable
+    local exercise file kept unusable
     no_more_than 2 "$@"
     if (($# == 0)); then stop 2 "Which day? $learn reset day01, for example."; fi
     find_exercises "$@"
@@ -217,13 +224,12 @@ verb_reset() {
         elif cmp -s "$file" <(stub_of "$exercise"); then
             say "$exercise is already in its initial state."
         else
-            number=1
-            while is_taken "$file.$number"; do number=$((number + 1)); done
-            cp "$file" "$file.$number.new"
-            mv "$file.$number.new" "$file.$number"
+            kept=$(unused_name "$file")
+            cp "$file" "$kept.new"
+            mv "$kept.new" "$kept"
             put_stub "$exercise" "$file"
             remember "$exercise" result started
-            say "$exercise is back in its initial state. Your version is kept: $(path "$file.$number")."
+            say "$exercise is back in its initial state. Your version is kept: $(path "$kept")."
         fi
     done
 }

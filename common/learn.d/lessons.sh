@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# The lessons: run, test, trace, bench, docs.
+# The lessons: run, test, trace, bench, tune, docs.
 
 lessons_ready() {  # lessons_ready <day>...
     local target targets=()
@@ -187,8 +187,20 @@ verb_trace() {
     "$build/bin/${day}_emulated" --trace "$@"
 }
 
+# build_for_gpu <why it needs one, a sentence> <day>...: the programs for this machine's GPU; without one it stops.
+build_for_gpu() {
+    if ! find_gpu; then stop 1 "${why_no_gpu^}. $1"; fi
+    shift
+    need
+    configure
+    if ! built_with_nvcc; then
+        stop 1 "There is a GPU, but no nvcc to compile for it. $learn doctor tells you what to do."
+    fi
+    build_one "the lessons" "$@"
+}
+
 verb_bench() {
-    local which=("${days[@]}") out=$root/build/bench words=() word torch=0 command
+    local which=("${days[@]}") words=() word torch=0 failed=()
     for word in "$@"; do
         if [[ $word == --torch ]]; then torch=1; else words+=("$word"); fi
     done
@@ -197,26 +209,70 @@ verb_bench() {
         find_day "${words[0]}"
         which=("$day")
     fi
-    if ! find_gpu; then
-        stop 1 "${why_no_gpu^}. Timings need a GPU: an emulated time means nothing."
-    fi
-    lessons_ready "${which[@]}"
-    if ! built_with_nvcc; then
-        stop 1 "There is a GPU, but no nvcc to compile for it. $learn doctor tells you what to do."
-    fi
-    may_write "$out"
-    building=$out
+    build_for_gpu "Timings need a GPU: an emulated time means nothing." "${which[@]}"
+    may_write "$root/build/bench"
     lock_build  # two at a time would distort each other's times
-    for day in "${which[@]}"; do
-        note "Measuring $day."
-        command=("$build/bin/$day" --bench)
-        if ((torch)) && [[ -f $root/$day/bench/torch_peer.py ]]; then
-            command=(python3 "$root/common/bench/torch_peer.py" "$build/bin/$day")
-        fi
-        "${command[@]}" >"$out/$day.csv.new"
-        mv "$out/$day.csv.new" "$out/$day.csv"
-        say "$(path "$out/$day.csv")"
+    for day in "${which[@]}"; do measure "$torch" || failed+=("$day"); done
+    if ((${#failed[@]} < ${#which[@]})); then
+        say "" "$learn docs shows these numbers beside the H200's. To send them in, add the files to" \
+            "docs/results in a pull request: CONTRIBUTING.md, \"Send in your GPU's numbers\"."
+    fi
+    if ((${#failed[@]} > 0)); then stop 1 "Not measured: ${failed[*]}. The reason is above."; fi
+}
+
+# measure <with PyTorch: 0, 1>: $day into build/bench/<day>_<gpu>.csv, or no file if that fails. A file of an
+# earlier run is kept.
+measure() {
+    local command=("$build/bin/$day" --bench) text gpu file older status=0
+    if (($1)) && [[ -f $root/$day/bench/torch_peer.py ]]; then
+        command=(python3 "$root/common/bench/torch_peer.py" "$build/bin/$day")
+    fi
+    note "Measuring $day."
+    text=$("${command[@]}") || status=$?
+    gpu=${text%%,*}
+    gpu=$(short_name "${gpu#"# "}")
+    if ((status == 0)) && [[ $text != "# "* || -z $gpu ]]; then status=1 && note "$day --bench did not name its GPU."; fi
+    if ((status > 0)); then
+        note "${command[*]} ended with status $status, so $day gets no file."
+        return 1
+    fi
+    file=$root/build/bench/${day}_$gpu.csv
+    if is_taken "$file"; then
+        older=$(unused_name "$file")
+        mv "$file" "$older" || return 1
+        note "The file of an earlier run is kept: $(path "$older")"
+    fi
+    keep "$file" "${text%%$'\n'*}"$'\n'"# commit $(commit_of_tree)"$'\n'"${text#*$'\n'}"
+    say "$(path "$file")"
+}
+
+# "NVIDIA GeForce RTX 4090" is rtx_4090 in the name of a file.
+short_name() {
+    local word words name=''
+    read -ra words <<<"${1//[^A-Za-z0-9]/ }"
+    for word in "${words[@],,}"; do
+        if [[ $word != nvidia && $word != geforce ]]; then name+=${name:+_}$word; fi
     done
+    printf '%s' "$name"
+}
+
+# Ends in -dirty if a tracked file has changed.
+commit_of_tree() {
+    if [[ ! -e $root/.git ]] || ! git -C "$root" describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null; then
+        echo "unknown: this tree is no git checkout"
+    fi
+}
+
+verb_tune() {
+    if (($# == 0)); then stop 2 "Which day? $learn tune day05, for example."; fi
+    find_day "$1"
+    shift
+    if ! grep -q '"--tune"' "$root/$day/main.cpp"; then
+        stop 2 "$day has no tile sizes to try. Available: $learn tune day05."
+    fi
+    build_for_gpu "Tuning needs a GPU: an emulated time means nothing." "$day"
+    lock_build  # as for bench
+    "$build/bin/$day" --tune "$@"
 }
 
 verb_docs() {

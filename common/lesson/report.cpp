@@ -42,15 +42,19 @@ std::string version_text(int cuda) {  // 13000 is 13.0
     return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10);
 }
 
-std::string device_text(const gpu::Device& d) {
-    return "The ports run on " + d.name + ": compute capability " + std::to_string(d.major) + "." +
-           std::to_string(d.minor) + ", " + std::to_string(d.multiprocessors) +
-           " multiprocessors,\n" + with_commas(d.memory_bytes >> 20) + " MiB of memory, " +
-           with_commas(d.l2_bytes >> 20) + " MiB of L2 cache, warps of " +
-           std::to_string(d.warp_size) + " threads.";
+std::string capability_text(const gpu::Device& d) {
+    return "compute capability " + std::to_string(d.major) + "." + std::to_string(d.minor);
 }
 
-// "NVIDIA H200, driver 580.65.06, CUDA runtime 13.0, 2026-01-31, day01_flat_memory --bench"
+std::string device_text(const gpu::Device& d) {
+    return "The ports run on " + d.name + ": " + capability_text(d) + ", " +
+           std::to_string(d.multiprocessors) + " multiprocessors,\n" +
+           with_commas(d.memory_bytes >> 20) + " MiB of memory, " + with_commas(d.l2_bytes >> 20) +
+           " MiB of L2 cache, warps of " + std::to_string(d.warp_size) + " threads.";
+}
+
+// "NVIDIA H200, compute capability 9.0, driver 580.65.06, CUDA runtime 13.0, 2026-01-31,
+// day01_flat_memory --bench". `common/learn bench` names its file after the text before the comma.
 std::string origin_text(const gpu::Device& d, const Options& options) {
     std::ifstream file("/proc/driver/nvidia/version");
     const std::string said{std::istreambuf_iterator<char>(file), {}};
@@ -59,8 +63,8 @@ std::string origin_text(const gpu::Device& d, const Options& options) {
     char date[16] = "";
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-    return d.name + ", driver " + driver + ", CUDA runtime " + version_text(d.runtime_version) +
-           ", " + date + ", " + options.program + " --bench" +
+    return d.name + ", " + capability_text(d) + ", driver " + driver + ", CUDA runtime " +
+           version_text(d.runtime_version) + ", " + date + ", " + options.program + " --bench" +
            (options.only.empty() ? "" : " --only " + options.only);
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -51,7 +52,8 @@ std::vector<Tried> try_all(lesson::Report& report, const Sizes& s) {
     return all;
 }
 
-void show(const Sizes& s, const std::vector<Tried>& all) {
+// Prints the table; returns how many times as long as the fastest the choice takes.
+double show(const Sizes& s, const std::vector<Tried>& all) {
     const double operations =
         2e-12 * static_cast<double>(s.M) * static_cast<double>(s.N) * static_cast<double>(s.K);
     std::printf("\n   %-26s %12s %10s\n", "", "us", "TFLOP/s");
@@ -61,8 +63,9 @@ void show(const Sizes& s, const std::vector<Tried>& all) {
     }
     const auto chosen =
         std::find_if(all.begin(), all.end(), [](const Tried& t) { return t.chosen; });
-    std::printf("\n   The choice of matmul_cuda takes %.2f times as long as the fastest.\n",
-                chosen->seconds / all.front().seconds);
+    const double times = chosen->seconds / all.front().seconds;
+    std::printf("\n   The choice of matmul_cuda takes %.2f times as long as the fastest.\n", times);
+    return times;
 }
 
 }  // namespace
@@ -92,10 +95,22 @@ void tune(lesson::Report& report) {
                                 {64, 4096, 4096}, {1, 4096, 4096},    {4096, 64, 4096},
                                 {4096, 4096, 16}};
     if (size != 0) sizes = {{size, size, size}};
+    double worst = 0, logs = 0;
+    std::string worst_of;
     for (const Sizes& s : sizes) {
         report.heading("M, N, K = " + to_string(s));
-        show(s, try_all(report, s));
+        const double times = show(s, try_all(report, s));
+        logs += std::log(times);
+        if (times > worst) {
+            worst = times;
+            worst_of = to_string(s);
+        }
     }
+    if (sizes.size() == 1) return;
+    std::printf("\nOver these %zu products the choice takes %.2f times as long as the fastest\n",
+                sizes.size(), std::exp(logs / static_cast<double>(sizes.size())));
+    std::printf("(geometric mean), at worst %.2f times, at M, N, K = %s.\n", worst,
+                worst_of.c_str());
 }
 
 }  // namespace sixdays::day05_matmul

@@ -1,6 +1,7 @@
 """Pictures of Day 01: flat memory."""
 import math
 
+from measured import RESULTS, safe, with_others
 from svg import CELL, COLOURS, FAINT, GREEN, ORANGE, Svg
 
 
@@ -193,11 +194,13 @@ def sectors():
     return svg.done()
 
 
-def roofline():
-    """Throughput over arithmetic intensity, both logarithmic: a slope, a ridge, a flat roof, and two operations under it."""
+def roofline(own=None):
+    """Throughput over arithmetic intensity, both logarithmic: a slope, a ridge, a flat roof, and two operations under it;
+    dashed, the roofs of other GPUs, and of the reader's with its results in `own`."""
     left, top, w, h = 62, 40, 350, 190
     first, last, low, high = -4, 10, 6, 16.2        # powers of two: FLOP per byte; GFLOP/s
-    svg = Svg(440, 330, "The roofline of an H200: the attainable throughput rises with the arithmetic intensity up to the ridge at 15, and is "
+    results = with_others(RESULTS / "day01_flat_memory_h200.csv", own)
+    svg = Svg(440, 330 + 18 * len(results.others), "The roofline of an H200: the attainable throughput rises with the arithmetic intensity up to the ridge at 15, and is "
                         "flat from there on. add, at 1/12, is far down the slope; a product of 4,096 squared, at 683, is under "
                         "the flat roof")
 
@@ -205,8 +208,12 @@ def roofline():
         x, y = math.log2(intensity), math.log2(rate)
         return left + (x - first) / (last - first) * w, top + h - (y - low) / (high - low) * h
 
-    copy, fma = 4274, 63128
-    start, ridge, end = at(2 ** first, copy * 2 ** first), at(fma / copy, fma), at(2 ** last, fma)
+    def roof(limits):
+        copy, fma = limits["copy"] / 1e9, limits["fma"] / 1e9
+        begin = max(2 ** first, 2 ** low / copy)  # a slow memory's slope begins on the axis
+        return copy, fma, (at(begin, copy * begin), at(fma / copy, fma), at(2 ** last, fma))
+
+    copy, fma, (start, ridge, end) = roof(results.limits)
     svg.parts.append(f'<path d="M{left} {top} L{left} {top + h} L{left + w} {top + h}"/>')
     svg.parts.append(f'<path class="thick" d="M{start[0]:g} {start[1]:g} L{ridge[0]:g} {ridge[1]:g} L{end[0]:g} {end[1]:g}"/>')
     svg.parts.append(f'<path class="lead" d="M{ridge[0]:g} {ridge[1]:g} L{ridge[0]:g} {top + h}"/>')
@@ -226,6 +233,12 @@ def roofline():
         svg.text(x + dx, y + dy, name)
     svg.text(4, 304, "Left of the ridge an operation is memory-bound, right of it", "note")
     svg.text(4, 322, "compute-bound. None gets above the line.", "note")
+    for number, gpu in enumerate(results.others):
+        their_copy, their_fma, points = roof(gpu.limits)
+        style, y = f'class="lead" style="stroke: {COLOURS[number % len(COLOURS)]}"', 336 + 18 * number
+        for line in (points, ((4, y), (24, y))):
+            svg.parts.append(f'<path {style} d="M' + " L".join(f"{x:g} {y:g}" for x, y in line) + '"/>')
+        svg.text(30, y + 4, f"{safe(gpu.name)}: ridge {their_fma / their_copy:.0f}", "note")
     return svg.done()
 
 

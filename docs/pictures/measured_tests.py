@@ -9,6 +9,7 @@ import xml.dom.minidom
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "site")]
+import day01  # noqa: E402
 import measured  # noqa: E402
 import run_tests  # noqa: E402
 
@@ -121,6 +122,58 @@ def test_beside():
     assert fastest == [add[0], mul[1]], fastest  # of shape 8 the first of two that take 2 ms
 
 
+def beside_others(own=CSV.replace("<device>", "small GPU").replace(",0.5000,torch", ",0.2500,torch").replace("mul,both", "mul,one")):
+    """The results with those of an H100 in the same folder, where pack is missing, and with the reader's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"day01_x_h200.csv": CSV, "day01_x_h100.csv": CSV.replace("A <device>", "NVIDIA H100").replace("add,pack", "add,heap"),
+                 "day01_z_h100.csv": CSV.replace("A <device>", "NVIDIA H100").replace("add,pack", "add,pile"), "own/day01_x.csv": own,
+                 "own/day02_x.csv": CSV}
+        for name, text in files.items():
+            (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
+            (pathlib.Path(folder) / name).write_text(text)
+        return measured.with_others(pathlib.Path(folder) / "day01_x_h200.csv", pathlib.Path(folder) / "own")
+
+
+def test_others():
+    r = beside_others()
+    assert [gpu.name for gpu in r.others] == ["H100", "your A small GPU"]
+    at_h100, mine = r.others
+    pile = dict(r.rows[2], version="pile", shape="8")
+    assert at_h100.row(dict(pile, version="heap")) and at_h100.row(pile) and not mine.row(pile)  # of both its files
+    assert not at_h100.row(r.rows[0])  # a loop on another machine's CPU
+    assert [gpu.name for gpu in beside_others(CSV).others] == ["H100", "your A <device>"]  # the reader has the same GPU
+
+
+def test_narrow_bars():
+    r = beside_others()
+    steps, rest = measured.ladder_and_rest(r)
+    text = measured.bars("Day 1", r, steps)
+    narrow = r'<rect class="thin" x="8" y="([0-9.]+)" width="([0-9.]+)" height="5"'
+    # The first row's bars are 12 high at y = 87, and 5 below at 100 and 107; pack's begin at 40 + 14 lower, 141.
+    assert widths(text) == ["204", "40.8"] and re.findall(narrow, text) == [("100", "204"), ("107", "102"), ("161", "40.8")], text
+    assert re.findall(">Narrow bar[^<]*<", text) == [">Narrow bar 1: H100<", ">Narrow bar 2: your A small GPU<"]
+    low = [float(y) for y in re.findall(r' y="([0-9.]+)"', text)]
+    assert max(low) <= float(re.search(r'height="([0-9.]+)"', text)[1])
+    text = measured.bars("Day 1", r, [row for row in rest if row["op"] == "mul"])
+    assert re.findall(narrow, text) == [("100", "424.32"), ("147", "1")] and ">Narrow bar: H100<" in text, text
+    for row in r.others[0].of.values():
+        row["flops"] = 9e10  # of mul in 2 ms: 45 TFLOP/s, the most; the rest 30 and 0.5
+    text = measured.beside("Day 1", [[row for row in rest if row["op"] == "mul"]], r.others)
+    assert widths(text) == ["272", "4.53333"] and re.findall(narrow, text) == [("100", "408"), ("147", "408")], text
+
+
+def test_roofline():
+    text = day01.roofline()
+    assert text.count('class="lead"') == 1 + 2 * text.count(": ridge")
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "day01_x.csv").write_text(CSV.replace("copy 3500", "copy 500"))
+        own = day01.roofline(pathlib.Path(folder))
+    xml.dom.minidom.parseString(own)
+    assert ">your A &lt;device>: ridge 120<" in own and own.count('class="lead"') == text.count('class="lead"') + 2
+    # 500 GB/s * 1/16 is below the axis at 64 GFLOP/s, so the slope begins on it, at y = 230.
+    assert re.search(r'd="M[\d.]+ 230 L[\d.]+ [\d.]+ L412 ', own), own
+
+
 def widths(text):
     return re.findall(r'<rect class="thin" x="8" y="[0-9.]+" width="([0-9.]+)" height="12" fill="#', text)
 
@@ -138,6 +191,12 @@ def test_sweep():
     assert [round(float(y), 2) for y in ends] == [231.64, 278.31, 278.31], ends
     costs = [[cost(s) for s in (1, 16, 64)] for _, cost, _ in measured.MODELS]
     assert costs == [[4, 32, 32], [4, 64, 64], [4, 64, 102.4]], costs
+    twice = CSV.replace("<device>", "small GPU").replace("3.2e-5,1,1,read", "1.6e-5,1,1,read")
+    text = measured.sweep("Day 02", beside_others(twice))  # at stride 16 the reader's is an octave higher, 46.67 of 280
+    assert 'style="fill: #56b4e9" d="M716 274.31h8' in text and 'style="fill: #cc79a7" d="M716 227.643h8' in text, text
+    slow = measured.sweep("Day 02", beside_others(twice.replace("4e-6,1,1,read", "2e-4,1,1,read")))  # 40 GB/s, 0.678 of 8 doublings above 25
+    assert " M76 312.267h8v8h-8z" in slow and ">25<" in slow and ">12.5<" not in slow and ">25<" not in text, slow
+    assert ">H100<" in text and ">your A small GPU<" in text
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 
     pages.py fill  [<folder of outputs>]    writes into each page what it shows of code, results and runs
     pages.py check [<folder of outputs>]    says where a page is not what `fill` would write; a test runs it
-    pages.py make [<folder of outputs>] <folder for pages>    the pages as Doxygen reads them
+    pages.py make [--bench <folder of results>] [<folder of outputs>] <folder for pages>    the pages as Doxygen reads them
 
 What a page shows of the tree stands in its committed text, so that it reads well where nothing was built. Nobody
 types it: write the empty block or link, then `fill`. After a change of a listing `check` names the page, and
 `fill` mends it. Outputs are filled where a folder of them is named: <build>/docs/outputs, made by target `docs`;
 their long sentences are broken, since code hosts do not break lines. `make` without that folder shows what the
-committed text says that programs print, and compiles nothing (target `docs_as_written`). After a merge that conflicts in a block, `fill`.
+committed text says that programs print, and compiles nothing (target `docs_as_written`). With --bench it also shows what
+`common/learn bench` wrote there: the reader's own GPU, beside the H200's. After a merge that conflicts in a block, `fill`.
 
     ```cuda day01/add_cuda.cu add         the code between two comments `// [add]`; without `add` the whole file. A
     ```                                   loop (_cpu.cpp) and, right behind it, its port are shown side by side
@@ -39,11 +40,13 @@ import textwrap
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "pictures")]
+import day01  # noqa: E402
 import measured  # noqa: E402
 import rows  # noqa: E402
 import steps  # noqa: E402
 
 ROOT = HERE.parents[1]
+MEASURED = {f"{draw.__name__}.svg": draw for draw in (day01.roofline, *measured.PICTURES)}  # drawn with the reader's GPU
 FENCE = re.compile(r"( *)(```+)(\w*) *(.*)")
 LISTING = re.compile(r" *```\w+ \S+(_cpu\.cpp|_cuda\.cu) (.+)")  # of a loop or of a port
 INLINE = re.compile(r"\$`(?P<math>[^`]+)`\$|(?P<code>(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
@@ -128,8 +131,8 @@ def sides(blocks):
 
 
 class Page:
-    def __init__(self, path, outputs=None):
-        self.path, self.outputs = path, outputs
+    def __init__(self, path, outputs=None, own=None):
+        self.path, self.outputs, self.own = path, outputs, own
         self.lines = path.read_text(encoding="utf-8").splitlines()
         self.slugs = headings(self.lines)
         self.results = {}
@@ -204,7 +207,7 @@ class Page:
         if path not in self.results:
             if not path.is_file():
                 raise ValueError(f"there is no {target}")
-            self.results[path] = measured.Results(path)
+            self.results[path] = measured.with_others(path, self.own)
         return self.results[path], [field.strip() for field in fields.split(";")], path.name
 
     def exercises(self):
@@ -328,7 +331,8 @@ class Page:
         path = self.path.parent / match[3]
         if not path.is_file():
             raise ValueError(f"there is no {match[3]}")
-        return match[1] + self.include(f'<div class="picture">{path.read_text(encoding="utf-8")}</div>\n')
+        drawn = MEASURED[path.name](self.own) if self.own and path.name in MEASURED else path.read_text(encoding="utf-8")
+        return match[1] + self.include(f'<div class="picture">{drawn}</div>\n')
 
     def heading(self, match, _):
         page, slug = page_name(self.path), self.slugs[self.line]
@@ -361,7 +365,8 @@ class Page:
             return match[0]
         text, target, title = match["text"], match["target"], match["title"]
         if target.endswith(".csv") and title:
-            return rows.number(*self.csv(target, title)).replace(" ", "&nbsp;")
+            results, fields, name = self.csv(target, title)
+            return rows.number(results, fields, name).replace(" ", "&nbsp;") + rows.of_readers_gpu(results, fields)
         return f"[{text}]({self.link(target)})" if self.link(target) else text
 
     def link(self, target):
@@ -438,12 +443,16 @@ def sources():
 
 
 def main():
-    verb, folders = sys.argv[1] if len(sys.argv) > 1 else "", [pathlib.Path(name) for name in sys.argv[2:]]
+    verb, folders = sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:]
+    own = None
+    if verb == "make" and folders[:1] == ["--bench"] and len(folders) > 1:
+        own, folders = pathlib.Path(folders[1]).resolve(), folders[2:]
+    folders = [pathlib.Path(name) for name in folders]
     if (verb, len(folders)) not in (("fill", 0), ("fill", 1), ("check", 0), ("check", 1), ("make", 1), ("make", 2)):
         sys.exit(__doc__)
     stale = []
     for path in sources():
-        page = Page(path, folders[0] if folders[verb == "make":] else None)
+        page = Page(path, folders[0] if folders[verb == "make":] else None, own)
         if verb == "make":
             folders[-1].mkdir(parents=True, exist_ok=True)
             lines = page.made(folders[-1])

@@ -62,7 +62,7 @@ def run(verb, page, name="day01_x.md", files=None, shown=None):
             (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
         outputs = root / "outputs"
-        sys.argv = ["pages.py", verb, str(outputs)] + ([str(root / "made")] if verb == "make" else [])
+        sys.argv = ["pages.py", verb] + (["--bench", str(root / "bench"), str(outputs), str(root / "made")] if verb == "make" else [str(outputs)])
         pages.main()
         includes = [path.read_text() for path in sorted((root / "made").glob("page_*"))]
         text = (root / ("made" if verb == "make" else "docs") / (shown or name)).read_text()
@@ -170,6 +170,42 @@ def test_table():
     assert "<td>a &lt; b 500.0 µs</td>" in table and '<p class="origin">A device, driver 1<br/>limits' in table
     _, (sweep,) = made('[The sweep](results/x.csv "sweep")')
     assert sweep.count("<tr>") == 3 and "<td>walk</td><td>1</td><td>200.0 µs</td><td>300.0 µs</td><td>+50.0 %</td>" in sweep
+
+
+HERE = CSV.replace("A device", "NVIDIA H200").replace("torch.add,3e-6", ",")
+THERE = (HERE.replace("NVIDIA H200", "NVIDIA H100 PCIe").replace("copy 4000", "copy 2000").replace("matmul,", "product,")
+         .replace("2e-6,1,1,copy,0.8051", "4e-6,1,1,copy,0.7").replace("model 3.0e-4", "model 9.0e-4") + "# clock: 1980 MHz after add, wide, 20\n")
+YOURS = THERE.replace("NVIDIA H100 PCIe", "NVIDIA GeForce RTX 4090").replace("4e-6,1,1,copy,0.7,", "8e-6,1,1,copy,0.6,")
+BESIDE = {"docs/results/day01_x_h200.csv": HERE, "docs/results/day01_y_h200.csv": HERE.replace("add,fast", "add,other"),
+          "docs/results/day01_x_h100_pcie.csv": THERE, "docs/results/day02_x_h100_pcie.csv": THERE.replace("H100", "A100"),
+          "bench/day01_x_rtx_4090.csv": YOURS, "bench/day01_x_rtx_4090.csv.1": YOURS.replace("4090", "3090")}
+
+
+def test_other_gpus():
+    line = '[x](results/day01_x_h200.csv "add; fast")'
+    text = 16 * "█" + 4 * "░" + " fast: 80.5 % of the limit, 6,000 GB/s; H100 PCIe: 70.0 %, 3,000 GB/s"
+    assert filled(line, files=BESIDE) == [f'[{text}](results/day01_x_h200.csv "add; fast")']  # not the reader's own
+    _, (bars,) = made(line, files=BESIDE)
+    assert re.findall(r'class="(bar[ \w]*)"><span class="what">([^<]*)<.*?width:([\d.]+)%.*?</b> of the limit, ([^<]*)<', bars) == [
+        ("bar", "fast", "80.51", "6,000 GB/s"), ("bar elsewhere", "on H100 PCIe", "70.00", "3,000 GB/s"),
+        ("bar elsewhere", "on your RTX 4090", "60.00", "1,500 GB/s")], bars
+    _, (bars,) = made('[x](results/day01_x_h200.csv "matmul; naive")', files=BESIDE)
+    assert bars.count("<div") == 1  # no other GPU has measured it
+    _, (table,) = made("[All rows](results/day01_x_h200.csv)", files=BESIDE)
+    assert table.count("<th>") == 10 and "<th>peer</th>" in table and "<th>on H100 PCIe</th><th>on your RTX 4090</th>" in table, table
+    assert "<td><b>4.0 µs</b><br/>3,000 GB/s<br/>70.0 %</td><td><b>8.0 µs</b><br/>1,500 GB/s<br/>60.0 %</td></tr>" in table
+    assert re.search("<td>matmul</td>.*<td></td><td></td></tr>", table) and "GeForce RTX 4090, driver 1<br/>" in table
+    assert "1980 MHz after" not in table and "3090" not in table and "A100" not in table
+    _, (sweep,) = made('[The sweep](results/day01_x_h200.csv "sweep")', files=BESIDE)
+    assert "<td>+50.0 %</td><td>0 GB/s</td><td><b>200.0 µs</b><br/>0 GB/s</td>" in sweep, sweep
+    for asked, said in (("limit copy", "4,000&nbsp;GB/s (your RTX 4090: 2,000 GB/s)"), ("ridge", "15 (your RTX 4090: 30)"),
+                        ("add; fast; share", "81&nbsp;%")):
+        assert made(f'[](results/day01_x_h200.csv "{asked}") b', files=BESIDE)[0] == [f"{said} b"], asked
+    _, (picture,) = made("![Roofline](pictures/roofline.svg)", files={**BESIDE, "docs/pictures/roofline.svg": SVG})
+    assert "your RTX 4090: ridge 30" in picture and "A picture" not in picture
+    for wrong, words in ((YOURS.replace(",share", ",part"), "lacks column share"), ("# a GPU\n", "lacks the line `# limits: this GPU`"),
+                         ("\n".join(YOURS.splitlines()[:3]), "lacks rows")):
+        rejected('[](results/day01_x_h200.csv "ridge") b', words, ("make",), files={**BESIDE, "bench/day01_z.csv": wrong})
 
 
 def test_listings():

@@ -4,7 +4,7 @@ import html
 import math
 import re
 
-from measured import BYTES, rate
+from measured import BYTES, YOUR, rate
 
 KEYS = ("op", "version", "path", "dtype", "shape", "cache")  # what a row may be named by
 
@@ -127,6 +127,13 @@ def number(results, fields, name):
     return text if bare or not unit else f"{text} {unit}"
 
 
+def of_readers_gpu(results, fields):
+    """Behind a limit or a ridge: " (your RTX 4090: 920 GB/s)"; empty where the reader has measured nothing."""
+    if fields != ["ridge"] and not fields[0].startswith("limit "):
+        return ""
+    return "".join(f" ({gpu.name}: {number(gpu, fields, gpu.name)})" for gpu in results.others if gpu.name.startswith(YOUR))
+
+
 def reached(row):
     """Shares of the limit in percent: this row's and its peer's, which may have none."""
     share = 100 * float(row["share"])
@@ -139,18 +146,29 @@ def bar_text(results, fields, name):
     share, beside = reached(row)
     filled = min(round(share / 5), 20)
     text = f"{'█' * filled}{'░' * (20 - filled)} {row['version'].strip()}: {share:.1f} % of the limit, {rate(row)}"
-    return text + (f"; {row['peer']} {beside:.1f} %" if beside else "")
+    text += f"; {row['peer']} {beside:.1f} %" if beside else ""
+    return text + "".join(f"; {gpu.name}: {reached(other)[0]:.1f} %, {rate(other)}" for gpu, other in elsewhere(results, row))
+
+
+def elsewhere(results, row):
+    """(another GPU, the same row there), where it has one."""
+    return [(gpu, gpu.row(row)) for gpu in results.others if gpu.row(row)]
 
 
 def bar(results, fields, name):
-    """The same as HTML: what the peer reaches is an upright mark."""
+    """The same as HTML: what the peer reaches is an upright mark, and below it are the bars of other GPUs."""
     row = row_of(results, fields, name)
+    return one_bar(row["version"].strip(), row) + "".join(one_bar(f"on {gpu.name}", other, " elsewhere")
+                                                          for gpu, other in elsewhere(results, row))
+
+
+def one_bar(what, row, kind=""):
     share, other = reached(row)
     mark = beside = ""
     if other:
         mark = f'<span class="peer" style="left:{min(other, 104):.2f}%"></span>'
         beside = f'<span class="beside">{html.escape(row["peer"])} {other:.1f} %</span>'
-    return (f'<div class="bar"><span class="what">{html.escape(row["version"].strip())}</span>'
+    return (f'<div class="bar{kind}"><span class="what">{html.escape(what)}</span>'
             f'<span class="track"><span class="fill" style="width:{min(share, 104):.2f}%"></span>{mark}</span>'
             f'<span class="value"><b>{share:.1f} %</b> of the limit, '
             f'{rate(row)}</span>{beside}</div>\n')
@@ -182,8 +200,19 @@ def cells_of_row(row):
             f"{100 * float(row['share']):.1f} % of {row['limit']}", beside]
 
 
+def cell_of_other(row, other):
+    """The same row on another GPU; of a sweep, the bytes asked for."""
+    if other is None:
+        return ""
+    limit = "" if other["limit"] == row["limit"] else f" of {other['limit']}"
+    reached_there = (f"{moved(other) / median(other) / 1e9:.0f} GB/s" if row["path"].startswith("model ") else
+                     f"{rate(other)}<br/>{reached(other)[0]:.1f} %{limit}")
+    return f"<b>{seconds(median(other))}</b><br/>{reached_there}"
+
+
 def table(results, sweep=False):
-    """All rows as a table, or those of a sweep, version "stride 7" and path "model 9.2e-04 s"; the file's notes below."""
+    """All rows as a table, or those of a sweep, version "stride 7" and path "model 9.2e-04 s", and the same rows of
+    other GPUs in a column each; the files' notes below."""
     chosen = [row for row in results.rows if bool(re.fullmatch(r"stride \d+", row["version"])) == sweep]
     heads = (["operation", "stride", "median", "by the model", "difference", "asked for"] if sweep else
              ["operation", "version", "elements", "bytes that must move", "median, p10 to p90", "rate",
@@ -191,6 +220,12 @@ def table(results, sweep=False):
     lines = [(cells_of_sweep if sweep else cells_of_row)(row) for row in chosen]
     if not sweep and not any(line[-1] for line in lines):  # no peer
         heads, lines = heads[:-1], [line[:-1] for line in lines]
+    notes = results.notes
+    for gpu in results.others:
+        if any(map(gpu.row, chosen)):
+            heads = [*heads, safe(f"on {gpu.name}")]
+            lines = [[*line, cell_of_other(row, gpu.row(row))] for row, line in zip(chosen, lines)]
+            notes = [*notes, *gpu.notes]
     made = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in line) + "</tr>\n" for line in lines)
     return (f'<div class="measured"><table class="markdownTable">\n<tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr>\n'
-            f'{made}</table><p class="origin">{"<br/>".join(map(safe, results.notes))}</p></div>\n')
+            f'{made}</table><p class="origin">{"<br/>".join(map(safe, notes))}</p></div>\n')
