@@ -143,7 +143,7 @@ public:
             const float* x = stream_.data() + (first + row) * C;
             if (token_by_token_) {
                 launch_head(model_.final_norm().parameters(), model_.head(), x,
-                            logits_.data() + row * V, head_blocks_, queue_);
+                            logits_.data() + row * V, resident_head_blocks(model_.head()), queue_);
                 continue;
             }
             const View<float> normed = normed_.view({1, C});
@@ -271,8 +271,6 @@ private:
     gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
 
     std::int64_t T_ = 0, position_ = 0, rows_ = 1;
-    // Three per SM: the registers suffice for these, if rows are floats.
-    unsigned head_blocks_ = static_cast<unsigned>(gpu::device().multiprocessors) * 3;
     gpu::Stream queue_ = {};
     std::optional<gpu::Graph> graph_;
 };

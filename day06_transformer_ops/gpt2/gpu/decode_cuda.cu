@@ -234,4 +234,8 @@ void launch_head(const NormParameters& norm, const DeviceMatrix& head, const flo
     launch_phase<HeadRows>(head, norm_of<HeadRows>(stream, norm), Logit{logits}, queue, blocks);
 }
 
+unsigned resident_head_blocks(const DeviceMatrix& head) {
+    return resident_blocks<HeadRows, Norm<HeadRows>, Logit>(head);
+}
+
 }  // namespace sixdays::gpt2

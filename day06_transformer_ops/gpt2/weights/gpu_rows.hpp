@@ -53,11 +53,22 @@ struct FloatRows {
     __device__ float operator()(std::int64_t n, std::int64_t k) const {
         return static_cast<float>(data[n * K + k]);
     }
-    /// Where a lane's pieces of row n begin: at column k, 32 pieces apart.
-    __device__ const uint4* pieces(std::int64_t n, std::int64_t k) const {
-        return reinterpret_cast<const uint4*>(data + n * K + k);
+    __device__ Piece piece(std::int64_t n, std::int64_t k) const {
+        return *reinterpret_cast<const uint4*>(data + n * K + k);
     }
-    static __device__ __forceinline__ Piece piece(const uint4* from, int i) { return from[32 * i]; }
+    /// A lane's pieces of rows n, n + 1, ...: the first at column k, and every 32 pieces.
+    template <int ROWS, int EACH>
+    __device__ __forceinline__ void load(Piece (&pieces)[ROWS][EACH], int n, int k) const {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+#pragma unroll
+            for (int i = 0; i < EACH; ++i) {
+                const int at = k + i * 32 * kWeights;
+                pieces[r][i] = {};
+                if (n + r < N && at < K) pieces[r][i] = piece(n + r, at);
+            }
+        }
+    }
     static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
         if constexpr (kWeights == 4) {
             to_floats(piece, w);
@@ -66,7 +77,9 @@ struct FloatRows {
             two_floats(T{}, piece.z, w + 4), two_floats(T{}, piece.w, w + 6);
         }
     }
-    static __device__ __forceinline__ float scale(const Piece&) { return 1; }
+    static __device__ __forceinline__ float scale(const Piece&) {
+        return 1;
+    }
 };
 
 /// Rows of Q8_0, quants and scales stored separately. A piece is a quarter of a block.
@@ -85,16 +98,28 @@ struct Q8Rows {
         const std::int64_t at = n * K + k;
         return static_cast<float>(scales[at / kQ8Block]) * static_cast<float>(quants[at]);
     }
-    struct Pieces {
-        const uint2* quants;
-        const f16* scales;
-    };
-    __device__ Pieces pieces(std::int64_t n, std::int64_t k) const {
+    __device__ Piece piece(std::int64_t n, std::int64_t k) const {
         const std::int64_t at = n * K + k;
-        return {reinterpret_cast<const uint2*>(quants + at), scales + at / kQ8Block};
+        return {*reinterpret_cast<const uint2*>(quants + at), scales[at / kQ8Block]};
     }
-    static __device__ __forceinline__ Piece piece(const Pieces& from, int i) {
-        return {from.quants[32 * i], from.scales[32 * kWeights / kQ8Block * i]};
+    /// As FloatRows::load(), with one address per row: each piece is a constant offset from it.
+    /// Beyond the last row there is the last row again.
+    template <int ROWS, int EACH>
+    __device__ __forceinline__ void load(Piece (&pieces)[ROWS][EACH], int n, int k) const {
+        const int last = static_cast<int>(N) - 1, columns = static_cast<int>(K);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            const std::int64_t at = min(n + r, last) * K + k;
+            const auto* const q = reinterpret_cast<const uint2*>(quants + at);
+            const f16* const s = scales + at / kQ8Block;
+#pragma unroll
+            for (int i = 0; i < EACH; ++i) {
+                pieces[r][i] = {};
+                if (k + i * 32 * kWeights < columns) {
+                    pieces[r][i] = {q[32 * i], s[32 * kWeights / kQ8Block * i]};
+                }
+            }
+        }
     }
     static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
 #pragma unroll

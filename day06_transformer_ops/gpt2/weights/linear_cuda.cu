@@ -35,7 +35,7 @@ __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
     const std::int64_t size = w.N * w.K;
     const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * W::kWeights;
     if (i + W::kWeights <= size) {
-        const typename W::Piece piece = W::piece(w.pieces(0, i), 0);
+        const typename W::Piece piece = w.piece(0, i);
         const float scale = W::scale(piece);
         float x[W::kWeights];
         W::numbers(piece, x);

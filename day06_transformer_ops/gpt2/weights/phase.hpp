@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/gpu/device.hpp"
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -47,20 +48,9 @@ struct Pieces {
     static constexpr int kEach = kSlice / (32 * W::kWeights);
     typename W::Piece piece[ROWS][kEach];
 
-    /// Beyond the last column there is 0; beyond the last row, the last row again: its sum is not
-    /// stored. One address per row: each piece is a constant offset from it.
+    /// Beyond the last column there is 0. What lies beyond the last row is not stored.
     __device__ __forceinline__ void load(const W& w, int row, int column) {
-        const int N = static_cast<int>(w.N), K = static_cast<int>(w.K);
-        const int mine = column + static_cast<int>(threadIdx.x % 32) * W::kWeights;
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const auto from = w.pieces(min(row + r, N - 1), mine);
-#pragma unroll
-            for (int i = 0; i < kEach; ++i) {
-                piece[r][i] = {};
-                if (mine + i * 32 * W::kWeights < K) piece[r][i] = W::piece(from, i);
-            }
-        }
+        w.load(piece, row, column + static_cast<int>(threadIdx.x % 32) * W::kWeights);
     }
     /// @param x  the slice's columns
     __device__ __forceinline__ void multiply(const float* x, float (&sum)[ROWS]) const {
@@ -135,38 +125,55 @@ __global__ void __launch_bounds__(C::THREADS)
 #pragma unroll 1
     for (int k = K + me; k < padded(K); k += C::THREADS) x[k] = 0;
     __syncthreads();
-    float sum[C::ROWS] = {};
-    int k = part * kSlice;
     while (true) {
-        if (k < K) pieces.multiply(x + k, sum);
-        k += C::PARTS * kSlice;
-        const bool ends = k - part * kSlice >= K;  // for all parts at once
-        const int next = ends ? tile + turn : tile;
-        if (ends) k = part * kSlice;
-        if (next < N && k < K) pieces.load(w, next + first, k);
-        if (!ends) continue;
+        float sum[C::ROWS] = {};
+#pragma unroll 1
+        for (int k = part * kSlice; k < K; k += C::PARTS * kSlice) {
+            pieces.multiply(x + k, sum);
+            const int next = k + C::PARTS * kSlice;
+            if (next < K) pieces.load(w, tile + first, next);
+        }
+        const int next = tile + turn;
+        if (next < N) pieces.load(w, next + first, part * kSlice);
         const float total = add_up<C>(sum, part, first);
         if (stores && tile + stored < N) out(tile + stored, total, added);
         if (next >= N) return;
         tile = next;
         if (stores && tile + stored < N) added = out.load(tile + stored);
-        for (float& s : sum) s = 0;
     }
 }
 
 static_assert(kSharedAsked == gpu::kSharedOfAll);
+
+/// Calls `use` with the rows of w, the phase's kernel for them and its bytes of shared memory.
+template <class C, class In, class Out, class Use>
+void with_phase_kernel(const DeviceMatrix& w, const Use& use) {
+    with_rows(w, [&](auto rows) {
+        const auto bytes = static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept));
+        const auto kernel = phase_kernel<C, decltype(rows), In, Out>;
+        if (bytes + kPhaseVariables > kSharedUnasked) gpu::allow_shared(kernel, bytes);
+        use(rows, kernel, bytes);
+    });
+}
+
+/// Blocks of the phase that are resident on the device at a time.
+template <class C, class In, class Out>
+unsigned resident_blocks(const DeviceMatrix& w) {
+    int per_sm = 0;
+    with_phase_kernel<C, In, Out>(w, [&](const auto&, auto kernel, std::size_t bytes) {
+        SIXDAYS_CUDA(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, C::THREADS, bytes));
+    });
+    return static_cast<unsigned>(per_sm * gpu::device().multiprocessors);
+}
 
 /// @param w     weights for which phase_fits() is true
 /// @param most  largest number of blocks: further rows are processed in a loop
 template <class C, class In, class Out>
 void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stream stream,
                   unsigned most = std::numeric_limits<int>::max()) {
-    with_rows(w, [&](auto rows) {
-        using W = decltype(rows);
+    with_phase_kernel<C, In, Out>(w, [&](const auto& rows, auto kernel, std::size_t bytes) {
         const unsigned grid = std::min(gpu::blocks_for(w.N, C::TILE), most);
-        const auto bytes = static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept));
-        const auto kernel = phase_kernel<C, W, In, Out>;
-        if (bytes + kPhaseVariables > kSharedUnasked) gpu::allow_shared(kernel, bytes);
         kernel<<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
         gpu::check_launch("phase_kernel", grid, C::THREADS, bytes);
     });
