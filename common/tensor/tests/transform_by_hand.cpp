@@ -45,6 +45,7 @@ TEST_CASE("a 4 x 6 tile, its parts, and the same tile as three panels", "[tensor
     CHECK(equivalent(select(matrix, 0, 2).layout, Layout({6}, {1})));
     CHECK(slice(matrix, 0, 1, 3).first == 6);
     CHECK(equivalent(slice(matrix, 0, 1, 3).layout, Layout({2, 6}, {6, 1})));
+    CHECK(tiles_per_dim(matrix.shape, {2, 3}) == Dims{2, 2});
     CHECK(tile(matrix, {2, 3}, {1, 1}).first == 15);
     CHECK(equivalent(tile(matrix, {2, 3}, {1, 1}).layout, Layout({2, 3}, {6, 1})));
     CHECK(equivalent(transpose(matrix), Layout({6, 4}, {1, 6})));
