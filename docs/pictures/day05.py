@@ -1,5 +1,5 @@
 """Pictures of Day 05: matmul."""
-from svg import FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
+from svg import COLOURS, FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
 
 
 def matrix(svg, x, y, rows, columns, c, colour):
@@ -244,4 +244,27 @@ def pipeline():
     return svg.done()
 
 
-PICTURES = (product, k_loop, column_and_square, square_per_thread, rectangle, ring, fragments, ldmatrix, pipeline)
+def panels():
+    """A 4 x 6 tile stored row by row, and as three panels of two columns: the offset of each element."""
+    c, left, right, top = 31, 16, 238, 52
+    svg = Svg(440, 362, "A 4 by 6 tile stored row by row, layout (4,6):(6,1), and as three panels of two columns, layout "
+                        "(4,(2,3)):(2,(1,8)). Element (2, 3) is at offset 15 in the first and at 13 in the second")
+    layouts = ((left, "(4,6):(6,1)", lambda m, n: 6 * m + n), (right, "(4,(2,3)):(2,(1,8))", lambda m, n: 2 * m + n % 2 + 8 * (n // 2)))
+    for number, (x, name, offset) in enumerate(layouts):
+        svg.text(x, top - 22, name, "")
+        at = {}
+        for m in range(4):
+            for n in range(6):
+                at[offset(m, n)] = COLOURS[n // 2]
+                svg.cell(x + n * c, top + m * c, COLOURS[n // 2], offset(m, n), c, c)
+        svg.outline(x + 3 * c, top + 2 * c, c, c)
+        y = top + 4 * c + 56 + number * 74
+        svg.text(left, y - 10, f"memory of {name}", "note")
+        for i in range(24):
+            svg.cell(left + i * 17, y, at[i], "", 17, 24, border="thin")
+        svg.outline(left + offset(2, 3) * 17, y, 17, 24)
+    svg.text(left, 352, "A colour is two columns. Marked: row 2, column 3.", "note")
+    return svg.done()
+
+
+PICTURES = (product, k_loop, column_and_square, square_per_thread, rectangle, ring, fragments, ldmatrix, pipeline, panels)

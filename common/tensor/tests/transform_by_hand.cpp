@@ -1,6 +1,8 @@
 // Views of views: answers worked by hand, and rejected arguments.
 #include "common/tensor/transform.hpp"
 
+#include "common/tensor/index.hpp"
+#include "common/tensor/simplify.hpp"
 #include "common/tensor/tensor.hpp"
 #include "common/testing/testing.hpp"
 
@@ -32,6 +34,29 @@ TEST_CASE("whole rows of a matrix are contiguous, columns are not", "[tensor][sm
     // A row or a column vector, transposed, has the same offsets.
     CHECK(is_contiguous(transpose(row_major({1, 6}))));
     CHECK(is_contiguous(transpose(row_major({6, 1}))));
+}
+
+// docs/cutlass_and_blackwell.md lists these beside what CuTe computes.
+TEST_CASE("a 4 x 6 tile, its parts, and the same tile as three panels", "[tensor][small]") {
+    const Layout matrix = row_major({4, 6});
+    CHECK(offset(matrix, 2, 3) == 15);
+    CHECK(unravel(14, matrix.shape) == Index{2, 2});
+    CHECK(select(matrix, 0, 2).first == 12);
+    CHECK(equivalent(select(matrix, 0, 2).layout, Layout({6}, {1})));
+    CHECK(slice(matrix, 0, 1, 3).first == 6);
+    CHECK(equivalent(slice(matrix, 0, 1, 3).layout, Layout({2, 6}, {6, 1})));
+    CHECK(tiles_per_dim(matrix.shape, {2, 3}) == Dims{2, 2});
+    CHECK(tile(matrix, {2, 3}, {1, 1}).first == 15);
+    CHECK(equivalent(tile(matrix, {2, 3}, {1, 1}).layout, Layout({2, 3}, {6, 1})));
+    CHECK(equivalent(transpose(matrix), Layout({6, 4}, {1, 6})));
+    CHECK(equivalent(simplify(matrix)[0], Layout({24}, {1})));
+    const Layout panels({4, 3, 2}, {2, 8, 1});  // row, panel, column of the panel
+    CHECK(offset(panels, 2, 1, 1) == 13);       // column 3
+    CHECK(rejection([&] {
+              (void)reshape(panels, {4, 6});
+          }) ==
+          "reshape of shape (4, 3, 2), strides (2, 8, 1) to (4, 6): dims 1 and 2 cannot be walked "
+          "with one stride; copy first");
 }
 
 TEST_CASE("splitting channels into heads and merging them needs no copy", "[tensor][small]") {
