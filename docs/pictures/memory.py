@@ -37,7 +37,7 @@ def overlap():
 
 def host_memory():
     """The way of the data for each kind of host memory."""
-    svg = Svg(440, 468, "Four kinds of host memory. Pageable: the CPU copies into a pinned buffer of the driver, from where a copy "
+    svg = Svg(440, 446, "Four kinds of host memory. Pageable: the CPU copies into a pinned buffer of the driver, from where a copy "
                         "engine copies to device memory. Pinned: a copy engine copies directly. Mapped: each access of a kernel "
                         "goes to host memory. Managed: whole pages move to where they are accessed")
     svg.text(8, 20, "host", "note")
