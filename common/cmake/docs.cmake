@@ -41,6 +41,22 @@ function(sixdays_capture name target arguments)
     set(captured ${captured} ${outputs}/${name}.txt PARENT_SCOPE)
 endfunction()
 
+# sixdays_capture_changed(<name> <file> <part> <instead>): what a program reports with a part replaced
+function(sixdays_capture_changed name file part instead)
+    file(READ ${file} text)
+    string(REPLACE "${part}" "${instead}" changed "${text}")
+    if(changed STREQUAL text)
+        message(FATAL_ERROR "${file} has no '${part}', which a page asks its readers to change")
+    endif()
+    get_filename_component(copy ${file} NAME)
+    set(copy ${CMAKE_CURRENT_BINARY_DIR}/${name}/${copy})
+    file(CONFIGURE OUTPUT ${copy} @ONLY CONTENT "#line 1 \"${file}\"\n${changed}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    sixdays_tried_program(example_${name} ${copy})
+    sixdays_capture(${name} example_${name} "" --fails)
+    set(captured ${captured} PARENT_SCOPE)
+endfunction()
+
 # Each day as a run and as a trace; and, of the planted mistakes, those that a page names, as the
 # day's own tests reject them.
 file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
@@ -68,18 +84,20 @@ set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
 sixdays_tried_program(example_row_sums ${example}.cu)
 sixdays_capture(try_row_sums example_row_sums "" --fails)
 sixdays_capture(standalone day01_standalone_emulated "")
-# The same with its guard broken, as Day 01 asks of its readers; it names the lines of the right file.
-set(right ${PROJECT_SOURCE_DIR}/day01_flat_memory/standalone.cu)
-file(READ ${right} text)
-string(REPLACE "if (i < n) " "" broken "${text}")
-if(broken STREQUAL text)
-    message(FATAL_ERROR "${right} has no 'if (i < n) ', the guard that Day 01's page breaks")
-endif()
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/no_guard/standalone.cu @ONLY
-    CONTENT "#line 1 \"${right}\"\n${broken}")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${right})
-sixdays_tried_program(example_no_guard ${CMAKE_CURRENT_BINARY_DIR}/no_guard/standalone.cu)
-sixdays_capture(standalone_no_guard example_no_guard "" --fails)
+# Changes that pages ask of their readers; the reports name the lines of the right files.
+sixdays_capture_changed(standalone_no_guard
+    ${PROJECT_SOURCE_DIR}/day01_flat_memory/standalone.cu "if (i < n) " "")
+set(overlap ${PROJECT_SOURCE_DIR}/docs/examples/overlap.cu)
+sixdays_tried_program(example_overlap ${overlap})
+sixdays_capture(overlap example_overlap "")
+sixdays_capture_changed(try_overlap_no_wait ${overlap}
+    "for (int s = 0; s < slots; ++s) check(cudaStreamSynchronize"
+    "// for (int s = 0; s < slots; ++s) check(cudaStreamSynchronize")
+sixdays_capture_changed(try_overlap_reuse ${overlap} "check(cudaEventSynchronize"
+    "// check(cudaEventSynchronize")
+# The program that measures for the same page; it must run, but its times here say nothing.
+sixdays_tried_program(example_copies ${PROJECT_SOURCE_DIR}/docs/examples/copies.cu)
+sixdays_capture(copies example_copies 4096)
 # Faster steps of one type alone, before the general ones.
 foreach(program add_faster transpose_in_flight)
     sixdays_tried_program(example_${program} ${PROJECT_SOURCE_DIR}/docs/examples/${program}.cu)
@@ -272,6 +290,8 @@ set(in_order ${made_pages})  # the front page and the days, pages about the tool
 list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 list(FILTER in_order EXCLUDE REGEX "/day06_tensor_cores")  # rests on both pages of its day
 list(PREPEND in_order ${made}/pages/index.md)
+list(FIND in_order ${made}/pages/day03_views.md day03)
+list(INSERT in_order ${day03} ${made}/pages/memory.md)
 foreach(page day06_tensor_cores gpt2 training training_runs cutlass_and_blackwell tests emulator tile try
         debug when_it_goes_wrong carry)
     list(APPEND in_order ${made}/pages/${page}.md)

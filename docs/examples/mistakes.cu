@@ -143,6 +143,29 @@ void endless() {
     endless_kernel<<<1, 1>>>(device, other);
 }
 
+void managed_early() {
+    // [managed_early]
+    float* managed;  // one pointer for the host and for kernels
+    cudaMallocManaged(&managed, 100 * sizeof(float));
+    for (int i = 0; i < 100; ++i) managed[i] = 1;
+    twice<<<1, 128>>>(managed, 100, managed);
+    std::printf("%g\n", managed[0]);
+    // [managed_early]
+    cudaFree(managed);
+}
+
+void two_streams() {
+    cudaStream_t copying, computing;
+    cudaStreamCreate(&copying);
+    cudaStreamCreate(&computing);
+    // [two_streams]
+    cudaMemcpyAsync(device, host.data(), 100 * sizeof(float), cudaMemcpyHostToDevice, copying);
+    twice<<<1, 128, 0, computing>>>(device, 100, other);
+    // [two_streams]
+    cudaStreamDestroy(copying);
+    cudaStreamDestroy(computing);
+}
+
 void not_freed() {
     // [not_freed]
     float* forgotten;
@@ -169,6 +192,8 @@ const struct {
                 {"lane_stays_away", lane_stays_away},
                 {"overflow", overflow},
                 {"endless", endless},
+                {"managed_early", managed_early},
+                {"two_streams", two_streams},
                 {"not_freed", not_freed}};
 
 int main(int argc, char** argv) {

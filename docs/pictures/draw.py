@@ -17,10 +17,11 @@ import day05
 import day06
 import front
 import measured
+import memory
 
 HERE = pathlib.Path(__file__).parent
 PICTURES = {f"{draw.__name__}.svg": draw
-            for part in (day01, day02, day03, day04, day05, day06, front, measured) for draw in part.PICTURES}
+            for part in (day01, day02, day03, day04, day05, day06, front, measured, memory) for draw in part.PICTURES}
 
 
 def main():

@@ -13,7 +13,7 @@ from pages import WORD_ROW, page_name  # noqa: E402
 
 DOCS = pathlib.Path(__file__).resolve().parents[1]
 INTRODUCED = re.compile(r"\]\((\w+\.md)\)")
-NOT_PROSE = re.compile(r"^```.*?^```[^\n]*$|\$`.*?`\$|^#.*?$|^!\[.*?$|^\|.*?$|<!--.*?-->|`[^`\n]*`|\[[^\]]*\]\([^)]*\)", re.M | re.S)
+NOT_PROSE = re.compile(r"^ *```.*?^ *```[^\n]*$|\$`.*?`\$|^#.*?$|^!\[.*?$|^\|.*?$|<!--.*?-->|`[^`\n]*`|\[[^\]]*\]\([^)]*\)", re.M | re.S)
 
 
 def order():
