@@ -35,6 +35,9 @@ void copy_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
 /// @throws std::invalid_argument  also a path that does not suit these layouts
 void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
                        const gpu::Launch<CopyPath>& how = {});
+/// Rejects what copy_cpu() and copy_cuda() reject; with a path, also what that path does not suit.
+/// @throws std::invalid_argument  as copy_untyped_cpu(); a path other than one_element, any_layout,
+/// the one that plan_copy() chooses and, where it can, `tile`
 void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path = {});
 
 /// out(i) = in(i) for every index, whatever the two layouts: writes a transposed, sliced, flipped

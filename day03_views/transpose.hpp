@@ -46,6 +46,9 @@ void transpose_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
 /// grid has blocks, 2^31 - 1
 void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
                             const gpu::Launch<TransposePath>& how = {});
+/// Rejects what transpose_cpu() and transpose_cuda() reject; with a path, also what that path does
+/// not support.
+/// @throws std::invalid_argument  as transpose_untyped_cpu(); views that the path does not support
 void check_transpose(const UntypedIn& in, const UntypedOut& out,
                      std::optional<TransposePath> path = {});
 

@@ -42,8 +42,8 @@ struct UntypedIn {
 /// A tensor to write to, of elements of 1, 2, 4, 8 or 16 bytes. A View converts to one implicitly.
 struct UntypedOut {
     void* data = nullptr;  ///< address of index (0, 0, ...)
-    int element = 0;
-    Layout layout;
+    int element = 0;       ///< bytes: 1, 2, 4, 8 or 16
+    Layout layout;         ///< in elements
 
     /// A tensor of elements of `element_` bytes whose index (0, 0, ...) is at `data_`. Unchecked.
     UntypedOut(void* data_, int element_, const Layout& layout_)

@@ -1,9 +1,5 @@
 /// @file
 /// The index of the largest element along one dimension of a tensor of any rank and any strides.
-///
-/// The result is fully specified: of equal elements the one with the lowest index wins, -0 equals
-/// +0, and the first NaN beats all numbers. If every element is minus infinity, the index is 0.
-/// NumPy and PyTorch agree, and every kernel equals the CPU reference, whatever order it reads in.
 #pragma once
 
 #include <cstdint>

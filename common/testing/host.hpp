@@ -47,7 +47,9 @@ public:
     Bytes read() const { return {data(), data() + size_}; }
 
 private:
+    /// Frees the memory of a HostMemory.
     struct Free {
+        /// Frees it.
         void operator()(std::byte* bytes) const noexcept;
     };
     std::size_t size_;
