@@ -55,7 +55,7 @@ struct StaticRowMajor {
         return sum;
     }
 
-    /// The same layout at run time.
+    /// This layout at run time, as row_major() gives it.
     static Layout layout() { return row_major({Extents...}); }
 };
 

@@ -102,7 +102,7 @@ struct Pair {
 /// The number of buffer sets to cycle through so that none of a run's bytes is still in this
 /// device's L2 cache.
 /// @throws std::invalid_argument  bytes_per_set < 1
-/// @throws gpu::Error
+/// @throws gpu::Error  no device
 [[nodiscard]] int sets_past_cache(std::int64_t bytes_per_set);
 
 }  // namespace sixdays::bench

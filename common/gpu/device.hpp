@@ -35,23 +35,24 @@ struct Device {
 [[nodiscard]] Device device();
 
 /// The number of SMs (multiprocessors) of the current device: cheap enough to call every time.
-/// @throws gpu::Error
+/// @throws gpu::Error  a failed query
 [[nodiscard]] int multiprocessors();
 
 /// Whether the current device is a Hopper (compute capability 9.0). Only then can it run the
 /// kernels of hopper/, whose instructions no other architecture has. The emulator runs them too,
 /// but this returns false there.
-/// @throws gpu::Error
+/// @throws gpu::Error  a failed query
 [[nodiscard]] bool on_hopper();
 
-/// Bytes of free device memory. @throws gpu::Error
+/// Bytes of free device memory. @throws gpu::Error  a failed query
 [[nodiscard]] std::int64_t free_bytes();
 
 /// The kernel that a launcher launched last, as passed to check_launch(); "" if none yet. With it a
 /// test sees which path actually ran, not only which one was chosen.
 [[nodiscard]] const char* last_kernel() noexcept;
 
-/// Throws if an earlier launch or CUDA call has failed and its error is unread. @throws gpu::Error
+/// Throws if an earlier launch or CUDA call has failed and its error is unread.
+/// @throws gpu::Error  that error, with advice
 void check_pending();
 
 /// Waits until all work on the device is done. @throws gpu::Error  also for a kernel that failed

@@ -17,7 +17,7 @@ namespace sixdays::gpu {
 /// @throws std::invalid_argument  bytes < 0, or a null pointer and bytes > 0
 [[nodiscard]] std::int64_t count_different(const void* a, const void* b, std::int64_t bytes);
 
-/// The same for two whole buffers.
+/// The number of bytes that differ between two whole buffers, as count_different() of their memory.
 /// @throws std::invalid_argument  their sizes differ
 template <class T>
 [[nodiscard]] std::int64_t count_different(const Buffer<T>& a, const Buffer<T>& b) {

@@ -22,7 +22,7 @@ void allow_shared(Kernel* kernel, std::size_t bytes) {
 }
 
 /// The most bytes of shared memory per block on this device, static __shared__ variables included.
-/// @throws gpu::Error
+/// @throws gpu::Error  a failed query
 inline std::size_t most_shared() {
     int device = 0, bytes = 0;
     SIXDAYS_CUDA(cudaGetDevice(&device));

@@ -19,9 +19,9 @@ public:
     /// Frees the events. Never throws.
     ~Timer();
 
-    /// Records the first event after the work queued on this stream. @throws gpu::Error
+    /// Records the first event after the work queued on this stream. @throws gpu::Error  no such stream
     void start(Stream stream = {});
-    /// Records the second event after the work queued on this stream. @throws gpu::Error
+    /// Records the second event after the work queued on this stream. @throws gpu::Error  no such stream
     void stop(Stream stream = {});
 
     /// Seconds between start and stop; waits for stop. The resolution is about half a microsecond.

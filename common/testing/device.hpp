@@ -29,7 +29,7 @@ public:
     /// Bytes of a guard band: 0 on the emulator.
     static std::int64_t band();
 
-    /// Allocates device memory and copies the image to it. @throws gpu::Error
+    /// Allocates device memory and copies the image to it. @throws gpu::Error  too little memory
     explicit DeviceMemory(const Bytes& image);
     /// Device address of the first byte.
     std::byte* data() noexcept { return buffer_.data(); }

@@ -159,8 +159,8 @@ void practise(const Shape& shape, const std::function<void(T*)>& launch,
     require(same, cause);
 }
 
-/// The same for a launcher that moves the numbers 1, 2, 3, ...: a failure also says which elements
-/// it moved instead.
+/// Runs and compares a launcher that moves the numbers 1, 2, 3, ...; a failure also says which
+/// elements it moved instead.
 inline void practise(const Moves& moves, const LaunchMoves& launch,
                      const std::vector<Guess>& guesses = {}, const Advice& if_stopped = {}) {
     const Source& in = moves.sources.at(0);
