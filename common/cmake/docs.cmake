@@ -158,7 +158,8 @@ set(DOXYGEN_FULL_PATH_NAMES YES)
 set(DOXYGEN_EXTRACT_ANON_NSPACES NO)
 set(DOXYGEN_EXTRACT_STATIC NO)
 set(DOXYGEN_STRIP_CODE_COMMENTS NO)
-set(DOXYGEN_HIDE_UNDOC_MEMBERS NO)
+set(DOXYGEN_HIDE_UNDOC_MEMBERS YES)  # functions of the steps; undocumented.py holds the rest
+set(DOXYGEN_HIDE_UNDOC_CLASSES YES)
 set(DOXYGEN_HIDE_SCOPE_NAMES YES)
 set(DOXYGEN_SORT_MEMBER_DOCS NO)
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
@@ -243,6 +244,12 @@ string(REGEX REPLACE "type=\"(modules|topics)\" visible=\"yes\" title=\"\""
     "type=\"\\1\" visible=\"yes\" title=\"Reference\"" layout "${layout}")
 string(REGEX REPLACE "type=\"(namespaces|concepts|classes|interfaces|structs|exceptions)\" visible=\"(yes|\\$[^\"]*)\""
     "type=\"\\1\" visible=\"no\"" layout "${layout}")
+# Operations first: of a group, functions stand before enumerations, and other groups come last.
+string(REGEX MATCH "  <group>.*</group>" group "${layout}")
+string(REGEX REPLACE "\n *<(functions|nestedgroups)[^\n]*" "" ordered "${group}")
+string(REGEX REPLACE "(\n *<typedefs title=\"\"/>)" "\n      <functions title=\"\"/>\\1" ordered "${ordered}")
+string(REGEX REPLACE "(\n *</memberdecl>)" "\n      <nestedgroups visible=\"yes\" title=\"\"/>\\1" ordered "${ordered}")
+string(REPLACE "${group}" "${ordered}" layout "${layout}")
 file(WRITE ${made}/layout.xml "${layout}")
 set(DOXYGEN_LAYOUT_FILE ${made}/layout.xml)
 

@@ -22,15 +22,15 @@ LEFT_OUT = """*/runtime/* */emulator/include/* */emulator/libraries/* */emulator
     */emulator/async_copy.hpp */emulator/mbarrier.hpp */emulator/wgmma.hpp */editor/* */exercises/*.md */wrong/* */README.md
     */*.op.hpp */operation/* */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/* */lesson/* */run/* */mine/* */strides_model/*
     */options.hpp */options.cpp */flag_values.hpp */emulated.hpp */packings.hpp""".split()
-# The insides of kernels: their source is shown, and nothing else.
-SOURCE_ONLY = "*/steps/*.hpp"
+# The insides of kernels, and exercises: their source is shown, and nothing else.
+SOURCE_ONLY = ["*/steps/*.hpp", "*/exercises/*.hpp"]
 NAMES = {"gpt2": "GPT-2", "bf16": "bf16", "cpu": "CPU", "gpu": "GPU", "kv": "KV"}
 OPERATION = re.compile(r"\b\w+_(?:cpu|cuda)\(")
 
 
 def is_left_out(path):
     """path: from the root of the project"""
-    return any(fnmatch.fnmatchcase("/" + path.as_posix(), pattern) for pattern in [*LEFT_OUT, SOURCE_ONLY])
+    return any(fnmatch.fnmatchcase("/" + path.as_posix(), pattern) for pattern in LEFT_OUT + SOURCE_ONLY)
 
 
 def room_of(path):
@@ -250,11 +250,12 @@ def sentence(one, known):
         return "Releases what it owns."
     if name.startswith("check_") and name.removeprefix("check_") + "_cpu" in known:
         loop = name.removeprefix("check_") + "_cpu()"
-        return f"Rejects what {loop} and its CUDA versions reject; with a path, also what that path does not support. @throws std::invalid_argument"
+        path = "; with a path, also what that path does not support" if "path" in text else ""
+        return f"Rejects what {loop} and its CUDA version reject{path}. @throws std::invalid_argument"
     return ""
 
 
-CUDA = "The CUDA version of {}(): views of device memory; it launches on the stream of `how` and returns without waiting."
+CUDA = "The CUDA version of {}(): views of device memory; it launches on {} and returns without waiting."
 
 
 def several(one):
@@ -285,9 +286,12 @@ def documented(lines):
         own = text_of(one)
         loop = one.name.removesuffix("_cuda") + "_cpu"
         if one.kind == "function" and one.name.endswith("_cuda") and loop in known:
-            docs = [CUDA.format(loop), "", *for_this(known[loop], one)]
+            docs = [CUDA.format(loop, "the stream of `how`" if re.search(r"\bhow\b", one.text) else "`stream`"), "", *for_this(known[loop], one)]
             if own:
-                made[one.docs[0]] = re.sub(r"///.*", lambda _: "/// " + in_one_line([*docs, "", own[0]]), lines[one.docs[0]])
+                for at, line in zip(one.docs, own):
+                    made[at] = " " + line
+                made[one.docs[0]] = "/** " + in_one_line([*docs, "", own[0]])
+                made[one.docs[-1]] += " */"
             else:
                 put_in(one, in_one_line(docs))
             shared = None
@@ -355,6 +359,9 @@ def title_of(room):
 
 
 def groups():
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    import versions  # the filter does without
+    shown = versions.listings()
     made = ["/** @defgroup reference_days Days\n@brief What each day declares: operations first, then helpers. */"]
     headers = [path for path in sorted(ROOT.glob("day[0-9][0-9]_*/**/*.hpp")) if not is_left_out(path.relative_to(ROOT))]
     names = {}
@@ -363,7 +370,8 @@ def groups():
     rooms = sorted(set(names) | {parent for room in names for parent in room.parents if parent.parts})
     for room in rooms:
         name, above = group_name(room), group_name(room.parent) if room.parent.parts else "reference_days"
-        made.append(f"/** @defgroup {name} {title_of(room)}\n@ingroup {above} */")
+        page, anchor, heading = versions.lesson_of_room(shown, room) if len(room.parts) > 1 else (room.name, "", title_of(room))
+        made.append(f"/** @defgroup {name} {title_of(room)}\n@ingroup {above}\n@brief Lesson: @ref {anchor or page} \"{heading}\". */")
         if name + "_helpers" in names.get(room, ()):
             made.append(f"/** @defgroup {name}_helpers {title_of(room)}: helpers\n@ingroup {name}\n"
                         "@brief What the operations above are made of. */")
