@@ -22,7 +22,7 @@ void copy_to_host(void* host, const void* device, std::size_t bytes);
 void fill_bytes(void* device, int byte, std::size_t bytes);
 }  // namespace detail
 
-/// `size` uninitialized elements of device memory. Movable, not copyable. Copies between host and
+/// An array in device memory that frees itself. Movable, not copyable. Copies between host and
 /// device use the default stream: they wait for the work queued on it before, and return when they
 /// are done.
 template <class T>

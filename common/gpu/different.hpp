@@ -12,8 +12,8 @@
 
 namespace sixdays::gpu {
 
-/// The number of the `bytes` bytes that differ between two arrays in device memory. Bits decide: a
-/// NaN equals a NaN of the same bits, and +0 differs from -0. Waits for the work queued before.
+/// How many of the first `bytes` bytes of two arrays in device memory differ. Bits decide: a NaN
+/// equals a NaN of the same bits, and +0 differs from -0. Waits for the work queued before.
 /// @throws std::invalid_argument  bytes < 0, or a null pointer and bytes > 0
 [[nodiscard]] std::int64_t count_different(const void* a, const void* b, std::int64_t bytes);
 

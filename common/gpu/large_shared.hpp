@@ -21,7 +21,8 @@ void allow_shared(Kernel* kernel, std::size_t bytes) {
                                       static_cast<int>(bytes)));
 }
 
-/// The most bytes of shared memory per block on this device, static __shared__ variables included.
+/// The most bytes of shared memory per block on this device, static `__shared__` variables
+/// included.
 /// @throws gpu::Error  a failed query
 inline std::size_t most_shared() {
     int device = 0, bytes = 0;

@@ -105,8 +105,9 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
-/// 2^x in one instruction, with an error of at most two units in the last place; results and
-/// arguments below 2^-126 become 0. For compute-bound kernels. PTX ISA, "ex2.approx.ftz".
+/// 2^x in one instruction, with an error of at most two units in the last place; arguments and
+/// results below 2^-126 in magnitude count as 0. For compute-bound kernels. PTX ISA,
+/// "ex2.approx.ftz".
 __device__ __forceinline__ float fast_exp2(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

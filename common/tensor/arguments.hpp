@@ -20,8 +20,8 @@ namespace sixdays {
     throw std::invalid_argument(sentence);
 }
 
-/// Returns f(). A std::invalid_argument that f() throws leaves with `who` and ": " before its
-/// message, such as "embed: places": the caller sees the name of the operation that was called, not
+/// Returns f(), and puts `who` and ": " before the message of a std::invalid_argument that f()
+/// throws, such as "embed: places". So a caller sees the name of the operation that was called, not
 /// that of a helper.
 /// @throws std::invalid_argument  where f() does
 template <class F>

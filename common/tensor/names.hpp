@@ -44,7 +44,8 @@ void require_known(const std::string& op, const std::string& kind, Enum value) {
     throw std::invalid_argument(op + ": " + kind + " " + std::to_string(static_cast<int>(value)) +
                                 " does not exist; it must be one of: " + known);
 }
-/// A path that is given must be one of the enum's; none is accepted.
+/// A path must be one of the enum's values; an empty one is accepted.
+/// @param op  the operation, for the message
 /// @throws std::invalid_argument  name(*path) is ""
 template <class Enum>
 void require_known_path(const std::string& op, const std::optional<Enum>& path) {

@@ -33,7 +33,7 @@
 namespace sixdays::gpu {
 
 /// Registers per thread that ptxas assigns to a kernel with setmaxnreg and
-/// __launch_bounds__(threads, blocks): all of an SM, in multiples of 8.
+/// `__launch_bounds__(threads, blocks)`: all of an SM, in multiples of 8.
 constexpr int registers_of_bound(int threads, int blocks) {
     return 65536 / (threads * blocks) / 8 * 8;
 }
@@ -273,7 +273,7 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&
 /// Releases registers to the block's pool until each thread keeps REGISTERS (setmaxnreg.dec), for
 /// take_registers() of another warpgroup. All warps of a warpgroup call it. REGISTERS is a multiple
 /// of 8 from 24 to 256. The kernel must have been launched with a maximum number of registers per
-/// thread, which __launch_bounds__ sets.
+/// thread, which `__launch_bounds__` sets.
 template <int REGISTERS>
 __device__ __forceinline__ void give_registers() {
     if constexpr (kHopper) {
