@@ -9,7 +9,8 @@
 
 namespace sixdays::day02_strides {
 
-/// How the kernel computes an offset from a flat index: the optimization steps, slowest first.
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_pack(). They
+/// differ in how an offset is computed from a flat index; the optimization steps, slowest first.
 enum class PackPath {
     any_size,       ///< naive: 64-bit indices and divisions, one element per thread
     fast_division,  ///< 02: fewer dimensions, 32-bit indices, division by multiplication

@@ -9,8 +9,8 @@
 
 namespace sixdays::day03_views {
 
-/// How a copy is done. one_element and any_layout accept every pair of layouts; the others need
-/// what plan_copy() finds.
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of plan_copy(). one_element
+/// and any_layout accept every pair of layouts.
 enum class CopyPath {
     one_element,  ///< naive: one thread per element
     nothing,      ///< no elements, or in place

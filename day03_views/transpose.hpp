@@ -11,7 +11,8 @@
 
 namespace sixdays::day03_views {
 
-/// The optimization steps, one idea each. Elements of any size, unless noted.
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_transpose(). One
+/// idea per step; elements of any size, unless noted.
 enum class TransposePath {
     one_element,      ///< naive: one thread per element; M <= kMostRows (arguments.hpp)
     write_coalesced,  ///< 4 bytes: neighbouring lanes write neighbours and read a pitch apart;

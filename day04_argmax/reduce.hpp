@@ -35,10 +35,10 @@ void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>
 /// What reduce_cpu() and reduce_cuda() compute of a line of n elements.
 enum class Reduction {
     max,      ///< the largest; a NaN if there is one. Of zeros of both signs: either
-    min,      ///< the smallest, with the same rules
-    sum,      ///< 0 if n is 0
+    min,      ///< the smallest; a NaN if there is one. Of zeros of both signs: either
+    sum,      ///< the sum; 0 if n is 0
     mean,     ///< sum / n
-    product,  ///< 1 if n is 0
+    product,  ///< the product; 1 if n is 0
 };
 [[nodiscard]] const char* name(Reduction what);
 
