@@ -155,7 +155,8 @@ struct Reach {
 [[nodiscard]] Reach reach(const Layout& layout);
 
 /// The number of elements in memory from the lowest to the highest offset, both included; 0 if
-/// there are no elements. A dimension of stride 0 adds none; a pitch includes the gaps.
+/// there are no elements. A dimension of stride 0 adds none; a pitch includes the gaps. mdspan's
+/// required_span_size.
 [[nodiscard]] std::int64_t required_span(const Layout& layout);
 
 /// Whether the offsets in index order, last dimension fastest, are 0, 1, 2, ... without a gap.

@@ -58,7 +58,7 @@ inline void mbarriers_are_set_up() {
 #else
 
 /// A barrier in shared memory that counts arrivals of threads and bytes of copies. A phase is
-/// complete when all announced ones have arrived. PTX ISA, "mbarrier".
+/// complete when its threads and all announced bytes have arrived. PTX ISA, "mbarrier".
 struct Mbarrier {
     /// The barrier's state; opaque.
     std::uint64_t word;
