@@ -149,25 +149,17 @@ list(REMOVE_ITEM pages ${PROJECT_SOURCE_DIR}/docs/README.md)
 list(TRANSFORM pages REPLACE "/README.md$" "/index.md")
 list(TRANSFORM pages REPLACE "^.*/" "${made}/pages/" OUTPUT_VARIABLE made_pages)
 
-# --- the reference: one group per day and per part of common/ -------------------------------------
-set(groups "/** @defgroup reference_days Days\n@brief What each day declares: loop, port and what both reject. */\n")
-foreach(day IN LISTS days)
-    set(title ${day})
-    if(EXISTS ${PROJECT_SOURCE_DIR}/${day}/README.md)
-        file(STRINGS ${PROJECT_SOURCE_DIR}/${day}/README.md title LIMIT_COUNT 1)
-    endif()
-    string(REGEX REPLACE "^# *" "" title "${title}")
-    set(brief "")
-    if(EXISTS ${PROJECT_SOURCE_DIR}/docs/${day}.md)
-        set(brief "\n@brief What belongs to the lesson @ref ${day}.")
-    endif()
-    string(APPEND groups
-        "/** @defgroup reference_${day} ${title}\n@ingroup reference_days${brief} */\n")
-endforeach()
-file(WRITE ${made}/groups.dox.new "${groups}")
-file(COPY_FILE ${made}/groups.dox.new ${made}/groups.dox ONLY_IF_DIFFERENT)
+# --- the reference: its groups, and what Doxygen reads instead of a header ------------------------
+# Doxygen starts the filter twice per header: by the interpreter itself, not by a script that looks for it.
+execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+    OUTPUT_VARIABLE python OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(reference ${python} -S -E ${site}/reference.py)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${site}/reference.py)
+execute_process(COMMAND ${reference} --left-out OUTPUT_VARIABLE DOXYGEN_EXCLUDE_PATTERNS
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+list(JOIN reference "' '" filter)
 set(DOXYGEN_VERBATIM_VARS DOXYGEN_FILTER_PATTERNS)
-set(DOXYGEN_FILTER_PATTERNS "*.hpp=\"awk -v root='${PROJECT_SOURCE_DIR}' -f '${site}/reference.awk'\"")
+set(DOXYGEN_FILTER_PATTERNS "*.hpp=\"'${filter}'\"")
 
 # --- what Doxygen reads ---------------------------------------------------------------------------
 set(DOXYGEN_PROJECT_NAME "Six days")
@@ -176,8 +168,6 @@ set(DOXYGEN_OUTPUT_DIRECTORY ${made})
 set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${made}/pages/index.md)
 set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
 set(DOXYGEN_EXTENSION_MAPPING cu=C++ cuda=C++)
-set(DOXYGEN_EXCLUDE_PATTERNS */runtime/* */emulator/include/* */exercises/*.md */wrong/* */README.md
-    */*.op.hpp */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/*.cpp */packings.hpp)
 set(DOXYGEN_EXCLUDE_SYMBOLS *::detail *::detail::* sixdays::gpu::tests* SIXDAYS_HD CUstream_st
     CUevent_st)
 set(DOXYGEN_EXAMPLE_PATH ${PROJECT_SOURCE_DIR} ${made}/pages ${outputs})
@@ -186,7 +176,8 @@ set(DOXYGEN_FULL_PATH_NAMES YES)
 set(DOXYGEN_EXTRACT_ANON_NSPACES NO)
 set(DOXYGEN_EXTRACT_STATIC NO)
 set(DOXYGEN_STRIP_CODE_COMMENTS NO)
-set(DOXYGEN_HIDE_UNDOC_MEMBERS NO)
+set(DOXYGEN_HIDE_UNDOC_MEMBERS YES)  # functions of the steps; undocumented.py holds the rest
+set(DOXYGEN_HIDE_UNDOC_CLASSES YES)
 set(DOXYGEN_HIDE_SCOPE_NAMES YES)
 set(DOXYGEN_SORT_MEMBER_DOCS NO)
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
@@ -271,6 +262,12 @@ string(REGEX REPLACE "type=\"(modules|topics)\" visible=\"yes\" title=\"\""
     "type=\"\\1\" visible=\"yes\" title=\"Reference\"" layout "${layout}")
 string(REGEX REPLACE "type=\"(namespaces|concepts|classes|interfaces|structs|exceptions)\" visible=\"(yes|\\$[^\"]*)\""
     "type=\"\\1\" visible=\"no\"" layout "${layout}")
+# Operations first: of a group, functions stand before enumerations, and other groups come last.
+string(REGEX MATCH "  <group>.*</group>" group "${layout}")
+string(REGEX REPLACE "\n *<(functions|nestedgroups)[^\n]*" "" ordered "${group}")
+string(REGEX REPLACE "(\n *<typedefs title=\"\"/>)" "\n      <functions title=\"\"/>\\1" ordered "${ordered}")
+string(REGEX REPLACE "(\n *</memberdecl>)" "\n      <nestedgroups visible=\"yes\" title=\"\"/>\\1" ordered "${ordered}")
+string(REPLACE "${group}" "${ordered}" layout "${layout}")
 file(WRITE ${made}/layout.xml "${layout}")
 set(DOXYGEN_LAYOUT_FILE ${made}/layout.xml)
 
@@ -323,7 +320,8 @@ foreach(kind awk cmake cpp css csv cu dox gdb hpp js log md patch py svg txt)
     list(APPEND read ${files})
 endforeach()
 set(clear COMMAND ${CMAKE_COMMAND} -E rm -rf ${html})  # pages of files that are gone
-set(behind COMMAND Doxygen::doxygen ${doxyfile}
+set(behind COMMAND ${reference} --groups ${made}/groups.dox
+    COMMAND Doxygen::doxygen ${doxyfile}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${html}/mathjax
     COMMAND ${formulas}
     # Contents, links to the glossary, what the search reads.
@@ -353,7 +351,8 @@ add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
 add_test(NAME docs.glossary COMMAND ${Python3_EXECUTABLE} ${site}/glossary_tests.py)
 add_test(NAME docs.capture COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py)
+add_test(NAME docs.reference COMMAND ${Python3_EXECUTABLE} ${site}/undocumented.py ${doxyfile})
 # What pages show of code and results is what the tree holds today.
 add_test(NAME docs.pages.current COMMAND ${Python3_EXECUTABLE} ${site}/pages.py check)
 set_tests_properties(docs.pictures docs.pictures.measured docs.messages docs.pages docs.pages.current
-    docs.pages.finish docs.glossary docs.capture PROPERTIES LABELS "docs;small")
+    docs.pages.finish docs.glossary docs.capture docs.reference PROPERTIES LABELS "docs;small")

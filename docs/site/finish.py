@@ -2,7 +2,7 @@
 """What Doxygen's pages get afterwards: finish.py <html folder>
 
 Each page of docs/ gets its contents, and links to the glossary where it first uses one of its words. Links from a
-day's listings to what only has the same name go. All pages and the reference go into search_data.js, one entry a
+day's listings to what only has the same name go. Operations of the reference get links to their files. All pages and the reference go into search_data.js, one entry a
 section, for search_pages.js.
 """
 import html
@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import pages  # noqa: E402
 from pages import anchor, page_name, sources, words  # noqa: E402
+from versions import Versions  # noqa: E402
 
 HEADING = re.compile(r"<h([1-6])([^>]*)>(.*?)</h\1>", re.S)
 NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></div>', re.S)
@@ -218,10 +219,11 @@ def main():
         if name != "words.html":
             body = Linker(glossary, OTHER_SENSE.get(name)).page(body)
         (folder / name).write_text(before + contents + body + after, encoding="utf-8")
+    versions = Versions(folder)
     for path in sorted(folder.glob("*.html")):
-        if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) \
-                and not path.name.endswith("-members.html"):
-            page = path.read_text(encoding="utf-8")
+        if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) and "members" not in path.name:
+            page = versions.page(path.name, path.read_text(encoding="utf-8"))
+            path.write_text(page, encoding="utf-8")
             title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
             entries += entries_of(path.name, title, split_page(page)[1], 0.5)
     entries += [["Glossary", name, f"words.html#{anchor(name)}", text, name, "", 3] for name, text in glossary]
