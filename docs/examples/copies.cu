@@ -95,7 +95,9 @@ void header() {
     int runtime = 0;
     CHECK(cudaRuntimeGetVersion(&runtime));
     std::string driver = line_of("/proc/driver/nvidia/version", "NVRM");
-    const std::size_t number = driver.find_first_of("0123456789", driver.find("Module"));
+    // "... Kernel Module for x86_64  580.159.04  Release Build ...", or "... Module  580.159.04 ..."
+    const std::size_t number =
+        driver.find_first_not_of(' ', driver.find("  ", driver.find("Module")));
     driver =
         number < driver.size() ? driver.substr(number, driver.find(' ', number) - number) : "?";
     const std::time_t now = std::time(nullptr);

@@ -342,7 +342,7 @@ def pictures():
     for path in sorted(RESULTS.glob("day[0-9][0-9]_*_h200.csv")):
         day = path.name[:5]
         results = Results(path)
-        title = f"Day {day[3:]} on one {results.device}: share of what the machine can do"
+        title = f"Day {day[3:]} on one {results.device}: percent of peak"
 
         def ladder(own=None, path=path, title=title, part=0):
             here = with_others(path, own)
@@ -352,7 +352,7 @@ def pictures():
         if ladder_and_rest(results)[1]:
             add(f"{day}_more", functools.partial(ladder, part=1))
         if any(is_sweep(row) for row in results.rows):
-            title = f"Day {day[3:]} on one {results.device}: what a stride costs a walk that only reads"
+            title = f"Day {day[3:]} on one {results.device}: what a stride costs a kernel that only reads"
             add(f"{day}_sweep", lambda own=None, path=path, title=title: sweep(title, with_others(path, own)))
     for day, (*floats, op, name) in IN_BF16.items():
 
