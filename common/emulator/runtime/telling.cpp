@@ -28,10 +28,17 @@ Listener listener = nullptr;
 std::set<std::string> told_before;  // kind and position of each printed finding
 std::vector<std::pair<Place, std::string>> remarked;
 
+// So that what the program has printed comes first.
+void flush_stdout() {
+    std::cout.flush();
+    std::fflush(stdout);
+}
+
 void print_trace() {
     const auto lines = stop_trace();
     if (lines.empty()) return;
     const char* form = std::getenv("SIXDAYS_TRACE");
+    flush_stdout();
     const bool explained = form != nullptr && std::strcmp(form, "explain") == 0;
     std::fprintf(stderr, "\n%s\n%s\n%s\n", trace_table(lines).c_str(),
                  trace_picture(lines.front()).c_str(),
@@ -40,8 +47,7 @@ void print_trace() {
 
 void tell(const Report* report, const std::string& text) {
     if (listener != nullptr && listener(report, text)) return;
-    std::cout.flush();
-    std::fflush(stdout);
+    flush_stdout();
     std::fprintf(stderr, "emulator%s: %s\n", report != nullptr ? "" : ", note", text.c_str());
 }
 

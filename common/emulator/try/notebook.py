@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 COMMAND = Path(__file__).parent / "bin" / "cudatry"
@@ -76,7 +77,7 @@ def show(file):
     if not text:  # without --json, or killed
         return
     document = json.loads(text)
-    for finding in document["findings"]:
-        print(f"emulator: {finding['text']}", file=sys.stderr)
-    for note in document["notes"]:
-        print(f"emulator, note: {note}", file=sys.stderr)
+    texts = [f"emulator: {finding['text']}" for finding in document["findings"]]
+    texts += [f"emulator, note: {note}" for note in document["notes"]]
+    for text in texts:  # notebooks break lines inside words
+        print(textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False), file=sys.stderr)

@@ -455,8 +455,8 @@ document() {
         python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$json" || complain "no JSON: $text"
     fi
 }
-found='*{"kind": "race", "file": "json.cu", "line": 5, "kernel": "stores", "text": "stores, json.cu:5: *"},*'
-found+='{"kind": "invalid_call", "file": "json.cu", "line": 11, "kernel": null, "text": "json.cu:11: *"}'
+found='*{"kind": "race", "file": "json.cu", "line": 5, "kernel": "stores",*"text": "stores, json.cu:5: *"},*'
+found+='{"kind": "invalid_call", "file": "json.cu", "line": 11, "kernel": null,*"text": "json.cu:11: *"}'
 tries "findings as JSON" 1 out '^err$' try --json="$json" json.cu 1
 document findings 1 null "$found" ""
 if [[ $(<"$scratch/err") == *emulator:* ]]; then complain "with --json=FILE, stderr is the program's"; fi
@@ -491,6 +491,15 @@ until [[ -s $scratch/out || ! -e /proc/$! ]]; do sleep 0.1; done
 kill -TERM -- -$! || complain "the program has ended"
 wait $! || true
 document findings null null "$found" ""
+
+# docs/try.md shows such a document, and explains each kind of finding.
+page=$root/docs/try.md
+cd "$root"
+common/learn try --json docs/examples/mistakes.cu overflow >"$json" 2>"$scratch/err" || true
+cd "$scratch/a folder"
+sed -n '/^```json$/,/^```$/{/^```/d;p}' "$page" | cmp - "$json" || complain "docs/try.md does not quote this document: $(<"$json")"
+kinds=$(sed -n '/^enum class Kind/,/^}/s|^    \([a-z_]*\),.*|\1|p' "$root/common/emulator/report.hpp")
+if [[ $kinds != "$(sed -n '/^| kind /,/^$/s/^| `\([a-z_]*\)` .*/\1/p' "$page")" ]]; then complain "docs/try.md lists each kind"; fi
 
 # The installed command: from another folder, with only g++ and basic tools.
 "$root/common/learn" install "$scratch/prefix" >"$scratch/out" 2>"$scratch/err" || complain "install"

@@ -18,7 +18,7 @@ METADATA = """Metadata-Version: 2.1
 Name: cudatry
 Version: {version}
 Summary: Runs CUDA programs without a GPU and checks every memory access
-Requires-Python: >=3.8
+Requires-Python: >=3.10
 License: MIT
 """
 WHEEL = """Wheel-Version: 1.0
