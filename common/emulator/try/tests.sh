@@ -428,6 +428,7 @@ tries "a bug in a helper of the file is reported with its caller" 1 "" \
 cat >json.cu <<'END'
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <unistd.h>
 __global__ void stores(int* a) {
     *a = threadIdx.x;
@@ -438,6 +439,9 @@ int main(int argc, char** argv) {
     if (argc > 1) stores<<<1, 32>>>(a);
     if (argc > 1) cudaFree(a + 1);
     std::puts("out"), std::fputs("err\n", stderr), std::fflush(stdout);
+    for (int file = 11; file < 100; ++file) {  // 10 is /dev/null, by bash
+        if (fcntl(file, F_GETFD) >= 0) std::printf("%d is open\n", file);
+    }
     if (argc > 3) pause();
     if (argc > 2) std::abort();
 }
@@ -445,8 +449,9 @@ END
 json=$scratch/json
 # document <outcome> <status> <patterns for text, findings and notes>...
 document() {
-    local text
+    local text kinds=${4//[!\{]/}
     text=$(<"$json")
+    if ((${#kinds} != $(grep -c '"kind"' "$json"))); then complain "another number of findings: $text"; fi
     # shellcheck disable=SC2053  # patterns
     if [[ $text != '{'*'"outcome": "'"$1"'",'*'"status": '"$2"','*'"text": '$3','*'"findings": ['$4'],'*'"notes": ['$5']'*'}' ]]; then
         complain "a document with outcome $1: $text"
@@ -455,18 +460,22 @@ document() {
         python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$json" || complain "no JSON: $text"
     fi
 }
-found='*{"kind": "race", "file": "json.cu", "line": 5, "kernel": "stores",*"text": "stores, json.cu:5: *"},*'
-found+='{"kind": "invalid_call", "file": "json.cu", "line": 11, "kernel": null,*"text": "json.cu:11: *"}'
+found='*{"kind": "race", "file": "json.cu", "line": 6, "kernel": "stores",*"text": "stores, json.cu:6: *"},*'
+found+='{"kind": "invalid_call", "file": "json.cu", "line": 12, "kernel": null,*"text": "json.cu:12: *"}'
 tries "findings as JSON" 1 out '^err$' try --json="$json" json.cu 1
 document findings 1 null "$found" ""
 if [[ $(<"$scratch/err") == *emulator:* ]]; then complain "with --json=FILE, stderr is the program's"; fi
+for ((i = 0; i < 2; ++i)); do
+    CUDATRY_FOLDER=$scratch/kept "$SIXDAYS_TRY_FOLDER/installed/bin/cudatry" --json="$json" json.cu 1 >"$scratch/out" 2>"$scratch/err" || true
+done
+document findings 1 null "$found" ""
 tries "findings as JSON, then SIGABRT" 134 out '^err$' try --json="$json" json.cu 1 2
 document findings 134 '"The program was terminated by signal SIGABRT."' "$found" ""
 "$root/common/learn" try --json json.cu 1 >"$json" 2>"$scratch/err" || true
 document findings 1 null "$found" ""
 if [[ $(<"$scratch/err") != $'err\nout' ]]; then complain "with --json, the program's stdout goes to stderr"; fi
 tries "a note as JSON" 0 out '^err$' try --json="$json" json.cu
-document ok 0 null "" '*"1 allocation (4 bytes) * json.cu:9."'
+document ok 0 null "" '*"1 allocation (4 bytes) * json.cu:10."'
 tries "no file, as JSON" 2 "" "There is no file no.cu" try --json="$json" no.cu
 document not_run 2 '"There is no file no.cu."' "" ""
 echo 'int main() { return 7; }' >seven.cu
