@@ -49,10 +49,13 @@ std::optional<Report> last_report();
 /// Forgets the report that last_report() returns.
 void clear_report();
 
+/// Gets a report, or a note (then `report` is null). False: it could not, so the text is printed.
+using Listener = bool (*)(const Report* report, const std::string& text);
 /// For programs that do not read reports: from now on each is printed to stderr as soon as the
 /// launch or call that caused it has ended, once per kind and line. Remarks and the access report
-/// (start_trace()) are printed at exit. After any report the exit status is not 0.
-void tell_findings();
+/// (start_trace()) are printed at exit. After any report the exit status is not 0. With a listener,
+/// reports and notes are passed to it instead.
+void tell_findings(Listener listener = nullptr);
 /// Prints the report if it has not been read yet.
 void tell_report();
 /// The number of reports printed so far.

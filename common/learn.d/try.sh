@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# CUDA programs with their own main, compiled and run on the emulator: try, debug, install.
+# CUDA programs with their own main, compiled and run on the emulator: try, debug, install, wheel.
 
 try_folder=${SIXDAYS_TRY_FOLDER:-$root/build/try}
 
@@ -53,6 +53,22 @@ verb_install() {
     if [[ :$PATH: != *:$folder/bin:* ]]; then
         say "$folder/bin is not on your PATH. Add to ~/.profile:  PATH=\"$folder/bin:\$PATH\""
     fi
+}
+
+# Beside the build folder of `try`: build/cudatry-*.whl.
+verb_wheel() {
+    local folder=${try_folder%/*} log=$try_folder/wheel.log wheel
+    no_more_than 0 "$@"
+    if ! command -v python3 >/dev/null; then
+        stop 1 "The wheel could not be built: python3 was not found. On Debian or Ubuntu:" "    apt install python3"
+    fi
+    build_cudatry "$try_folder/installed"
+    if ! wheel=$(python3 -B "$root/common/emulator/try/wheel.py" "$try_folder/installed" "$folder" 2>"$log"); then
+        stop_if_told 1 "$log" "$folder"
+        stop 1 "The wheel could not be built: $(tail -n 1 "$log")"
+    fi
+    say "Built $(path "$wheel"). It needs only g++ and Python where you install it:" \
+        "    pip install $(path "$wheel")"
 }
 
 # debug <file.cu[:line]> ... or debug <day> <file.cu:line> ..., then [--block x[,y[,z]]] [--thread x[,y[,z]]]

@@ -24,23 +24,31 @@ namespace sixdays::emulator {
 namespace {
 
 bool telling = false;
+Listener listener = nullptr;
 std::set<std::string> told_before;  // kind and position of each printed finding
 std::vector<std::pair<Place, std::string>> remarked;
+
+// So that what the program has printed comes first.
+void flush_stdout() {
+    std::cout.flush();
+    std::fflush(stdout);
+}
 
 void print_trace() {
     const auto lines = stop_trace();
     if (lines.empty()) return;
     const char* form = std::getenv("SIXDAYS_TRACE");
+    flush_stdout();
     const bool explained = form != nullptr && std::strcmp(form, "explain") == 0;
     std::fprintf(stderr, "\n%s\n%s\n%s\n", trace_table(lines).c_str(),
                  trace_picture(lines.front()).c_str(),
                  explained ? trace_explanation(lines).c_str() : trace_verdict(lines).c_str());
 }
 
-void print(const char* begin, const std::string& text) {
-    std::cout.flush();
-    std::fflush(stdout);
-    std::fprintf(stderr, "%s%s\n", begin, text.c_str());
+void tell(const Report* report, const std::string& text) {
+    if (listener != nullptr && listener(report, text)) return;
+    flush_stdout();
+    std::fprintf(stderr, "emulator%s: %s\n", report != nullptr ? "" : ", note", text.c_str());
 }
 
 // A program in which the emulator found a bug must not exit with status 0.
@@ -76,15 +84,16 @@ void at_end(int status, void*) {
 }  // namespace
 
 void print_note(const std::string& text) {
-    print("emulator, note: ", text);
+    tell(nullptr, text);
 }
 
 bool is_telling() {
     return telling;
 }
 
-void tell_findings() {
+void tell_findings(Listener heard_by) {
     telling = true;
+    listener = heard_by;
 }
 
 void tell_report() {
@@ -92,7 +101,7 @@ void tell_report() {
     const auto report = last_report();
     const std::string place =
         format("%s %s:%d", name(report->kind), report->file.c_str(), report->line);
-    if (told_before.insert(place).second) print("emulator: ", report->text);
+    if (told_before.insert(place).second) tell(&*report, report->text);
 }
 
 std::size_t findings_told() {

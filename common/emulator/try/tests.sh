@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of `common/learn try`, `install` and `debug`: tests.sh <build folder for these tests>
+# Tests of `common/learn try`, `install`, `wheel` and `debug`: tests.sh <build folder for these tests>
 # shellcheck disable=SC2016  # kernels are written in single quotes
 set -euo pipefail
 
@@ -424,9 +424,97 @@ END
 tries "a bug in a helper of the file is reported with its caller" 1 "" \
     'sums, helped.cu:3, called from line 9: thread \(0,0,0\).* lane 16' try helped.cu
 
+# --json: all reports in one document, in a file or on stdout.
+cat >json.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+__global__ void stores(int* a) {
+    *a = threadIdx.x;
+}
+int main(int argc, char** argv) {
+    int* a;
+    cudaMalloc(&a, 4);
+    if (argc > 1) stores<<<1, 32>>>(a);
+    if (argc > 1) cudaFree(a + 1);
+    std::puts("out"), std::fputs("err\n", stderr), std::fflush(stdout);
+    for (int file = 11; file < 100; ++file) {  // 10 is /dev/null, by bash
+        if (fcntl(file, F_GETFD) >= 0) std::printf("%d is open\n", file);
+    }
+    if (argc > 3) pause();
+    if (argc > 2) std::abort();
+}
+END
+json=$scratch/json
+# document <outcome> <status> <patterns for text, findings and notes>...
+document() {
+    local text kinds=${4//[!\{]/}
+    text=$(<"$json")
+    if ((${#kinds} != $(grep -c '"kind"' "$json"))); then complain "another number of findings: $text"; fi
+    # shellcheck disable=SC2053  # patterns
+    if [[ $text != '{'*'"outcome": "'"$1"'",'*'"status": '"$2"','*'"text": '$3','*'"findings": ['$4'],'*'"notes": ['$5']'*'}' ]]; then
+        complain "a document with outcome $1: $text"
+    fi
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$json" || complain "no JSON: $text"
+    fi
+}
+found='*{"kind": "race", "file": "json.cu", "line": 6, "kernel": "stores",*"text": "stores, json.cu:6: *"},*'
+found+='{"kind": "invalid_call", "file": "json.cu", "line": 12, "kernel": null,*"text": "json.cu:12: *"}'
+tries "findings as JSON" 1 out '^err$' try --json="$json" json.cu 1
+document findings 1 null "$found" ""
+if [[ $(<"$scratch/err") == *emulator:* ]]; then complain "with --json=FILE, stderr is the program's"; fi
+for ((i = 0; i < 2; ++i)); do
+    CUDATRY_FOLDER=$scratch/kept "$SIXDAYS_TRY_FOLDER/installed/bin/cudatry" --json="$json" json.cu 1 >"$scratch/out" 2>"$scratch/err" || true
+done
+document findings 1 null "$found" ""
+tries "findings as JSON, then SIGABRT" 134 out '^err$' try --json="$json" json.cu 1 2
+document findings 134 '"The program was terminated by signal SIGABRT."' "$found" ""
+"$root/common/learn" try --json json.cu 1 >"$json" 2>"$scratch/err" || true
+document findings 1 null "$found" ""
+if [[ $(<"$scratch/err") != $'err\nout' ]]; then complain "with --json, the program's stdout goes to stderr"; fi
+tries "a note as JSON" 0 out '^err$' try --json="$json" json.cu
+document ok 0 null "" '*"1 allocation (4 bytes) * json.cu:10."'
+tries "no file, as JSON" 2 "" "There is no file no.cu" try --json="$json" no.cu
+document not_run 2 '"There is no file no.cu."' "" ""
+echo 'int main() { return 7; }' >seven.cu
+tries "a status as JSON" 7 "" - try --json="$json" seven.cu
+document failed 7 null "" ""
+printf 'int main() { f("\\n \xe9\xc3\xa9"); }\n' >latin1.cu
+printf 'int main() { f("\\n \xc3\xa9"); }\n' >utf8.cu
+for name in latin1:'[?][?][?]' utf8:$'\xc3\xa9'; do
+    tries "$name in JSON" 1 "" "${name%:*}.cu:1:14: error: 'f' was not" try --json="$json" "${name%:*}.cu"
+    document compile_error 1 '"*1:14: error: *f(\\"\\\\n '"${name#*:}"'\\");*"' "" ""
+done
+cp seven.cu kept.cu
+tries "a source file in the place of the JSON" 2 "" 'json=kept.cu names no file for the JSON' try --json=kept.cu seven.cu
+cmp -s seven.cu kept.cu || complain "the source file is unchanged"
+tries "JSON in a missing folder" 2 "" '^Cannot write to no/json\.$' try --json=no/json seven.cu
+tries "JSON of a GPU" 2 "" 'cannot be combined' try --json="$json" --gpu seven.cu
+
+set -m  # its own process group
+"$root/common/learn" try --json="$json" json.cu 1 2 3 >"$scratch/out" 2>"$scratch/err" &
+set +m
+until [[ -s $scratch/out || ! -e /proc/$! ]]; do sleep 0.1; done
+kill -TERM -- -$! || complain "the program has ended"
+wait $! || true
+document findings null null "$found" ""
+
+# docs/try.md shows such a document, and explains each kind of finding.
+page=$root/docs/try.md
+cd "$root"
+common/learn try --json docs/examples/mistakes.cu overflow >"$json" 2>"$scratch/err" || true
+cd "$scratch/a folder"
+sed -n '/^```json$/,/^```$/{/^```/d;p}' "$page" | cmp - "$json" || complain "docs/try.md does not quote this document: $(<"$json")"
+kinds=$(sed -n '/^enum class Kind/,/^}/s|^    \([a-z_]*\),.*|\1|p' "$root/common/emulator/report.hpp")
+if [[ $kinds != "$(sed -n '/^| kind /,/^$/s/^| `\([a-z_]*\)` .*/\1/p' "$page")" ]]; then complain "docs/try.md lists each kind"; fi
+
 # The installed command: from another folder, with only g++ and basic tools.
 "$root/common/learn" install "$scratch/prefix" >"$scratch/out" 2>"$scratch/err" || complain "install"
 grep -q "PATH=\"$scratch/prefix/bin" "$scratch/out" || complain "install says what PATH lacks"
+command=$scratch/prefix/bin/cudatry
+tools=$PWD/tools
 mkdir -p tools headers
 for tool in bash env sh g++ ar as ld addr2line awk basename cat cp cut dirname grep head mkdir mktemp mv \
     readlink rm sed sleep sort stat tail tr; do
@@ -435,7 +523,7 @@ done
 installed() {  # like tries
     local what=$1 wanted=$2 out=$3 err=$4 status=0
     shift 4
-    echo "a line" | PATH=$PWD/tools "$scratch/prefix/bin/cudatry" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    echo "a line" | PATH=$tools "$command" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
     if ((status != wanted)); then complain "installed, $what: status $status, not $wanted"; fi
     if [[ $(<"$scratch/out") != "$out" ]]; then complain "installed, $what: stdout is not \"$out\""; fi
     if [[ $err ]]; then grep -qE -- "$err" "$scratch/err" || complain "installed, $what: stderr has no \"$err\""; fi
@@ -443,6 +531,7 @@ installed() {  # like tries
 installed "a correct program" 0 "a line 38" '' -DN=7 right.cu
 installed "a race" 1 "" 'race, five.cu:7: thread \(1,0,0\)' five.cu
 installed "an unknown option" 2 "" 'Unknown option --fast\. cudatry' --fast right.cu
+TMPDIR=/proc installed "no folder to work in" 1 "" '^Cannot create a folder in /proc\. Set TMPDIR' right.cu
 installed "the cost of lines" 0 "a line 31" '^1\. The (load|store) in right.cu:9 moves 128 bytes' --explain right.cu
 echo 'int twice(int);' >headers/twice.h
 printf '#include <twice.h>\nint twice(int x) { return FACTOR * x; }\n' >twice.cpp
@@ -459,6 +548,37 @@ int main() {
     cudaFree(a);
 }' >main.cu
 installed "several files, folders and macros" 0 "14" '' -std=c++17 -I headers -DFACTOR=2 main.cu set.cu twice.cpp
+
+# The wheel does the same, from an empty folder with a fresh virtual environment.
+test_wheel() {
+    local wheel python found='' venv=$scratch/empty/venv
+    "$root/common/learn" wheel >"$scratch/out" 2>"$scratch/err" || complain "wheel"
+    wheel=$(compgen -G "${SIXDAYS_TRY_FOLDER%/*}/cudatry-*.whl")
+    if [[ ! -f $wheel ]]; then complain "exactly one wheel: $wheel" && return; fi
+    mkdir "$scratch/empty"
+    if ! python3 -m venv "$venv" >/dev/null 2>&1; then
+        echo "SKIPPED: python3 has no venv, so the wheel was not installed"
+        return
+    fi
+    "$venv/bin/pip" install -q --no-index "$wheel" >"$scratch/out" 2>"$scratch/err" || complain "pip install"
+    command=$venv/bin/cudatry
+    cp right.cu helper.cuh five.cu "$scratch/empty"
+    cd "$scratch/empty"
+    installed "a correct program by the wheel" 0 "a line 38" '' -DN=7 right.cu
+    installed "a race by the wheel" 1 "" 'race, five.cu:7: thread \(1,0,0\)' five.cu
+    installed "an unknown option of the wheel" 2 "" 'Unknown option --fast\. cudatry' --fast right.cu
+    command=$scratch/prefix/bin/cudatry
+    cd "$scratch/a folder"
+    for python in "$root/build/notebook-venv/bin/python" python3; do
+        if "$python" -c 'import ipykernel, nbclient' 2>/dev/null; then found=$python && break; fi
+    done
+    if [[ -z $found ]]; then
+        echo "SKIPPED: nbclient and ipykernel were not found, so no notebook was run"
+    else
+        "$found" -B "$root/common/emulator/try/notebook_tests.py" "$wheel" >"$scratch/out" 2>"$scratch/err" || complain "notebooks"
+    fi
+}
+if command -v python3 >/dev/null; then test_wheel; else echo "SKIPPED: python3 was not found, so no wheel was built"; fi
 
 # Which nvcc --gpu uses: $toolkit stands for this machine's, and learn tile may have another.
 cat >toolkit.sh <<'END'
@@ -542,7 +662,7 @@ echo '#include <cstdlib>
 int main() { std::printf("%s", std::getenv("LC_ALL") ? std::getenv("LC_ALL") : "none"); }' >language.cu
 tries "no language" 0 "none" - try language.cu
 LC_ALL=C.UTF-8 tries "a language" 0 "C.UTF-8" - try language.cu
-PATH=$PWD/tools sh "$scratch/prefix/bin/cudatry" language.cu >"$scratch/out" 2>"$scratch/err" || complain "by sh"
+PATH=$tools sh "$scratch/prefix/bin/cudatry" language.cu >"$scratch/out" 2>"$scratch/err" || complain "by sh"
 if [[ $(<"$scratch/out") != none ]]; then complain "by sh: stdout"; fi
 
 # Two at a time: building does not block on the lessons' lock, and each run has its own folder.
@@ -561,7 +681,7 @@ grep -qx 'typed 36' "$scratch/first" || complain "the first try: what it says"
 if compgen -G "$SIXDAYS_TRY_FOLDER/cudatry.*" >/dev/null; then complain "a work folder is left behind"; fi
 
 cp right.cu saved.cu
-PATH=$PWD/tools "$scratch/prefix/bin/cudatry" --watch saved.cu </dev/null >"$scratch/watched" 2>&1 &
+PATH=$tools "$scratch/prefix/bin/cudatry" --watch saved.cu </dev/null >"$scratch/watched" 2>&1 &
 watching=$!
 await() {  # await <words>: for up to a minute
     for ((i = 0; i < 120; ++i)); do
