@@ -320,6 +320,16 @@ add_custom_target(docs_as_written ${clear}
     COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make ${made}/pages
     ${behind})
 
+# All pages as one PDF, printed by Chromium.
+set(chapters ${in_order})
+list(TRANSFORM chapters REPLACE "^.*/(.*)\\.md$" "\\1")
+list(REMOVE_ITEM chapters CONTRIBUTING)
+add_custom_command(OUTPUT ${made}/six_days.pdf
+    COMMAND ${Python3_EXECUTABLE} ${site}/book.py ${html} ${made}/six_days.pdf ${chapters}
+    DEPENDS ${html}/made ${site}/book.py ${site}/book.css COMMENT "All pages as one PDF: ${made}/six_days.pdf" VERBATIM)
+add_custom_target(docs_pdf DEPENDS ${made}/six_days.pdf)
+set_target_properties(docs_pdf PROPERTIES SIXDAYS_CHAPTERS "${chapters}")
+
 # --- proofs ---------------------------------------------------------------------------------------
 add_test(NAME docs.pictures
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
