@@ -273,7 +273,7 @@ list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 list(FILTER in_order EXCLUDE REGEX "/day06_tensor_cores")  # rests on both pages of its day
 list(PREPEND in_order ${made}/pages/index.md)
 foreach(page day06_tensor_cores gpt2 training training_runs tests emulator tile try debug
-        when_it_goes_wrong carry)
+        when_it_goes_wrong carry teaching)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()
 list(APPEND in_order ${made_pages})
