@@ -21,6 +21,8 @@ import finish  # noqa: E402
 TITLE = "Six days from flat memory to a transformer"
 FRONT = "About this course"
 SCREEN = re.compile(r'<details class="outline">.*?</details>|<div class="ttc".*?</div></div>|<div class="explorer".*?</div>', re.S)
+PICTURE = re.compile(r'<div class="picture">\s*<svg\b[^>]*? height="(\d+)".*?</svg>\s*</div>', re.S)
+SHEET = 1200  # pixels of a picture that can be read on one sheet
 MINUTES = 5  # that Chromium may take
 
 
@@ -65,6 +67,8 @@ class Book:
         page = self.page(name)
         title = FRONT if name == "index" else finish.text_of(re.search(r'<div class="title">(.*?)</div>', page, re.S)[1])
         body = SCREEN.sub("", finish.split_page(page)[1]).replace('<details class="answer">', '<details class="answer" open>')
+        # A taller one shows rows of the table below it.
+        body = PICTURE.sub(lambda picture: picture[0] if int(picture[1]) <= SHEET else "", body)
         down = 2 - min([int(level) for level, *_ in finish.HEADING.findall(body)], default=2)
         self.contents.append((1, name, title))
         self.contents += [(2, anchor, heading) for heading, anchor, level, _ in finish.sections(body, title)

@@ -7,7 +7,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -23,11 +22,13 @@ PAGES = {
     "a": ("Day &amp; one", '<h1><a class="anchor" id="a_fold"></a>A fold</h1><details class="answer"><summary>Question</summary>'
           '<div>Hidden answer</div></details><div class="explorer" data-explorer="warp">live</div>'
           f'<div class="fragment"><div class="line">{LONG}</div><div class="ttc"><div class="ttname">a tip</div></div></div><!-- fragment -->'
+          '<div class="picture"><svg class="pic" width="90" height="1300"><text y="20">too tall</text></svg>\n</div>'
+          '<div class="picture"><svg class="pic" width="90" height="40"><text y="20">drawn</text></svg>\n</div>'
           '<h2><a class="anchor" id="a_small"></a>Small</h2><p>Text</p><p><a href="index.html">front</a></p>'),
     "b": ("Day 2", '<h1><a class="anchor" id="b_one"></a>One</h1><p>' + "A sentence. " * 2000 + '</p>'
           '<h1><a class="anchor" id="b_two"></a>Two</h1><p><a href="#b_one">Up</a></p>'),
 }
-FOLDER, HTML, *NAMES = map(pathlib.Path, sys.argv[1:] + [""] * (3 - len(sys.argv)))
+FOLDER, HTML, NAMES = pathlib.Path(sys.argv[1]), pathlib.Path(*sys.argv[2:3]), sys.argv[3:]
 
 
 def written(pages):
@@ -93,11 +94,12 @@ def check(folder, names):
 
 
 def test_by_hand():
-    _, sheets = check(written(PAGES), list(PAGES))
+    whole, sheets = check(written(PAGES), list(PAGES))
+    assert [title for *_, title in whole.contents] == ["About this course", "Why", "Day & one", "A fold", "Day 2", "One", "Two"]
     everything = " ".join(sheets)
-    for word in ("Hidden answer", "+ last", "its reference", "Six days from flat memory to a transformer"):
+    for word in ("Hidden answer", "+ last", "its reference", "drawn", "Six days from flat memory to a transformer"):
         assert word in everything, f"{word} is missing"
-    for word in ("On a screen", "live", "a tip"):
+    for word in ("On a screen", "live", "a tip", "too tall"):
         assert word not in everything, f"{word} was printed"
     links = (FOLDER / "book.pdf").read_bytes()
     assert b"https://example.org/" in links and b"group__x" not in links
@@ -116,11 +118,11 @@ def test_lost_link():
 
 
 def test_pages_of_the_tree():
-    missing = [name for name in map(str, NAMES) if name and not (HTML / f"{name}.html").is_file()]
-    if missing or not NAMES[0].name:
-        print(f"not checked: the pages of the tree ({', '.join(missing) or 'none'}) are not built here")
+    missing = [name for name in NAMES if not (HTML / f"{name}.html").is_file()]
+    if missing or not NAMES:
+        print(f"Not checked: the pages of the tree are not built here ({', '.join(missing) or 'none is named'}).")
         return
-    whole, sheets = check(HTML, list(map(str, NAMES)))
+    whole, sheets = check(HTML, NAMES)
     assert len(sheets) > 200, f"{len(sheets)} pages"
     everything = " ".join(sheets)
     assert sum(level == 1 for level, *_ in whole.contents) == len(NAMES)
