@@ -266,7 +266,7 @@ words() {
 report() {
     local today=20..-..-.. row
     mv my/progress "$scratch/progress"
-    learns "a report without a file" 0 "^# Report of $today\$" '^0 of [0-9]+ exercises passed, with 0 hints' \
+    learns "a report without a file" 0 "^# Report of $today\$" '^0 of [0-9]+ exercises passed\. Hints seen: 0\.' \
         "^\| $day \| .$one. \| started \| 0 \|  \|  \|\$" -- report
     : >my/progress
     learns "an empty file" 0 '^0 of ' -- report
@@ -275,7 +275,7 @@ report() {
     learns "and another" 0 'hint 2 of' -- hint day01 "$one"
     printf '%s\n' "$day/$one result passed" "$day/$one started 2026-09-01" "$day/$one passed 2026-09-30" \
         "$day/$other result rejected" >>my/progress
-    learns "what passed, hints and dates" 0 '^1 of [0-9]+ exercises passed, with 2 hints' \
+    learns "what passed, hints and dates" 0 '^1 of [0-9]+ exercises passed\. Hints seen: 2\.' \
         "^\| $day \| .$one. \| passed \| 2 \| 2026-09-01 \| 2026-09-30 \|\$" \
         "^\| $day \| .$other. \| not passing \| 0 \|  \|  \|\$" -- report
     row="\"day\": \"$day\", \"exercise\""

@@ -645,7 +645,7 @@ verb_report() {
         lines[-1]=${lines[-1]%,}
         say "{" "  \"date\": \"$today\"," "  \"passed\": $passed," "  \"hints\": $seen," '  "exercises": [' "${lines[@]}" "  ]" "}"
     else
-        say "# Report of $today" "" "$passed of $all exercises passed, with $seen hints." "" \
+        say "# Report of $today" "" "$passed of $all exercises passed. Hints seen: $seen." "" \
             "| day | exercise | state | hints | started | first passed |" "|---|---|---|---|---|---|" "${lines[@]}" "" \
             "This is what \`my/progress\` says, which its owner can edit. \`common/learn check\` on the same \`my/\` proves it."
     fi
