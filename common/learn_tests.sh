@@ -237,6 +237,8 @@ words() {
     learns "the other one still asks" 1 "not solved $other yet" -- solution day01 "$other"
     learns "hints after solving" 0 'last hint' -- hint day01 "$one"
 
+    report
+
     cd "$scratch"
     holds "from another folder" grep -q "$tree/$day" <("$tree/common/learn" start day01)
     cd "$tree"
@@ -260,6 +262,45 @@ words() {
     alone
     unwritable
     folder_names
+}
+
+# The report for a teacher, from the entries of all kinds, an older file, a damaged and an empty one.
+report() {
+    local today=20..-..-.. row
+    mv my/progress "$scratch/progress"
+    learns "a report without a file" 0 "^# Report of $today\$" '^0 of [0-9]+ exercises passed\. Hints seen: 0\.' \
+        "^\| $day \| .$one. \| started \| 0 \|  \|  \|\$" -- report
+    : >my/progress
+    learns "an empty file" 0 '^0 of ' -- report
+    silent "it is not damaged" 'not valid'
+    learns "a hint is counted" 0 'hint 1 of' -- hint day01 "$one"
+    learns "and another" 0 'hint 2 of' -- hint day01 "$one"
+    printf '%s\n' "$day/$one result passed" "$day/$one started 2026-09-01" "$day/$one passed 2026-09-30" \
+        "$day/$other result rejected" >>my/progress
+    learns "what passed, hints and dates" 0 '^1 of [0-9]+ exercises passed\. Hints seen: 2\.' \
+        "^\| $day \| .$one. \| passed \| 2 \| 2026-09-01 \| 2026-09-30 \|\$" \
+        "^\| $day \| .$other. \| not passing \| 0 \|  \|  \|\$" -- report
+    row="\"day\": \"$day\", \"exercise\""
+    learns "the same as JSON" 0 '^  "passed": 1,$' '^  "hints": 2,$' \
+        "^    \{$row: \"$one\", \"state\": \"passed\", \"hints\": 2, \"started\": \"2026-09-01\", \"first_passed\": \"2026-09-30\"\},\$" \
+        "^    \{$row: \"$other\", \"state\": \"not passing\", \"hints\": 0, \"started\": null, \"first_passed\": null\},\$" -- report --json
+    if PATH=$real_path type -P python3 >/dev/null; then
+        holds "any reader of JSON takes it" env PATH="$real_path" python3 -m json.tool <(common/learn report --json)
+    fi
+    printf '%s\n' "$day/$one hints a[\$(touch '$scratch/run')]" "$day/$other passed 0" "$day/nothing result passed" \
+        $'\e[31m' "$day/$one result \$(touch '$scratch/run')" >>my/progress
+    learns "a damaged file" 0 "^my/progress, line 6, is not valid and is left out: '?$day/$one hints a" \
+        "line 7, .*$other passed 0" 'line 8, .*/nothing result' 'has 2 more lines that are not valid' \
+        "^\| $day \| .$one. \| passed \| 2 \| 2026-09-01 \| 2026-09-30 \|\$" "^\| $day \| .$other. \| not passing \| 0" -- report
+    holds "nothing in it is executed" test ! -e "$scratch/run"
+    rm my/progress && mkdir my/progress
+    learns "a folder" 1 'There is no report: my/progress is a folder, not a file' -- report
+    rmdir my/progress
+    learns "an unknown format" 2 '"--xml" is one word too many' -- report --xml
+    rm "my/$day/$one.cu"
+    learns "start" 0 "$one" -- start day01
+    learns "its date" 0 "^\| $day \| .$one. \| started \| 0 \| $today \|  \|\$" -- report
+    mv "$scratch/progress" my/progress
 }
 
 # What `run`, `gpt2` and `train` build on each kind of machine: nothing for a missing GPU.
@@ -572,7 +613,12 @@ day_and_pages() {
     rm -r build
     CMAKE_DOES="finds no pages" learns "where CMake found none" 1 'CMake cannot build the pages here: python3 was not found' -- docs
     learns "the next docs configures again" 0 '^Open .*' -- docs
-    rm "$scratch"/bin/{doxygen,dot,python3}
+    learns "a PDF without Chromium" 1 '^Missing: chromium-headless-shell\.' 'Google Chrome' -- docs --pdf
+    fake google-chrome <<<$'#!/bin/sh\nexit 9'
+    : >"$CALLS"
+    learns "a PDF" 0 '^All lessons as one PDF: build/default/docs/six_days.pdf' -- docs --pdf
+    holds "the pages are built first" test "$(sed -n 's/^--build .*\(docs.*\)/\1/p' "$CALLS" | tr '\n' ' ')" = "docs docs_pdf "
+    rm "$scratch"/bin/{doxygen,dot,python3,google-chrome}
 
     : >"$CALLS"
     fake ctest <<<$'#!/bin/sh\necho "ctest $*"'
@@ -674,6 +720,8 @@ check() {
         "my/$day/$other.cu:[0-9]+:[0-9]+: error: .*nowhere" "hint day01 $other\$" -- check day01
     holds "only the learner's file is shown" test "$(grep -c ' error: ' "$scratch/said")" -eq 1
     learns "progress after one has passed" 0 "$one .* done" "1 of ${#exercises[@]}" --
+    learns "the report too" 0 "^\| $day \| .$one. \| passed \| 0 \| 20..-..-.. \| 20..-..-.. \|\$" -- report
+    sed -i "s|^\($day/$one passed\) .*|\1 2026-01-02|" my/progress
     learns "one solved without a run" 0 "^$one: passed" \
         "^Next: fill in my/$day/$other.cu, then common/learn check day01" -- check day01 "$one"
 
@@ -686,6 +734,7 @@ check() {
 
     cp "$day/exercises/$other/solution.cu" "my/$day/$other.cu"
     learns "the solutions" 0 "^$one: passed" "^$other: passed" -- check day01
+    learns "the first pass counts" 0 "^\| $day \| .$one. .* 2026-01-02 \|\$" -- report
     learns "progress at the end" 0 "${#exercises[@]} of ${#exercises[@]} exercises solved" --
     page
     small

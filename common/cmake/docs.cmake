@@ -290,7 +290,7 @@ list(PREPEND in_order ${made}/pages/index.md)
 list(FIND in_order ${made}/pages/day03_views.md day03)
 list(INSERT in_order ${day03} ${made}/pages/memory.md)
 foreach(page day06_tensor_cores gpt2 training training_runs cutlass_and_blackwell tests emulator tile try
-        debug when_it_goes_wrong carry)
+        debug when_it_goes_wrong carry teaching)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()
 list(APPEND in_order ${made_pages})
@@ -340,6 +340,16 @@ add_custom_target(docs DEPENDS ${html}/made)
 add_custom_target(docs_as_written ${clear}
     COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make --bench ${own} ${made}/pages
     ${behind})
+
+# All pages as one PDF, printed by Chromium.
+set(chapters ${in_order})
+list(TRANSFORM chapters REPLACE "^.*/(.*)\\.md$" "\\1")
+list(REMOVE_ITEM chapters CONTRIBUTING)
+add_custom_command(OUTPUT ${made}/six_days.pdf
+    COMMAND ${Python3_EXECUTABLE} ${site}/book.py ${html} ${made}/six_days.pdf ${chapters}
+    DEPENDS ${html}/made ${site}/book.py ${site}/book.css COMMENT "All pages as one PDF: ${made}/six_days.pdf" VERBATIM)
+add_custom_target(docs_pdf DEPENDS ${made}/six_days.pdf)
+set_target_properties(docs_pdf PROPERTIES SIXDAYS_CHAPTERS "${chapters}")
 
 # --- proofs ---------------------------------------------------------------------------------------
 add_test(NAME docs.pictures

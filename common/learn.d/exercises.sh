@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# The learner's own kernels, my/<day>/<exercise>.cu: start, check, hint, solution, reset, progress.
-# my/progress holds lines "<day>/<exercise> <key> <value>"; it may be deleted.
+# The learner's own kernels, my/<day>/<exercise>.cu: start, check, hint, solution, reset, progress, report.
+# my/progress holds lines "<day>/<exercise> <key> <value>"; it may be deleted. The keys: result (passed, rejected,
+# started), hints (the number seen), and the dates on which it was started and first passed.
 
 recall() {  # recall <exercise> <key>
     local name key value found=''
@@ -33,6 +34,10 @@ remember() {  # remember <exercise> <key> <value>
     fi
     printf '%s\n' "${kept[@]}" "$day/$1 $2 $3" >"$root/my/.progress.new"
     mv -f "$root/my/.progress.new" "$root/my/progress"
+}
+
+remember_today() {  # remember_today <exercise> <key>: only the first time
+    if [[ $(recall "$1" "$2") != 20??-??-?? ]]; then remember "$1" "$2" "$(printf '%(%F)T' -1)"; fi
 }
 
 # `verb day [exercise]`: sets $day, and $exercises to the named one or to all of that day.
@@ -131,6 +136,7 @@ verb_start() {
             yours="  (already yours; left unchanged)"
         else
             put_stub "$exercise" "$file"
+            remember_today "$exercise" started
         fi
         say "  $exercise: $title ($level, $minutes minutes)"
         if ! is_small "$exercise"; then say "    read   $(path "$statement")"; fi
@@ -387,6 +393,7 @@ check_one() {
         say "${bold}$1${plain}: ${green}passed${plain}. $(sed -n 's/^All tests passed/All its cases pass/p' "$log")"
         show_picture "$log"
         remember "$1" result passed
+        remember_today "$1" passed
         return 0
     fi
     remember "$1" result rejected
@@ -578,4 +585,78 @@ suggest_next() {
     else
         say "Next: $(next_of_day)"
     fi
+}
+
+# --- report ---------------------------------------------------------------------------------------
+# Sets ${entry["<day>/<exercise> <key>"]} from the valid lines of my/progress, and names the first others.
+read_progress() {
+    local lines number line invalid=0 name key value known=' ' file=$root/my/progress
+    for day in "${days[@]}"; do
+        list_exercises
+        known+=$(printf "$day/%s " "${exercises[@]}")
+    done
+    if is_unusable "$file"; then stop 1 "There is no report: $(path "$file") $unusable."; fi
+    if [[ ! -e $file ]]; then return; fi
+    mapfile -t lines <"$file"
+    for number in "${!lines[@]}"; do
+        line=${lines[number]}
+        if [[ ! $line ]]; then continue; fi
+        IFS=' ' read -r name key value <<<"$line"
+        if [[ $known == *" $name "* ]]; then
+            case $key in
+                result) [[ $value =~ ^(passed|rejected|started)$ ]] ;;
+                hints) [[ $value =~ ^[1-9][0-9]{0,2}$ ]] ;;
+                started | passed) [[ $value =~ ^20[0-9]{2}-[01][0-9]-[0-3][0-9]$ ]] ;;
+                *) false ;;
+            esac && entry["$name $key"]=$value && continue
+        fi
+        invalid=$((invalid + 1)) line=${line:0:60}
+        if ((invalid <= 3)); then note "$(path "$file"), line $((number + 1)), is not valid and is left out: ${line@Q}"; fi
+    done
+    if ((invalid > 3)); then note "$(path "$file") has $((invalid - 3)) more lines that are not valid and are left out."; fi
+}
+
+verb_report() {
+    local json='' name exercise state hints all=0 passed=0 seen=0 line lines=() today unusable
+    # shellcheck disable=SC2016  # Markdown
+    local format='| %s | `%s` | %s | %s | %s | %s |' none='' quote=''
+    local -A entry=()
+    if [[ ${1:-} == --json ]]; then
+        format='    {"day": "%s", "exercise": "%s", "state": "%s", "hints": %s, "started": %s, "first_passed": %s},'
+        json=yes none=null quote='"'
+        shift
+    fi
+    no_more_than 0 "$@"
+    read_progress
+    for day in "${days[@]}"; do
+        list_exercises
+        for exercise in "${exercises[@]}"; do
+            name=$day/$exercise
+            state=${entry["$name result"]:-started} hints=${entry["$name hints"]:-0}
+            if [[ $state != passed && ! -e $root/my/$name.cu ]]; then
+                state='not started'
+            elif [[ $state == rejected ]]; then
+                state='not passing'
+            fi
+            if [[ $state == passed ]]; then passed=$((passed + 1)); fi
+            all=$((all + 1)) seen=$((seen + hints))
+            # shellcheck disable=SC2059  # one of the two formats above
+            printf -v line "$format" "$day" "$exercise" "$state" "$hints" \
+                "$(date_of started)" "$(date_of passed)"
+            lines+=("$line")
+        done
+    done
+    printf -v today '%(%F)T' -1
+    if [[ $json ]]; then
+        lines[-1]=${lines[-1]%,}
+        say "{" "  \"date\": \"$today\"," "  \"passed\": $passed," "  \"hints\": $seen," '  "exercises": [' "${lines[@]}" "  ]" "}"
+    else
+        say "# Report of $today" "" "$passed of $all exercises passed. Hints seen: $seen." "" \
+            "| day | exercise | state | hints | started | first passed |" "|---|---|---|---|---|---|" "${lines[@]}" "" \
+            "This is what \`my/progress\` says, which its owner can edit. \`common/learn check\` on the same \`my/\` proves it."
+    fi
+}
+
+date_of() {  # date_of <key>: uses verb_report's variables
+    if [[ ${entry["$name $1"]:-} ]]; then printf '%s' "$quote${entry["$name $1"]}$quote"; else printf '%s' "$none"; fi
 }

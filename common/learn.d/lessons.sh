@@ -276,9 +276,10 @@ verb_tune() {
 }
 
 verb_docs() {
-    local page
+    local page pdf=''
+    if [[ ${1:-} == --pdf ]]; then pdf=pdf && shift; fi
     no_more_than 0 "$@"
-    need docs
+    need docs $pdf
     configure
     if [[ $(cache_value SIXDAYS_PAGES) != ON ]]; then  # an interrupted run installed tools
         rm -f "$build/learn.stamp"
@@ -289,5 +290,10 @@ verb_docs() {
     fi
     build_target "the pages" --preset docs
     page=$(find "$build" -path '*html/index.html' -print -quit)
+    if [[ $pdf ]]; then
+        build_target "the PDF" "$build" --target docs_pdf
+        say "All lessons as one PDF: ${bold}$(path "$build/docs/six_days.pdf")${plain}"
+        return
+    fi
     say "Open ${bold}$(path "${page:-$build}")${plain} in a browser."
 }

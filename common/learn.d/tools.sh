@@ -79,7 +79,11 @@ have_docs() {
             -d $machine/usr/share/javascript/lunr ]]
 }
 
-# need [tests] [docs]: installs what a build needs, or stops with a message. Catch2 (without tests),
+have_chromium() {
+    command -v chromium-headless-shell || command -v chromium || command -v google-chrome
+} >/dev/null
+
+# need [tests] [docs] [pdf]: installs what a build needs, or stops with a message. Catch2 (without tests),
 # libpng and PCRE2 are optional.
 need() {
     local missing=() welcome=()
@@ -96,6 +100,7 @@ need() {
     have_png || welcome+=(libpng-dev)
     have_pcre2 || welcome+=(libpcre2-dev)
     if [[ " $* " == *" docs "* ]] && ! have_docs; then missing+=("${doc_packages[@]}"); fi
+    if [[ " $* " == *" pdf "* ]] && ! have_chromium; then missing+=(chromium-headless-shell); fi
 
     if [[ -z ${missing[*]} ]]; then
         # Optional tools are not worth a password or a second attempt.
@@ -121,6 +126,9 @@ need() {
 }
 
 sorry() {  # uses need's $missing and $welcome
+    if [[ " ${missing[*]} " == *" chromium"* ]]; then
+        note "" "A PDF needs Chromium. Ubuntu's apt has it only as a snap; install Google Chrome's package there."
+    fi
     stop 1 "" "Missing: ${missing[*]}." "$1" "" \
         "On Debian or Ubuntu, run as root" \
         "    apt update && apt install ${missing[*]} ${welcome[*]}" \

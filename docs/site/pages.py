@@ -24,6 +24,7 @@ committed text says that programs print, and compiles nothing (target `docs_as_w
     [text](results/x.csv)                          alone on its line: the whole table; with "sweep" its sweep
     | exercise | what it asks for | how hard | how long |    this table's rows: the exercises of this page
     Allow 5 minutes for required reading           the sums of lines `*Must read, 5 minutes.*` (Optional, Hands on)
+    [42](day01_flat_memory.md "must read")         the sum of another page
 
 The rest is Markdown that Doxygen is given in its own words: `![what it shows](pictures/x.svg)` alone on its line,
 `<details><summary>`, `<div class="x">`, $`x^2`$ and ```math, links to pages, headings (`words.md#gpu`), folders of code
@@ -216,12 +217,15 @@ class Page:
             raise ValueError(f"no exercise belongs to {self.path.relative_to(ROOT)}")
         return [EXERCISES, "|---|---|---|---|", *found]
 
-    def minutes(self):
+    def spent(self):
         sums = dict.fromkeys(SPENT, 0)
         for match in filter(None, map(READING.match, self.lines)):
             sums[match[1].lower()] += int(match[2])
+        return sums
+
+    def minutes(self):
         parts = []
-        for kind, minutes in sums.items():
+        for kind, minutes in self.spent().items():
             if minutes:
                 parts.append(f"{minutes if parts else plural(minutes)} {SPENT[kind]}")
         *most, last = parts or [""]
@@ -268,6 +272,10 @@ class Page:
         return self.code(argument)[2]
 
     def number(self, match):
+        if match["title"] in SPENT:
+            self.link(match["target"])  # leads somewhere
+            said = Page((self.path.parent / match["target"]).resolve()).spent()[match["title"]]
+            return f'[{said}]({match["target"]} "{match["title"]}")'
         if not (match["title"] and match["target"].endswith(".csv")):
             return match[0]
         said = rows.number(*self.csv(match["target"], match["title"]))

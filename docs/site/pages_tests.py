@@ -345,6 +345,10 @@ def test_badges():
     assert filled(page)[0] == "Allow 12 minutes for required reading and 1 for optional parts. Run"
     assert filled(page + "\n\n*Hands on, 3 minutes.*")[0] == \
         "Allow 12 minutes for required reading, 1 for optional parts and 3 at the keyboard. Run"
+    link = '[](other.md "must read") and [](other.md "hands on")'
+    assert filled(link, files={"docs/other.md": "# Other\n\n*Must read, 5 minutes.*\n\n*Must read, 7 minutes.*"}) == \
+        ['[12](other.md "must read") and [0](other.md "hands on")']
+    rejected('[](none.md "must read")', "the link none.md leads nowhere")
     assert filled("Allow 7 minutes for optional parts. Run\n\n*Optional, 1 minute.*")[0] == "Allow 1 minute for optional parts. Run"
     lines, _ = made(page)
     assert '<p class="reading must"><span>must read</span> 5 minutes</p>' in lines[2] and "1 minute</p>" in lines[4]

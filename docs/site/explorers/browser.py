@@ -11,9 +11,15 @@ import itertools
 import json
 import os
 import select
+import shutil
 import subprocess
 import tempfile
 import time
+
+
+def find():
+    """This machine's Chromium, or None."""
+    return next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 
 
 class Browser:

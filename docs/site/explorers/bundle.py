@@ -6,12 +6,15 @@
     bundle.py --still    writes ../../pictures/live_pictures.svg, what the front page shows of it (needs Chromium)"""
 import base64
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import browser  # noqa: E402
+
 PAGE = HERE.parents[1] / "explorers.html"
 STILL = HERE.parents[1] / "pictures" / "live_pictures.svg"
 SCRIPTS = sorted(HERE.glob("explore*.js"))  # by name: what all share comes before each kind of picture
@@ -63,8 +66,8 @@ def made():
 
 def still():
     """The first picture after a click at its second preset."""
-    browser = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
-    if browser is None:
+    program = browser.find()
+    if program is None:
         sys.exit("--still needs Chromium: apt install chromium-headless-shell")
     only = "body > :is(h1, h2, p, .explorer ~ .explorer) { display: none } body { padding: 0 } .explorer { margin: 0 }"
     panel = made().replace("</style>", only + "</style>", 1)
@@ -75,7 +78,7 @@ def still():
         page, shot = pathlib.Path(folder, "page.html"), pathlib.Path(folder, "shot.png")
         page.write_text(panel, encoding="utf-8")
         for mode, setting in (("light", 1), ("dark", 0)):
-            subprocess.run([browser, "--no-sandbox", "--hide-scrollbars", f"--blink-settings=preferredColorScheme={setting}",
+            subprocess.run([program, "--no-sandbox", "--hide-scrollbars", f"--blink-settings=preferredColorScheme={setting}",
                             f"--window-size={width},{height}", f"--screenshot={shot}", page.as_uri()],
                            check=True, capture_output=True)
             data = base64.b64encode(shot.read_bytes()).decode()
