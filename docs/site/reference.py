@@ -7,9 +7,9 @@
 
 Headers stay as they are written here:
 - A trailing `// text` of a member, an enumerator or an alias is its description, with the lines that continue it.
-- A `///` comment over functions describes all of them up to the next blank line.
+- A `///` comment over overloads, methods, check_x() or launch_x() describes all of them up to the next blank line.
 - Below x_cpu(), x_cuda() has the description of x_cpu() and its own.
-- name(), check_x(), destructors, `= default` and `= delete` need no comment.
+- name(), check_x(), choose_x(), x_workspace_bytes(), destructors, `= default` and `= delete` need no comment.
 """
 import fnmatch
 import pathlib
@@ -23,7 +23,8 @@ LEFT_OUT = """*/runtime/* */emulator/include/* */emulator/libraries/* */emulator
     */*.op.hpp */operation/* */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/* */lesson/* */run/* */mine/* */strides_model/*
     */options.hpp */options.cpp */flag_values.hpp */emulated.hpp */packings.hpp""".split()
 # The insides of kernels, and exercises: their source is shown, and nothing else.
-SOURCE_ONLY = ["*/steps/*.hpp", "*/exercises/*.hpp"]
+SOURCE_ONLY = """*/steps/*.hpp */exercises/*.hpp */tile.hpp */tiles.hpp */*_tile.hpp */*_tiles.hpp */*_problem.hpp */*_plan.hpp
+    */phase*.hpp */gpu_rows.hpp */counting_operations.hpp""".split()
 NAMES = {"gpt2": "GPT-2", "bf16": "bf16", "cpu": "CPU", "gpu": "GPU", "kv": "KV"}
 OPERATION = re.compile(r"\b\w+_(?:cpu|cuda)\(")
 
@@ -102,13 +103,15 @@ def name_of(kind, text):
 def scan(lines):
     """The declarations of a header, in order, and the comments: {line: (column, text)}."""
     comments, found, scopes = {}, [], [("namespace", "")]
-    text, first, round_, pending = "", None, 0, False
+    text, first, round_, pending, seen = "", None, 0, False, (0, 0)
 
     def end(line, column, kind=None):
         nonlocal text, first
+        if kind == "enumerator" and not text[-1:].strip():
+            line, column = seen  # the last one has no comma
         if first is not None and text.strip():
             kind = kind or kind_of(text)
-            found.append(Declaration(kind, len(scopes), text.strip(), first, line, column))
+            found.append(Declaration(kind, tuple(scopes), text.strip(), first, line, column))
             found[-1].name = name_of(kind, text.strip())
         text, first = "", None
 
@@ -131,6 +134,7 @@ def scan(lines):
             column += 1
             inside = scopes[-1][0]
             if inside == "body":
+                text += "" if "(" in text else char  # of an initializer
                 if char in "{}":
                     scopes.append(("body", "")) if char == "{" else scopes.pop()
                     if scopes[-1][0] != "body":  # the end of a function, or of an initializer
@@ -154,6 +158,7 @@ def scan(lines):
                     end(at, column, kind)
                     scopes.append((kind, text))
                 else:
+                    text += "" if "(" in text else char
                     scopes.append(("body", text))
             elif char == "}":
                 if inside == "enum":
@@ -170,6 +175,8 @@ def scan(lines):
                 if first is None and not char.isspace():
                     first = at
                 text += char
+                if not char.isspace():
+                    seen = at, column
         else:
             if first is not None:
                 text += "\n"
@@ -248,10 +255,14 @@ def sentence(one, known):
                 else "Moves each member." if "&&" in text else "Each member has its default value.")
     if name.startswith("~"):
         return "Releases what it owns."
-    if name.startswith("check_") and name.removeprefix("check_") + "_cpu" in known:
-        loop = name.removeprefix("check_") + "_cpu()"
-        path = "; with a path, also what that path does not support" if "path" in text else ""
-        return f"Rejects what {loop} and its CUDA version reject{path}. @throws std::invalid_argument"
+    if name.endswith("_workspace_bytes") and name.removesuffix("_workspace_bytes") + "_cuda" in known:
+        return f"Bytes of workspace that {name.removesuffix('_workspace_bytes')}_cuda() needs for these views."
+    if name.startswith("choose_") and name.removeprefix("choose_") + "_cuda" in known:
+        return f"The best path of {name.removeprefix('choose_')}_cuda() for these views, which must be valid."
+    checked = [f"{each}()" for each in (name.removeprefix("check_") + end for end in ("_cpu", "_cuda", "")) if each in known]
+    if name.startswith("check_") and checked:
+        path = "; with a path, also what that path does not support" if re.search(r"\bpath\b", text) else ""
+        return f"Rejects what {' and '.join(checked)} reject{'s' if len(checked) == 1 else ''}{path}. @throws std::invalid_argument"
     return ""
 
 
@@ -260,7 +271,7 @@ CUDA = "The CUDA version of {}(): views of device memory; it launches on {} and 
 
 def several(one):
     """`T a, b;` as `T a; T b;`, or nothing."""
-    found = re.fullmatch(r"(?P<type>[\w:<>, ]+?[*&]? )(?P<names>\w+(?: = [^,{(]+)?(?:, \w+(?: = [^,{(]+)?)+)", one.text)
+    found = re.fullmatch(r"(?P<type>[\w:<>, ]+?[*&]? )(?P<names>\w+(?: = {}|{}| = [^,{(]+)?(?:, \w+(?: = {}|{}| = [^,{(]+)?)+)", one.text)
     if one.kind != "variable" or one.first != one.last or not found or found["type"].count("<") != found["type"].count(">"):
         return []
     return [found["type"] + name for name in found["names"].split(", ")]
@@ -318,7 +329,8 @@ def documented(lines):
             continue
         elif not own and sentence(one, known) and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
-        elif shared and one.kind == "function":
+        elif shared and one.kind == "function" and (one.scope[-1][0] == "class" or shared[0].name == one.name or all(
+                re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
             shared = one, shared[1]
             own = for_this(shared[1], one)
             put_in(one, in_one_line(own))
