@@ -74,6 +74,28 @@ def entries_of(file, title, body, weight):
     return found
 
 
+SUMMARY = {"Classes", "Enumerations", "Functions", "Modules", "Public Attributes", "Public Member Functions", "Public Types",
+           "Static Public Attributes", "Static Public Member Functions", "Topics", "Typedefs", "Variables"}
+KIND = re.compile(r"(?: (?:Class|Struct|Union|Namespace))?(?: Template)? Reference$")
+
+
+def reference_entries(file, title, body):
+    """The same of a page of the reference: one entry per declaration, under the name that somebody looks up."""
+    scope = re.sub(r"<.*", "", KIND.sub("", title)).strip().split("::")[-1] if KIND.search(title) else ""
+    body = re.sub(r'<p class="(?:versions|definition)">.*?</p>', "", body, flags=re.S)
+    body = re.sub(r'<div class="memproto">(.*?)</div><div class="memdoc">', r'<pre>\1</pre><div>', body, flags=re.S)
+    made = []
+    body = re.sub(r"<hr ?/>The documentation for this .*", "", body, flags=re.S)
+    body = body[body.find('id="details"'):] if scope else body  # what comes before lists what follows
+    for page, heading, address, prose, _, code, weight in entries_of(file, KIND.sub("", title), body.partition(">")[2], 0.5):
+        if heading in SUMMARY or not prose + code:
+            continue
+        heading = re.sub(r" \[\d+/\d+\]$", "", heading)
+        name = "::".join(filter(None, (scope, heading.removesuffix("()"))))
+        made.append([page, heading, address, prose, name, code, weight])
+    return made
+
+
 def outline(parts):
     """The contents of a long page, as a fold."""
     parts = [part for part in parts if part[1]]
@@ -225,7 +247,9 @@ def main():
             page = versions.page(path.name, path.read_text(encoding="utf-8"))
             path.write_text(page, encoding="utf-8")
             title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
-            entries += entries_of(path.name, title, split_page(page)[1], 0.5)
+            entries += reference_entries(path.name, title, split_page(page)[1])
+    for path in folder.glob("group__*.js"):  # the sidebar: names without the namespaces, which the headings above say
+        path.write_text(re.sub(r'\[ "sixdays::(?:\w+::)*', '[ "', path.read_text(encoding="utf-8")), encoding="utf-8")
     entries += [["Glossary", name, f"words.html#{anchor(name)}", text, name, "", 3] for name, text in glossary]
     data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     (folder / "search_data.js").write_text(f"searchData({data});\n", encoding="utf-8")

@@ -56,6 +56,8 @@ def group_of(path, text):
     room = room_of(path)
     if path.parts[0] == "common" or is_operation(text):
         return group_name(room)
+    if len(room.parts) == 1 and list((ROOT / room).glob("*/*_cpu.cpp")):
+        return group_name(room) + "_helpers"  # of all rooms of this day
     others = any(is_operation(other.read_text(encoding="utf-8")) for other in (ROOT / room).glob("*.hpp")
                  if not is_left_out(other.relative_to(ROOT)))
     return group_name(room) + ("_helpers" if others else "")
@@ -297,14 +299,24 @@ def documented(lines):
         own = text_of(one)
         loop = one.name.removesuffix("_cuda") + "_cpu"
         if one.kind == "function" and one.name.endswith("_cuda") and loop in known:
-            docs = [CUDA.format(loop, "the stream of `how`" if re.search(r"\bhow\b", one.text) else "`stream`"), "", *for_this(known[loop], one)]
-            if own:
-                for at, line in zip(one.docs, own):
-                    made[at] = " " + line
-                made[one.docs[0]] = "/** " + in_one_line([*docs, "", own[0]])
-                made[one.docs[-1]] += " */"
+            lead = [CUDA.format(loop, "the stream of `how`" if re.search(r"\bhow\b", one.text) else "`stream`"), ""]
+            docs = for_this(known[loop], one)
+            cut = next((at for at, line in enumerate(docs) if line.startswith("@throws")), len(docs))
+            if own:  # its own sentences, what the loop's says, its own parameters, what is rejected
+                lines_ = [" " + line for line in own]
+                at = next((at for at, line in enumerate(own) if line.startswith("@")), len(own))
+                before, after = in_one_line(["", *docs[:cut], ""][at == 0:]), in_one_line(docs[cut:])
+                if at == len(own):
+                    lines_[-1] += BREAK + before
+                else:
+                    lines_[at] = f" {before}{BREAK}{own[at]}"
+                lines_[0] = f"/** {in_one_line([*lead, ''])}{BREAK}{lines_[0][1:]}"
+                lines_[-1] += f"{BREAK}{after} */"
+                for line, made_ in zip(one.docs, lines_):
+                    made[line] = made_
             else:
-                put_in(one, in_one_line(docs))
+                put_in(one, in_one_line(lead + docs))
+            docs = lead + docs
             shared = None
             own = docs + own
         elif own:
