@@ -351,6 +351,9 @@ def documented(lines):
             made[one.last] = "".join(f"/** {text} */ {part}; " for part in several(one))
             for at in one.docs:
                 made[at] = ""
+        for at, line in zip(one.docs, text_of(one)):  # so that its first sentence alone is the brief description
+            if made[at] == lines[at]:
+                made[at] = f"{'/**' if at == one.docs[0] else ''} {line}{' */' if at == one.docs[-1] else ''}"
         if one.kind == "function" and own:
             known.setdefault(one.name, own)
     return made
