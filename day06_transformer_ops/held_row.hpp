@@ -100,6 +100,7 @@ struct HeldRow {
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) change_vector(q, f);
     }
+    /// The same for vector q of this thread.
     template <class F>
     __device__ void change_vector(int q, const F& f) {
         float x[kPerVector<T>];

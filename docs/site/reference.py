@@ -341,11 +341,12 @@ def documented(lines):
             continue
         elif not own and sentence(one, known) and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
-        elif shared and one.kind == "function" and (one.scope[-1][0] == "class" or shared[0].name == one.name or all(
+        elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1][0] == "class" and for_this(shared[1], one) == shared[1] or all(
                 re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
             shared = one, shared[1]
             own = for_this(shared[1], one)
-            put_in(one, in_one_line(own))
+            if any(own):
+                put_in(one, in_one_line(own))
         if own and several(one):
             text = in_one_line(own)
             made[one.last] = "".join(f"/** {text} */ {part}; " for part in several(one))

@@ -35,6 +35,7 @@ def test_trailing_comments():
 def test_one_comment_for_several():
     assert read("struct S {\n    /// A number.\n    int f();\n    int g() const;\n\n    int h();\n};") == [
         "struct S {", "/** A number. */", "    int f();", "/** A number. */     int g() const;", "", "    int h();", "};"]
+    assert read("struct S {\n    /// Sets a.\n    /// @param a  a\n    void f(int a);\n    void g();\n};")[4] == "    void g();"  # it has no a
     assert read("/// Adds.\nint f(int a);\nint g();\nint f(float a);") == ["/** Adds. */", "int f(int a);", "int g();", "/** Adds. */ int f(float a);"]
 
 

@@ -39,7 +39,7 @@ struct AdamWOptions {
 
 /// Derived from the options, the same for all parameters.
 struct AdamWNumbers {
-    float rate, beta1, beta2, eps, kept;  // kept: what decay leaves of a parameter
+    float rate, beta1, beta2, eps, kept;  // as in the options; kept: what decay leaves
     float rate1, root2;                   // rate / c1, sqrt(c2)
     float most;                           // as in the options
     View<const double> norm;              // as in the options

@@ -76,7 +76,7 @@ struct StepOptions {
 /// The state from which a run resumes, on the host: three arrays of parameters().size() numbers.
 struct TrainingState {
     std::int64_t step = 0;                         // steps done
-    std::vector<float> parameters, first, second;  // and AdamW's two averages
+    std::vector<float> parameters, first, second;  // first, second: AdamW's two averages
     // Not used by a Trainer:
     std::vector<float> losses = {};  // one per step, for the curve
     std::int64_t steps = 0;          // the run's --steps when this was saved
@@ -119,8 +119,11 @@ public:
     /// @param layer_done  called in the backward pass, after the launches for a layer's gradients
     void start(const Batch& batch, float each, const std::function<void(std::int64_t)>& layer_done);
     [[nodiscard]] double sum_of_losses() const;  // over the targets that count
+    /// The first half of step().
     void start_step(const StepOptions& options);
+    /// The second half of step(): the norm of the gradients.
     [[nodiscard]] double norm() const { return norm_.download()[0]; }
+    /// The accumulated gradients, in the memory of the device.
     [[nodiscard]] float* gradient_run() noexcept { return gradient_.data(); }
 
     /// Called before each layer, forward and backward: an exception aborts the step, which has
@@ -140,6 +143,7 @@ public:
         gradient_.fill_bytes(0);
         return op.seconds();
     }
+    /// What the model calls.
     const typename Device::Operations& operations() const noexcept { return op_; }
 
 private:
