@@ -14,24 +14,27 @@ namespace sixdays::day01_flat_memory {
 /// tokens; the embedding table is padded to 50,304 rows, a multiple of 128, which suits a GPU
 /// better. No token uses the 47 extra rows of 768. 124,439,808 parameters become 124,475,904.
 struct Gpt2Sizes {
-    std::int64_t max_T = 1024;  // positions
-    std::int64_t Vp = 50304;    // vocabulary, padded
-    std::int64_t L = 12;        // layers
-    std::int64_t H = 12;        // heads
-    std::int64_t C = 768;       // channels; a head has C / H of them
+    std::int64_t max_T = 1024;  ///< positions
+    std::int64_t Vp = 50304;    ///< vocabulary, padded
+    std::int64_t L = 12;        ///< layers
+    std::int64_t H = 12;        ///< heads
+    std::int64_t C = 768;       ///< channels; a head has C / H of them
 };
 
+/// One tensor of several in one allocation.
 struct Part {
-    std::string name;
-    Shape shape;
-    std::int64_t first = 0;  // offset of its first element in the one allocation
-    std::int64_t count = 0;  // elements
+    std::string name;        ///< as llm.c calls it, such as "qkvw"
+    Shape shape;             ///< its extents; row-major
+    std::int64_t first = 0;  ///< offset of its first element in the one allocation
+    std::int64_t count = 0;  ///< elements
 };
 
-/// The 16 parameter tensors in llm.c's order (train_gpt2.c, ParameterTensors), `first` still 0.
+/// The 16 parameter tensors of a GPT-2 in the order of
+/// [llm.c](https://github.com/karpathy/llm.c/blob/master/train_gpt2.c), ParameterTensors; `first`
+/// and `count` are still 0.
 std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes = {});
 
-/// Fills in `first` and `count`: each part begins where the one before it ends.
+/// Fills in `first` and `count` by prefix sums: each part begins where the one before it ends.
 /// @return  total number of elements
 /// @throws std::invalid_argument  a bad shape, or a total that does not fit in 64 bits
 std::int64_t cut(std::vector<Part>& parts);

@@ -13,11 +13,14 @@ namespace sixdays::day01_flat_memory {
 /// A Julia set: take a point z of the complex plane and repeat z <- z * z + c. The number of steps
 /// until |z| exceeds 2 is the point's colour.
 struct Julia {
-    float c_re = -0.8f, c_im = 0.156f;
-    float height = 2.4f;                 // of the visible part of the plane
-    float centre_re = 0, centre_im = 0;  // its centre
+    float c_re = -0.8f,   ///< real part of c
+        c_im = 0.156f;    ///< imaginary part
+    float height = 2.4f;  ///< of the visible part of the plane
+    float centre_re = 0,  ///< its center, real part
+        centre_im = 0;    ///< imaginary part
 };
 
+/// The most steps of a pixel; none ever has the value 255.
 inline constexpr int kMostSteps = 254;  // no pixel ever has the value 255
 
 /// Steps, at most 254, until |z| exceeds 2, for the pixel in column x, row y of W x H. Loop and
@@ -44,6 +47,7 @@ inline std::uint8_t brightness(std::uint8_t steps) {
     return static_cast<std::uint8_t>(255 * std::sqrt(steps / double{kMostSteps}));
 }
 
+/// The Julia set as steps per pixel: out(y, x) = julia_steps(julia, x, y, W, H).
 /// @param out  (H, W), row y and column x, contiguous, H at most kMostRows; 0 to 254 steps in each
 /// @throws std::invalid_argument  a rank other than 2, too many rows, gaps, a null pointer
 void picture_cpu(const Julia& julia, View<std::uint8_t> out);

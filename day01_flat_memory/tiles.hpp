@@ -7,6 +7,7 @@
 
 namespace sixdays::day01_flat_memory {
 
+/// The tile kernel of the operation in its name. Arguments are already checked; `out` has elements.
 void launch_square_tile(View<const float> in, View<float> out, gpu::Stream stream);
 void launch_scale_tile(float alpha, View<const float> in, View<float> out, gpu::Stream stream);
 void launch_saxpy_tile(float alpha, View<const float> x, View<const float> y, View<float> out,

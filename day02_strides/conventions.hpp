@@ -19,21 +19,23 @@ namespace sixdays::day02_strides {
 /// @throws std::invalid_argument  element_bytes < 1, or a product that does not fit in 64 bits
 [[nodiscard]] Strides byte_strides(const Layout& layout, std::int64_t element_bytes);
 
-/// The inverse. @throws std::invalid_argument  element_bytes < 1, or a stride that is not a
-/// multiple of it (of a dimension with extent above 1)
+/// The layout with these strides in bytes, as NumPy counts them: the inverse of byte_strides().
+/// @throws std::invalid_argument  element_bytes < 1, or a stride that is not a multiple of it (of a
+/// dimension with extent above 1); as Layout
 [[nodiscard]] Layout from_byte_strides(const Shape& shape, const Strides& bytes,
                                        std::int64_t element_bytes);
 
-/// (M, K) with rows `pitch` elements apart. @throws std::invalid_argument  pitch < K
+/// A matrix (M, K) with rows `pitch` elements apart: strides (pitch, 1).
+/// @throws std::invalid_argument  pitch < K
 [[nodiscard]] Layout pitched_rows(std::int64_t M, std::int64_t K, std::int64_t pitch);
 
-/// The distance between neighbouring rows in one column, and between neighbouring columns in one
-/// row. Row-major (M, K): row K, column 1. Column-major: row 1, column M.
+/// The two strides of a matrix, in elements. Row-major (M, K): row K, column 1. Column-major: row
+/// 1, column M.
 struct MatrixStrides {
-    std::int64_t row;
-    std::int64_t column;
+    std::int64_t row;     ///< from a row to the next, in one column
+    std::int64_t column;  ///< from a column to the next, in one row
 };
-/// @throws std::invalid_argument  the rank is not 2
+/// The strides of a matrix by name. @throws std::invalid_argument  the rank is not 2
 [[nodiscard]] MatrixStrides matrix_strides(const Layout& layout);
 
 /// What BLAS calls lda: the stride that is not 1. For a row-major matrix it is the row stride, for
@@ -52,6 +54,7 @@ struct MatrixStrides {
 void check_index(const Index& index, const Shape& shape);
 
 /// The element at `index`, checked. For tests and examples; loops and kernels use view(i, j).
+/// @throws std::invalid_argument  as check_index()
 template <class T>
 [[nodiscard]] T& at(const View<T>& view, const Index& index) {
     check_index(index, view.shape());

@@ -17,21 +17,26 @@
 
 namespace sixdays::day02_strides {
 
-/// Row-major over `Extents`: StaticRowMajor<3, 4>::stride(0) is 4, a constant.
+/// A row-major layout over `Extents`, known at compile time: StaticRowMajor<3, 4>::stride(0) is 4,
+/// a constant. The compiler folds them, and the type is the layout.
 template <std::int64_t... Extents>
 struct StaticRowMajor {
+    /// The number of dimensions.
     static constexpr int kRank = sizeof...(Extents);
     static_assert(kRank <= kMaxRank, "a tensor here has at most 8 dimensions");
     static_assert(((Extents >= 0) && ...), "an extent cannot be negative");
 
+    /// The number of elements: the product of the extents.
     SIXDAYS_HD static constexpr std::int64_t size() noexcept { return (Extents * ... * 1); }
 
+    /// The number of indices along dimension d. Unchecked: 0 <= d < kRank.
     SIXDAYS_HD static constexpr std::int64_t extent(int d) noexcept {
         const std::int64_t extents[] = {Extents..., 1};
         return extents[d];
     }
 
-    /// The product of the extents to the right, as in row_major().
+    /// Elements from one index of dimension d to the next: the product of the extents to the right,
+    /// as in row_major().
     SIXDAYS_HD static constexpr std::int64_t stride(int d) noexcept {
         std::int64_t product = 1;
         for (int right = kRank - 1; right > d; --right) {
@@ -40,7 +45,8 @@ struct StaticRowMajor {
         return product;
     }
 
-    /// One index per dimension. Unchecked. Horner's rule: ((i * extent(1)) + j) * extent(2) + k ...
+    /// Offset of the element at this index, one number per dimension. Unchecked. Horner's rule: ((i
+    /// * extent(1)) + j) * extent(2) + k ...
     template <class... I>
     SIXDAYS_HD static constexpr std::int64_t offset(I... index) noexcept {
         static_assert(sizeof...(I) == kRank, "one index per dimension");
@@ -49,7 +55,7 @@ struct StaticRowMajor {
         return sum;
     }
 
-    /// The same layout at run time.
+    /// This layout at run time, as row_major() gives it.
     static Layout layout() { return row_major({Extents...}); }
 };
 

@@ -19,17 +19,18 @@ namespace sixdays::day02_strides {
 /// Elements of a column that a thread loads before it adds the first.
 inline constexpr int kLoadsInFlight = 8;
 
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_sum_columns().
 enum class SumColumnsPath {
-    one_load,   // the naive kernel
-    in_flight,  // 02: kLoadsInFlight loads before the first addition
+    one_load,   ///< the naive kernel
+    in_flight,  ///< 02: kLoadsInFlight loads before the first addition
 };
 [[nodiscard]] const char* name(SumColumnsPath path);
 
-/// out(k) = in(0, k) + in(1, k) + ... + in(M - 1, k), added in this order; 0 if M is 0. One thread
-/// per k, so it needs many k to be fast.
+/// Sums of columns: out(k) = in(0, k) + in(1, k) + ... + in(M - 1, k), added in this order; 0 if M
+/// is 0. One thread per k, so it needs many k to be fast.
 /// @param in   (M, K), any strides
 /// @param out  (K), contiguous, disjoint from `in`
-/// @throws std::invalid_argument  different shapes or strides, a null pointer, overlap
+/// @throws std::invalid_argument  different shapes, gaps in out, a null pointer, overlap
 void sum_columns_cpu(View<const float> in, View<float> out);
 void sum_columns_cuda(View<const float> in, View<float> out,
                       const gpu::Launch<SumColumnsPath>& how = {});

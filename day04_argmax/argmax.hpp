@@ -1,9 +1,5 @@
 /// @file
 /// The index of the largest element along one dimension of a tensor of any rank and any strides.
-///
-/// The result is fully specified: of equal elements the one with the lowest index wins, -0 equals
-/// +0, and the first NaN beats all numbers. If every element is minus infinity, the index is 0.
-/// NumPy and PyTorch agree, and every kernel equals the CPU reference, whatever order it reads in.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +10,12 @@
 
 namespace sixdays::day04_argmax {
 
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_argmax().
 using ArgmaxPath = LinePath;
 
-/// Index of the largest element along `dim`.
+/// Index of the largest element along `dim`. Fully specified: of equal elements the one with the
+/// lowest index wins, -0 equals +0, and the first NaN beats all numbers. If every element is minus
+/// infinity, the index is 0. NumPy and PyTorch agree.
 /// @param in   shape S, rank 1 to 8, any strides, including 0 and negative ones
 /// @param dim  0 <= dim < rank, or negative, counted from the end
 /// @param out  S without `dim`, or with extent 1 there; any strides, injective, not overlapping
@@ -26,8 +25,8 @@ using ArgmaxPath = LinePath;
 /// and gives no output
 void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out);
 
-/// The CUDA version: takes the given path, else the best one. Blocks may share a line if the
-/// workspace has argmax_workspace_bytes().
+/// Equals argmax_cpu() whatever order it reads in. Blocks may share a line if the workspace has
+/// argmax_workspace_bytes().
 /// @throws std::invalid_argument  also for a path that does not support these views, and for a
 /// workspace that is too small
 void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
@@ -37,13 +36,14 @@ void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
 void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>& out,
                   std::optional<ArgmaxPath> path = {});
 
-/// The path that argmax_cuda chooses, with or without a workspace.
+/// The path that argmax_cuda() takes, with or without a workspace of argmax_workspace_bytes().
+/// @throws std::invalid_argument  no such dimension
 [[nodiscard]] ArgmaxPath choose_argmax(const View<const float>& in, int dim,
                                        bool workspace = false);
 
-/// Bytes that the path needs, or the best path with a workspace; 0 if a workspace would change
-/// nothing.
-/// @throws std::invalid_argument  what check_argmax rejects of `in`, `dim` and `path`
+/// Bytes of workspace that the path needs, or the best path with a workspace; 0 if a workspace
+/// would change nothing.
+/// @throws std::invalid_argument  what check_argmax() rejects of `in`, `dim` and `path`
 [[nodiscard]] std::int64_t argmax_workspace_bytes(const View<const float>& in, int dim,
                                                   std::optional<ArgmaxPath> path = {});
 

@@ -15,14 +15,19 @@
 namespace sixdays::day04_argmax {
 
 namespace ct = cuda::tiles;
-using I = std::int64_t;  // a tile kernel takes numbers and pointers, not structs
+using I = std::int64_t;  ///< a tile kernel takes numbers and pointers, not structs
 
-/// The guarantee about lines: none, or they are contiguous, or adjacent lines begin at adjacent
-/// elements. With either guarantee all begin at multiples of 16 bytes and consist of whole float4s.
-enum class LineOrder { any, along, side_by_side };
+/// The guarantee about lines. With either one all begin at multiples of 16 bytes and consist of
+/// whole float4s.
+enum class LineOrder {
+    any,          ///< none
+    along,        ///< lines are contiguous
+    side_by_side  ///< adjacent lines begin at adjacent elements
+};
 
-/// Lines of `length` elements with stride `step`. The first element of line (i, j) is at i * s0 + j
-/// * s1.
+/// Lines of `length` elements, cut into tiles of (1, LINES, N). Element e of line (i, j) is at i *
+/// s0 + j * s1 + e * step.
+/// @param n0, n1  lines of index i and j
 template <int LINES, int N, LineOrder ORDER>
 __tile__ auto tiles(const float* in, I n0, I n1, I length, I s0, I s1, I step) {
     constexpr std::size_t kAny = ct::dynamic_extent;
@@ -38,17 +43,18 @@ __tile__ auto tiles(const float* in, I n0, I n1, I length, I s0, I s1, I step) {
                                ct::layout_strided_mapping{extents, strides}};
     return ct::partition_view{span, ct::shape<1, LINES, N>{}};
 }
-/// Stores one element per line, by addresses, as `out` may have negative strides.
+/// Stores one element per line (i, first), (i, first + 1), ... below n1, at out + i * o0 + j * o1;
+/// by addresses, as `out` may have negative strides.
 template <class T, class V>
 __tile__ void store_lines(T* out, const V& values, I i, I first, I n1, I o0, I o1) {
     const auto j = ct::iota<ct::tile<I, ct::tile_shape_t<V>>>() + first;
     ct::store_masked(out + (i * o0 + j * o1), values, j < n1);
 }
 
-/// How lines are cut into tiles: long contiguous ones one by one, adjacent ones
-/// together.
+/// Lines of a tile: one if they are long and contiguous, else many adjacent ones together.
 template <LineOrder ORDER>
 inline constexpr int kLines = ORDER == LineOrder::along ? 1 : 64;
+/// Elements of each line in a tile.
 template <LineOrder ORDER>
 inline constexpr int kElements = ORDER == LineOrder::along ? 4096 : 64;
 

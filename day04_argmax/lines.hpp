@@ -20,30 +20,36 @@ namespace sixdays::day04_argmax {
 
 /// The line of the output at index i: first(i), plus the offsets of `along`.
 struct Lines {
-    View<const float> first;  // in's shape without the reduced dimensions
-    Layout along;             // the reduced dimensions; if several: simplified
+    View<const float> first;  ///< in's shape without the reduced dimensions
+    Layout along;             ///< the reduced dimensions; if several: simplified
 
+    /// The number of lines, which is that of outputs.
     std::int64_t count() const { return first.size(); }
+    /// The number of elements in a line.
     std::int64_t length() const { return along.size(); }
     /// The stride between elements of a line, if `along` is a single strided run; unused if a line
     /// has one element.
     std::int64_t stride() const { return length() == 1 ? 1 : along.stride(0); }
 };
 
+/// The lines of a tensor along these dimensions. Reads no element.
+/// @param op    the operation, for the message
 /// @param dims  the reduced dimensions; each may be negative, counted from the end
 /// @throws std::invalid_argument  no such dimension, or one that is named twice
 [[nodiscard]] Lines lines_of(const char* op, const View<const float>& in, const Dims& dims);
 
-/// `out` without the reduced dimensions if it has kept them with extent 1.
+/// The layout of `out` without the reduced dimensions if it has kept them with extent 1; else `out`
+/// itself. For an `out` that require_reduced_shape() accepts.
 [[nodiscard]] Layout without_kept(const Layout& out, const View<const float>& in, const Dims& dims);
 
-/// @throws std::invalid_argument  out's shape is neither in's without the reduced dimensions nor
-/// in's with extent 1 in their place
+/// An output must have in's shape without the reduced dimensions, or with extent 1 in their place.
+/// @throws std::invalid_argument  another shape; no such dimension, or one that is named twice
 void require_reduced_shape(const char* op, const View<const float>& in, const Dims& dims,
                            const Shape& out);
 
-/// Rejects what the CPU references and kernels of all reductions reject: invalid dimensions, a
-/// wrong shape of out, an out that is not injective, null pointers, overlap.
+/// Rejects what the CPU references and kernels of all reductions reject.
+/// @throws std::invalid_argument  no such dimension, or one named twice, a wrong shape of out, an
+/// out that is not injective, a null pointer, overlap
 template <class T>
 void require_lines(const char* op, const View<const float>& in, const Dims& dims,
                    const View<T>& out) {
@@ -58,15 +64,15 @@ void require_lines(const char* op, const View<const float>& in, const Dims& dims
 /// The ladder: how a kernel iterates over its lines. Only one_thread supports lines of more than
 /// kLongestLine elements, and lines along several dimensions that simplify() cannot merge into one.
 enum class LinePath {
-    one_thread,   // one thread per output: the naive kernel
-    shared_tree,  // 02: one block per output: a tree in shared memory; argmax only
-    walk,         // 03: one thread per output, any operation; fast divisions
-    warp,         // 04: one warp per output: shuffles
-    vectorized,   // 05: contiguous lines, 128-bit loads in flight
-    strided,      // 06: adjacent outputs have adjacent lines
-    short_lines,  // 07: short lines, packed one after another in memory
-    split,        // 08: contiguous lines, several blocks per line; needs a workspace
-    tile,         // CUDA Tile C++, only on request: lines of one stride, none negative
+    one_thread,   ///< one thread per output: the naive kernel
+    shared_tree,  ///< 02: one block per output: a tree in shared memory; argmax only
+    walk,         ///< 03: one thread per output, any operation; fast divisions; lines of one stride
+    warp,         ///< 04: one warp per output: shuffles
+    vectorized,   ///< 05: contiguous lines, 128-bit loads in flight
+    strided,      ///< 06: adjacent outputs have adjacent lines
+    short_lines,  ///< 07: short lines, packed one after another in memory
+    split,        ///< 08: contiguous lines, several blocks per line; needs a workspace
+    tile,         ///< CUDA Tile C++, only on request: lines of one stride, none negative
 };
 [[nodiscard]] const char* name(LinePath path);
 /// The path's name with the number of its step: "2 shared tree".
@@ -81,24 +87,28 @@ inline constexpr std::int64_t kShortLine = 80;
 /// The number of blocks that share a line in step 08.
 [[nodiscard]] std::int64_t parts_of(const Lines& lines);
 
-/// The best path. @param workspace  is there memory for step 08?
+/// The best path for these lines on a GPU with this many SMs.
+/// @param workspace  is there memory for step 08?
 [[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace,
                                    int multiprocessors = gpu::multiprocessors());
 
-/// @throws std::invalid_argument  no such path, or it does not support these lines; every path
-/// accepts a call without lines
+/// Rejects a path that does not support these lines. Every path accepts a call without lines.
+/// @throws std::invalid_argument  no such path, or its requirement, with the lines' numbers
 void require_path(const char* op, std::optional<LinePath> path, const Lines& lines);
 
 /// The workspace of step 08: the partial result of each part, and for each line the number of its
 /// blocks that are done.
 struct Partials {
-    View<std::uint64_t> found;  // (lines, parts), as raw bytes: 8 are enough for all operations
-    View<unsigned> done;        // (lines), counters
+    View<std::uint64_t> found;  ///< (lines, parts), as raw bytes: 8 are enough for all operations
+    View<unsigned> done;        ///< (lines), counters
 };
+/// Takes the arrays of step 08 from a workspace.
 [[nodiscard]] Partials partials_of(gpu::Carver& carver, const Lines& lines);
 
 /// Bytes of workspace that the path needs. Without a path: the bytes with which step 08 is the best
-/// path, or 0 if it never is. @throws std::invalid_argument  that path does not support these lines
+/// path, or 0 if it never is.
+/// @param op  the operation, for the message
+/// @throws std::invalid_argument  that path does not support these lines
 [[nodiscard]] std::int64_t workspace_bytes(const char* op, const Lines& lines,
                                            std::optional<LinePath> path);
 

@@ -8,15 +8,19 @@
 
 namespace sixdays::day05_matmul {
 
-/// out = a b, of rank 2 and any strides; sums in the order of k, so all three give equal bits.
-/// @throws std::invalid_argument  as check_matmul()
+/// out = a b, of rank 2 and any strides, with k innermost. Sums in the order of k, so all three
+/// orders give equal bits.
+/// @throws std::invalid_argument  as check_matmul(), or a rank above 2
 void matmul_mnk(View<const float> a, View<const float> b, View<float> out);
 
-/// k before n: the innermost loop runs along a row of b and a row of out.
+/// out = a b with k before n: the innermost loop runs along a row of b and a row of out. Rank 2,
+/// any strides; bits as matmul_mnk().
+/// @throws std::invalid_argument  as matmul_mnk()
 void matmul_mkn(View<const float> a, View<const float> b, View<float> out);
 
-/// m, k, n again, over blocks of b of 64 x 256 elements, 64 KiB: a block stays in the cache during
-/// the loop over all m.
+/// out = a b in the order m, k, n over blocks of b of 64 x 256 elements, 64 KiB: a block stays in
+/// the cache during the loop over all m. Rank 2, any strides; bits as matmul_mnk().
+/// @throws std::invalid_argument  as matmul_mnk()
 void matmul_blocked(View<const float> a, View<const float> b, View<float> out);
 
 }  // namespace sixdays::day05_matmul

@@ -1,14 +1,6 @@
 /// @file
 /// The matrix product: out(m, n) = sum over k of a(m, k) * b(k, n). The lesson of reuse: an element
 /// that is fetched once should be used in many multiply-adds.
-///
-/// For all versions: `a` has shape (..., M, K), `b` (..., K, N) and `out` (..., M, N). The
-/// dimensions before them are a stack of matrices, broadcast as in NumPy: b (K, N) serves every
-/// matrix of a (B, T, K). Any strides: a transposed operand, such as a weight stored (N, K), is a
-/// view with swapped strides and needs no copy. Sums are float, in an order that each version
-/// chooses; for K = 0 they are 0.
-/// @throws std::invalid_argument  a rank below 2, shapes that do not match, out not injective, a
-/// null pointer, out overlaps an input
 #pragma once
 
 #include <cmath>
@@ -20,25 +12,26 @@
 
 namespace sixdays::day05_matmul {
 
-/// The ladder, one idea per step.
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_matmul(). The
+/// ladder, one idea per step.
 enum class MatmulPath {
-    one_element,        // one thread per element: the naive kernel; lanes run along M
-    lanes_along_n,      // lanes run along N, where b and out are contiguous
-    shared_tile,        // a block fetches a tile once and reads it 32 times
-    transposed_tile,    // lanes load along the contiguous dimension; the tile is padded
-    column_per_thread,  // a column of 8 outputs per thread: register tiling
-    square_per_thread,  // 8 x 8 outputs per thread
-    vectorized,         // 128-bit loads, from global memory and from the tile
-    warp_tiles,         // a warp's outputs form a rectangle: fewer words of the tile per warp
-    ring,               // copies in flight while the tiles before them are multiplied
-    fragments,          // 8 x 16 outputs per thread; the next k's elements are loaded during this k
-    serpentine,         // the order of multiply-adds: consecutive ones share an operand
-    spread_copies,      // copies between the multiply-adds instead of before them
-    whole_tiles,        // no guard in the loop; any layout; large or small tiles
-    skinny,             // outside the ladder: few rows of a, or columns of b: b is read once
-    split_k,            // outside it: few outputs, a long K: blocks share a tile's K; a workspace
-    shallow,            // outside it: a short K: writing out dominates
-    tile,               // CUDA Tile C++, only on request; strides that are not negative
+    one_element,        ///< one thread per element: the naive kernel; lanes run along M
+    lanes_along_n,      ///< lanes run along N, where b and out are contiguous
+    shared_tile,        ///< a block fetches a tile once and reads it 32 times
+    transposed_tile,    ///< lanes load along the contiguous dimension; the tile is padded
+    column_per_thread,  ///< a column of 8 outputs per thread: register tiling
+    square_per_thread,  ///< 8 x 8 outputs per thread
+    vectorized,         ///< 128-bit loads, from global memory and from the tile
+    warp_tiles,         ///< a warp's outputs form a rectangle: fewer words of the tile per warp
+    ring,               ///< copies in flight while the tiles before them are multiplied
+    fragments,      ///< 8 x 16 outputs per thread; the next k's elements are loaded during this k
+    serpentine,     ///< the order of multiply-adds: consecutive ones share an operand
+    spread_copies,  ///< copies between the multiply-adds instead of before them
+    whole_tiles,    ///< no guard in the loop; any layout; large or small tiles
+    skinny,         ///< outside the ladder: few rows of a, or columns of b: b is read once
+    split_k,  ///< outside the ladder: few outputs, a long K: blocks share a tile's K; a workspace
+    shallow,  ///< outside the ladder: a short K: writing out dominates
+    tile,     ///< CUDA Tile C++, only on request; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulPath path);
 
@@ -47,16 +40,23 @@ enum class MatmulPath {
 /// others 2017, arXiv 1710.05941; also called SiLU). Not both. As in BLAS, beta = 0 does not read
 /// `out`, and alpha = 0 reads neither `a` nor `b`.
 struct Epilogue {
+    /// Scales the sum; 0: neither `a` nor `b` is read.
     float alpha = 1;
+    /// Scales the previous `out`; 0: it is not read.
     float beta = 0;
-    View<const float> bias = {};  // (N), of any stride; a null pointer: none
+    View<const float> bias = {};  ///< (N), of any stride; a null pointer: none
+    /// Store 0 where x is negative; a NaN stays.
     bool relu = false;
+    /// Store x / (1 + exp(-x)).
     bool swish = false;
 
+    /// The value to store for this sum, in column n.
+    /// @param out  the element before, read only if beta is not 0
     SIXDAYS_HD float operator()(float sum, std::int64_t n, const float& out) const noexcept {
         const float x = before_swish(sum, n, out);
         return swish ? x / (1 + std::exp(-x)) : x;
     }
+    /// alpha * sum + beta * out + bias(n), and 0 where that is negative with `relu`.
     SIXDAYS_HD float before_swish(float sum, std::int64_t n, const float& out) const noexcept {
         float x = alpha * sum;
         if (beta != 0) x += beta * out;  // else out is not read: it may be a NaN
@@ -65,21 +65,45 @@ struct Epilogue {
     }
 };
 
+/// The matrix product with an epilogue: sum = sum over k of a(m, k) * b(k, n), and out(m, n) =
+/// epilogue(sum). For K = 0 a sum is 0.
+/// @param a    (..., M, K), any strides: a transposed operand is a view with swapped strides. The
+/// dimensions before the last two are a stack of matrices, broadcast as in NumPy: b (K, N) serves
+/// every matrix of a (B, T, K)
+/// @param b    (..., K, N), any strides
+/// @param out  (..., M, N), any strides, injective, disjoint from a, b and epilogue.bias
+/// @throws std::invalid_argument  a rank below 2, shapes that do not match, relu and swish, out not
+/// injective, a null pointer, overlap
 void matmul_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,
                 View<float> out);
+/// Sums are float, in an order that each path chooses.
+/// @throws std::invalid_argument  also a path that does not support these views, and a workspace
+/// that is too small
 void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
                  View<float> out, const gpu::Launch<MatmulPath>& how = {});
 
-/// The sum and nothing else.
+/// The matrix product, without an epilogue: out(m, n) = sum over k of a(m, k) * b(k, n); 0 for K =
+/// 0.
+/// @param a    (..., M, K), any strides: a transposed operand is a view with swapped strides. The
+/// dimensions before the last two are a stack of matrices, broadcast as in NumPy
+/// @param b    (..., K, N), any strides
+/// @param out  (..., M, N), any strides, injective, disjoint from a and b
+/// @throws std::invalid_argument  a rank below 2, shapes that do not match, out not injective, a
+/// null pointer, overlap
 inline void matmul_cpu(View<const float> a, View<const float> b, View<float> out) {
     matmul_cpu(a, b, {}, out);
 }
+/// Sums are float, in an order that each path chooses.
+/// @throws std::invalid_argument  also a path that does not support these views, and a workspace
+/// that is too small
 inline void matmul_cuda(View<const float> a, View<const float> b, View<float> out,
                         const gpu::Launch<MatmulPath>& how = {}) {
     matmul_cuda(a, b, {}, out, how);
 }
 
-/// @throws std::invalid_argument  as above; a given `path` that does not support these views
+/// Rejects what matmul_cpu() and matmul_cuda() reject.
+/// @throws std::invalid_argument  a rank below 2, shapes that do not match, relu and swish, out not
+/// injective, a null pointer, overlap; a given `path` that does not support these views
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                   View<float> out, std::optional<MatmulPath> path = {});
 

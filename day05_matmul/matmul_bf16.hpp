@@ -2,14 +2,6 @@
 /// The matrix product of 16-bit elements: out(m, n) = sum over k of a(m, k) * b(k, n), with a and b
 /// bf16 or f16, and sums and out float. The lesson of tensor cores: a warp multiplies whole small
 /// matrices with one instruction.
-///
-/// For all versions: T is bf16 or f16. Shapes, strides, the stack of matrices and the epilogue are
-/// those of matmul.hpp. A product of two 16-bit elements is exact in a float, so only adding
-/// rounds: the error of an output is at most (9 ceil(K / 8) + 4) 2^-23 (|alpha| sum |a b| + |beta
-/// out| + |bias|). That is a little more than twice the bound of a float product: the model is a
-/// tensor core that adds eight products and the sum so far at once and truncates what a float
-/// cannot hold, where an addition rounds.
-/// @throws std::invalid_argument  as matmul_cpu(); a path that does not support these views
 #pragma once
 
 #include <optional>
@@ -20,21 +12,37 @@
 
 namespace sixdays::day05_matmul {
 
-/// The ladder, one idea per step.
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_matmul_bf16(). The
+/// ladder, one idea per step.
 enum class MatmulBf16Path {
-    one_element,      // one thread per element: the naive kernel, without a tensor core
-    one_warp,         // 02: 16 x 8 outputs per warp; each lane fetches its own fragments
-    shared_tiles,     // 03: fragments come from swizzled tiles in shared memory; any layout
-    ring,             // 04: tiles in flight; rows or columns of a and b allow 16-byte copies
-    fragments_ahead,  // 05: also, fragments are loaded while the previous ones are multiplied
-    warpgroups,       // 06: TMA fills the tiles, wgmma multiplies from shared memory (Hopper)
-    persistent,       // 07: the same as a persistent kernel
-    tile,             // CUDA Tile C++, only on request; strides that are not negative
+    one_element,      ///< one thread per element: the naive kernel, without a tensor core
+    one_warp,         ///< 02: 16 x 8 outputs per warp; each lane fetches its own fragments
+    shared_tiles,     ///< 03: fragments come from swizzled tiles in shared memory; any layout
+    ring,             ///< 04: tiles in flight; rows or columns of a and b allow 16-byte copies
+    fragments_ahead,  ///< 05: as ring, and fragments are loaded while the previous are multiplied
+    warpgroups,       ///< 06: TMA fills the tiles, wgmma multiplies from shared memory (Hopper)
+    persistent,       ///< 07: TMA and wgmma in a persistent kernel (Hopper)
+    tile,             ///< CUDA Tile C++, only on request; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulBf16Path path);
 
+/// The matrix product of 16-bit elements with an epilogue: sum = sum over k of a(m, k) * b(k, n),
+/// and out(m, n) = epilogue(sum). T is bf16 or f16; sums and out are float. A product of two 16-bit
+/// elements is exact in a float, so only adding rounds.
+/// @param a    (..., M, K), any strides. The dimensions before the last two are a stack of
+/// matrices, broadcast as in NumPy
+/// @param b    (..., K, N), any strides
+/// @param epilogue  as in matmul_cpu(): bias (N), of any stride; not relu and swish both
+/// @param out  (..., M, N), any strides, injective, disjoint from a, b and bias
+/// @throws std::invalid_argument  a rank below 2, shapes that do not match, relu and swish, out not
+/// injective, a null pointer, overlap
 template <class T>
 void matmul_bf16_cpu(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out);
+/// The error of an output is at most (9 ceil(K / 8) + 4) 2^-23 (|alpha| sum |a b| + |beta out| +
+/// |bias|). That is a little more than twice the bound of a float product: the model is a tensor
+/// core that adds eight products and the sum so far at once and truncates what a float cannot hold,
+/// where an addition rounds.
+/// @throws std::invalid_argument  also a path that does not support these views
 template <class T>
 void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
                       const gpu::Launch<MatmulBf16Path>& how = {});
@@ -43,7 +51,8 @@ template <class T>
 void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
                        std::optional<MatmulBf16Path> path = {});
 
-/// The fastest path for views that check_matmul_bf16() accepts.
+/// The path that matmul_bf16_cuda() takes: `persistent` on Hopper, else fragments_ahead, where the
+/// operands allow them; else shared_tiles. For views that check_matmul_bf16() accepts.
 template <class T>
 [[nodiscard]] MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b,
                                                 bool on_hopper = gpu::on_hopper());

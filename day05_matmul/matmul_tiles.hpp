@@ -18,11 +18,18 @@ namespace sixdays::day05_matmul {
 
 namespace ct = cuda::tiles;
 
-/// The guarantee about a matrix: none, or contiguous rows, or columns, that begin at multiples of
-/// 16 bytes, with extents that are whole 16-byte vectors.
-enum class Along { anything, rows, columns };
+/// The guarantee about a matrix. Contiguous rows or columns begin at multiples of 16 bytes, and
+/// extents are whole 16-byte vectors.
+enum class Along {
+    anything,  ///< none
+    rows,      ///< contiguous rows
+    columns    ///< contiguous columns
+};
 
-/// The matrix at `data`, cut into tiles; `down` is the row stride. ALONG is a guarantee.
+/// The matrix (rows, columns) at `data` with strides (down, across), cut into tiles of (ROWS,
+/// COLUMNS).
+/// @tparam ALONG   a guarantee
+/// @tparam VECTOR  elements of 16 bytes, of which extents and strides are then multiples
 template <int ROWS, int COLUMNS, Along ALONG, int VECTOR, class E, class I>
 __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
     constexpr std::size_t kAny = ct::dynamic_extent;
@@ -39,8 +46,8 @@ __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
     return ct::partition_view{span, ct::shape<ROWS, COLUMNS>{}};
 }
 
-/// Where tile t is. Tiles go in groups of eight rows: concurrent tiles read the same columns of b
-/// from the L2 cache.
+/// The row i and column j of tile t of down x across tiles. Tiles go in groups of eight rows:
+/// concurrent tiles read the same columns of b from the L2 cache.
 template <class I>
 __tile__ void place(I t, I down, I across, I& i, I& j) {
     const I group = 8 * across, first = t / group * 8, rows = ct::min(down - first, I{8});
@@ -51,10 +58,17 @@ __tile__ void place(I t, I down, I across, I& i, I& j) {
 /// if the epilogue adds nothing, the kernel is persistent.
 template <int M, int N, int K, int W, bool STAY = false>
 struct Blocks {
-    static constexpr int BM = M, BN = N, BK = K, WARPS = W;
+    static constexpr int BM = M,  ///< rows of a tile of out
+        BN = N,                   ///< columns of a tile of out
+        BK = K,                   ///< elements along K per step
+        WARPS = W;                ///< warps of a block
+    /// Whether the kernel is persistent, if the epilogue adds nothing.
     static constexpr bool kStay = STAY;
 };
 
+/// out = alpha * a b, one block per tile of (BM, BN); with PLUS also beta * out, the bias and
+/// swish.
+/// @param a_m, a_k  strides of a; 0 for an extent of 1, and so for the others
 template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool PLUS, class I,
           class E>
 [[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_tile(
@@ -85,8 +99,9 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     outs.store_masked(sum, i, j);
 }
 
-/// The same for an epilogue that adds nothing, as a persistent kernel: each block continues with
-/// another tile, whose elements are loaded while it stores.
+/// out = alpha * a b for an epilogue that adds nothing, as a persistent kernel: each block
+/// continues with another tile, whose elements are loaded while it stores.
+/// @param a_m, a_k  strides of a; 0 for an extent of 1, and so for the others
 template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class I, class E>
 [[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_staying_tile(
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
@@ -110,7 +125,8 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class 
     }
 }
 
-/// Which guarantee holds for this matrix?
+/// Which guarantee holds for this matrix.
+/// @param vector  elements in 16 bytes
 template <class T>
 [[nodiscard]] Along along_memory(const View<T>& x, std::int64_t vector) {
     if (reinterpret_cast<std::uintptr_t>(x.data) % 16 != 0 || x.extent(0) % vector != 0 ||
@@ -122,19 +138,22 @@ template <class T>
 }
 
 // The stride of a dimension of extent 1 is unused.
+/// The stride of a dimension; 0 if its extent is 1, where the stride is unused.
 template <class T>
 [[nodiscard]] std::int64_t step(const View<T>& x, int dim) {
     return x.extent(dim) == 1 ? 0 : x.stride(dim);
 }
 
 // Can its elements be counted in 32 bits, including the rest of the last tile?
+/// Whether its elements can be counted in 32 bits, including the rest of the last tile.
 template <class T>
 [[nodiscard]] bool is_small(const View<T>& x) {
     return required_span(x.layout) <= std::numeric_limits<int>::max() - 4096;
 }
 
-/// PROMISED, OTHERWISE: Blocks for matrices with every guarantee, and for others. E: the element
-/// type in the kernel.
+/// Launches the tile kernel that suits these matrices. Nothing is checked.
+/// @tparam PROMISED, OTHERWISE  Blocks for matrices with every guarantee, and for others
+/// @tparam E  the element type in the kernel
 /// @param a, b, out  matrices that missing_for_tiles() accepts
 template <class PROMISED, class OTHERWISE, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,

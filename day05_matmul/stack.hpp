@@ -9,13 +9,14 @@
 
 namespace sixdays::day05_matmul {
 
-/// The dimensions before the last two.
+/// The dimensions before the last two: where the matrices of a stack begin. Rank 2 or more,
+/// unchecked.
 [[nodiscard]] inline Layout stack_of(Layout layout) {
     layout.shape.rank = layout.strides.rank = layout.rank() - 2;
     return layout;
 }
 
-/// The last two dimensions, of the matrix whose first element is at `data`.
+/// The last two dimensions of a stack's layout, as the matrix whose first element is at `data`.
 template <class T>
 [[nodiscard]] View<T> matrix_at(T* data, const Layout& layout) {
     const int m = layout.rank() - 2;
@@ -38,8 +39,9 @@ template <class T>
     return epilogue.alpha == 0 || a.extent(a.rank() - 1) == 0;
 }
 
-/// Rejects, in the name of `op`, what no product supports: shapes that do not match, a null
-/// pointer, an output that is not injective or overlaps an input. Defined for float, bf16 and f16.
+/// Rejects, in the name of `op`, what no product supports. Defined for float, bf16 and f16.
+/// @throws std::invalid_argument  a rank below 2, shapes that do not match, relu and swish, a null
+/// pointer, an output that is not injective or overlaps an input
 template <class T>
 void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
                      View<float> out);

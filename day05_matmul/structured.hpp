@@ -30,9 +30,12 @@ enum class Structure {
 /// "lower", "symmetric upper", ...
 [[nodiscard]] const char* name(Structure structure);
 
-/// out = A b, summed in float in rising order of k.
-/// @param a    (M, M), any strides. A diagonal stored as a vector d is the view
-///             {d, Layout({M, M}, {0, 1})}: a(m, m) is d[m]
+/// Product with a matrix of which only a part counts: out(m, n) = sum over the k that count of A(m,
+/// k) * b(k, n), in float, in rising order of k. Elements of `a` that do not count are not read.
+/// BLAS calls these products TRMM and SYMM.
+/// @param a    (M, M), any strides. A diagonal stored as a vector d is the view {d, Layout({M, M},
+/// {0, 1})}: a(m, m) is d[m]
+/// @param structure  which elements count
 /// @param b    (M, N), any strides
 /// @param out  (M, N), injective, not overlapping a or b
 /// @throws std::invalid_argument  an unknown structure, a that is not square, shapes that do not
@@ -40,20 +43,25 @@ enum class Structure {
 void structured_matmul_cpu(View<const float> a, Structure structure, View<const float> b,
                            View<float> out);
 
-/// The same on the device: one thread per output, adjacent threads along n.
-/// @throws std::invalid_argument  as structured_matmul_cpu(), with the same messages; more than
-/// 524,280 rows, which a grid of 65,535 blocks of 8 rows does not cover
+/// One thread per output, adjacent threads along n.
+/// @throws std::invalid_argument  also more than 524,280 rows, which a grid of 65,535 blocks of 8
+/// rows does not cover
 void structured_matmul_cuda(View<const float> a, Structure structure, View<const float> b,
                             View<float> out, gpu::Stream stream = {});
 
-/// What both reject. @throws std::invalid_argument  as structured_matmul_cpu()
+/// Rejects what structured_matmul_cpu() and structured_matmul_cuda() reject, except for the number
+/// of rows.
+/// @throws std::invalid_argument  an unknown structure, a that is not square, shapes that do not
+/// match, out not injective, a null pointer, overlap
 void check_structured_matmul(const View<const float>& a, Structure structure,
                              const View<const float>& b, const View<float>& out);
 
 /// The first k that counts for row m, and the one after the last.
 struct Counted {
-    std::int64_t begin, end;
+    std::int64_t begin,  ///< the first k that counts
+        end;             ///< one after the last
 };
+/// The k that count for row m of a matrix of M columns; all of a symmetric one.
 SIXDAYS_HD inline Counted counted(Structure structure, std::int64_t m, std::int64_t M) noexcept {
     switch (structure) {
         case Structure::lower:

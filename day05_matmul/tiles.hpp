@@ -7,10 +7,12 @@
 
 namespace sixdays::day05_matmul {
 
-/// Supports stacks of matrices.
+/// The tile kernel of a float product, for each matrix of a stack. Nothing is checked.
+/// @param a, b, out  what missing_for_tiles() accepts
 void launch_matmul_tile(View<const float> a, View<const float> b, const Epilogue& epilogue,
                         View<float> out, gpu::Stream stream);
-/// For bf16 and f16; one matrix of a stack per launch.
+/// The tile kernel of a product of T, bf16 or f16, for each matrix of a stack. Nothing is checked.
+/// @param a, b, out  what missing_for_tiles() accepts
 template <class T>
 void launch_matmul_bf16_tile(View<const T> a, View<const T> b, const Epilogue& epilogue,
                              View<float> out, gpu::Stream stream);

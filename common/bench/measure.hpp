@@ -12,9 +12,11 @@
 
 namespace sixdays::bench {
 
-/// Seconds a run took: half of the runs were faster than `median`, one in ten faster than `p10`.
+/// Seconds of one run, over several runs.
 struct Seconds {
-    double median = 0, p10 = 0, p90 = 0;
+    double median = 0,  ///< half of the runs were faster
+        p10 = 0,        ///< one in ten was faster
+        p90 = 0;        ///< nine in ten were faster
 };
 
 /// From the times of the single runs; at least one.
@@ -60,19 +62,21 @@ Seconds gpu_seconds(int runs, Work work) {
 
 /// How often to measure: until about `seconds` are spent, but between `fewest` and `most` times.
 struct Budget {
-    int fewest = 5, most = 51;
-    double seconds = 0.3;
+    int fewest = 5,        ///< measurements at least
+        most = 51;         ///< measurements at most
+    double seconds = 0.3;  ///< for all of them together
 };
 
 /// Run number 0, 1, 2, ...: with buffer set i % sets, each run starts with a cold cache.
 using Run = std::function<void(int)>;
 
+/// How to measure a run.
+struct Plan {
+    int runs_at_once = 1;  ///< per measurement
+    int measurements = 1;  ///< in all
+};
 /// How to measure a run of this length. Two events on a stream cost a microsecond or two, so runs
 /// below 500 us are measured in batches that fill a millisecond.
-struct Plan {
-    int runs_at_once = 1;
-    int measurements = 1;
-};
 [[nodiscard]] Plan plan(double seconds_of_a_run, const Budget& budget);
 
 /// One run to warm up; if it alone exceeds the budget, it is the measurement.
@@ -80,7 +84,8 @@ struct Plan {
 
 /// Seconds of one run, and of one run of its peer if there is one.
 struct Pair {
-    Seconds run, peer;
+    Seconds run,  ///< of our version
+        peer;     ///< of the library call; all 0 without one
 };
 
 /// Up to three runs to warm up, then measurements by the GPU's clock. Run and peer alternate, so
@@ -94,6 +99,10 @@ struct Pair {
 /// cache: together more than twice the cache; 1 if one set is larger than that.
 /// @throws std::invalid_argument  bytes_per_set < 1
 [[nodiscard]] int sets_past_cache(std::int64_t bytes_per_set, std::int64_t l2_bytes);
-[[nodiscard]] int sets_past_cache(std::int64_t bytes_per_set);  ///< the cache of this device
+/// The number of buffer sets to cycle through so that none of a run's bytes is still in this
+/// device's L2 cache.
+/// @throws std::invalid_argument  bytes_per_set < 1
+/// @throws gpu::Error  no device
+[[nodiscard]] int sets_past_cache(std::int64_t bytes_per_set);
 
 }  // namespace sixdays::bench

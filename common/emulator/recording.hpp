@@ -11,6 +11,9 @@ struct CUstream_st;  // the target of a cudaStream_t
 
 namespace sixdays::emulator {
 
+/// A CUDA graph of kernels on the emulator: launches that are captured instead of run, and run
+/// later. Arguments are captured by value, so pointers among them must still be valid then. Not
+/// copied.
 class Recording {
 public:
     /// Calls `work`, which launches on the stream passed to it. Until it returns, every call that
@@ -18,6 +21,7 @@ public:
     /// from `work` ends the recording. Launches on other streams are rejected, as on a GPU.
     explicit Recording(const std::function<void(CUstream_st*)>& work);
     Recording(const Recording&) = delete;
+    /// Frees the launches.
     ~Recording();
 
     /// Launches everything in order. The errors are those of the launches.

@@ -8,10 +8,13 @@
 
 namespace sixdays::gpu {
 
-/// @throws gpu::Error  unless `code` is cudaSuccess; the message names call, file and line
+/// Turns the status of a CUDA call into an exception; SIXDAYS_CUDA() fills in the arguments. An
+/// error that is not sticky is cleared.
+/// @throws gpu::Error  unless `code` is cudaSuccess; the message names call, file and line, the
+/// error, and what to do
 void check(cudaError_t code, const char* call, const char* file, int line);
 
 }  // namespace sixdays::gpu
 
-/// SIXDAYS_CUDA(cudaMalloc(&p, n));
+/// Executes a CUDA runtime call and throws gpu::Error if it fails: SIXDAYS_CUDA(cudaMalloc(&p, n));
 #define SIXDAYS_CUDA(call) ::sixdays::gpu::check((call), #call, __FILE__, __LINE__)

@@ -12,12 +12,12 @@
 
 namespace sixdays::gpu {
 
-/// The number of the `bytes` bytes that differ between two arrays in device memory. Bits decide: a
-/// NaN equals a NaN of the same bits, and +0 differs from -0. Waits for the work queued before.
+/// How many of the first `bytes` bytes of two arrays in device memory differ. Bits decide: a NaN
+/// equals a NaN of the same bits, and +0 differs from -0. Waits for the work queued before.
 /// @throws std::invalid_argument  bytes < 0, or a null pointer and bytes > 0
 [[nodiscard]] std::int64_t count_different(const void* a, const void* b, std::int64_t bytes);
 
-/// The same for two whole buffers.
+/// The number of bytes that differ between two whole buffers, as count_different() of their memory.
 /// @throws std::invalid_argument  their sizes differ
 template <class T>
 [[nodiscard]] std::int64_t count_different(const Buffer<T>& a, const Buffer<T>& b) {

@@ -11,6 +11,7 @@ namespace sixdays::gpu {
 /// and, where one is known, what to do.
 class Error : public std::runtime_error {
 public:
+    /// An error with this code, a cudaError_t, and this message.
     Error(int code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
 
     /// The error code, a cudaError_t.

@@ -14,12 +14,13 @@
 
 namespace sixdays::gpu {
 
-/// How to launch an operation.
+/// How to launch an operation: the last argument of every operation with several paths. All three
+/// are optional, as in {.path = SoftmaxPath::online, .stream = s}.
 template <class Path>
 struct Launch {
-    std::optional<Path> path = {};  // none: the operation chooses
-    Workspace workspace = {};       // none: a path that needs none
-    Stream stream = {};
+    std::optional<Path> path = {};  ///< none: the operation chooses
+    Workspace workspace = {};       ///< none: a path that needs none
+    Stream stream = {};             ///< `{}` is the default stream
 };
 
 }  // namespace sixdays::gpu

@@ -12,14 +12,18 @@ namespace sixdays::gpu {
 /// allow more.
 inline constexpr std::size_t kSharedOfAll = 99 * 1024;
 
-/// Call it before the launch; the driver remembers the setting for the kernel.
+/// Lets a kernel use this many bytes of dynamic shared memory. Needed above 48 KiB; call it before
+/// the launch. The driver remembers the setting for the kernel.
+/// @throws gpu::Error  more than the device allows
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes) {
     SIXDAYS_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(bytes)));
 }
 
-/// Bytes of shared memory per block on this device, static __shared__ variables included.
+/// The most bytes of shared memory per block on this device, static `__shared__` variables
+/// included.
+/// @throws gpu::Error  a failed query
 inline std::size_t most_shared() {
     int device = 0, bytes = 0;
     SIXDAYS_CUDA(cudaGetDevice(&device));

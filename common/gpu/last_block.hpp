@@ -12,7 +12,8 @@ namespace sixdays::gpu {
 
 // [last_to_come]
 /// Is this the last block of `blocks` to arrive here? Then it sees everything
-/// that all of them wrote before. The counter is 0 again afterwards.
+/// that all of them wrote before. All threads of a block call it.
+/// @param done  a counter: 0 before the launch, and 0 again afterwards
 __device__ inline bool last_to_come(unsigned* done, unsigned blocks) {
     __shared__ bool last;
     __syncthreads();  // all threads of this block have written their results

@@ -18,11 +18,13 @@ namespace sixdays::gpu {
 /// The limit of grid.y and grid.z.
 inline constexpr unsigned kMostBlocksYZ = 65535;
 
-/// Blocks that cover `items`, but at most `most`: the grid may then be too small, and the kernel
-/// needs a grid-stride loop.
+/// Blocks of `threads` threads that cover `items`, but at most `most`: the grid may then be too
+/// small, and the kernel needs a grid-stride loop.
+/// @throws std::invalid_argument  items < 0
 [[nodiscard]] unsigned blocks_at_most(std::int64_t items, int threads, unsigned most);
 
-/// Call it right after `kernel<<<grid, block>>>(...)`: a launch itself returns nothing.
+/// Throws if a launch failed. Call it right after `kernel<<<grid, block>>>(...)`: a launch itself
+/// returns nothing. Errors of the running kernel come later, with synchronize().
 /// @throws gpu::Error  the launch failed; the message names kernel, grid, block, and what to do
 /// about it
 void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_bytes = 0,

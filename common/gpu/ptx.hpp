@@ -12,10 +12,7 @@
 /// writes. It may read what other kernels wrote after wait_for_previous(), which returns when they
 /// have ended.
 ///
-/// Approximations in one instruction, for compute-bound kernels. Unlike exp2f and a division they
-/// flush numbers below 2^-126 to 0.
-///     fast_exp2(x)        2^x, error at most two units in the last place
-///     fast_reciprocal(x)  1/x, error at most one; 0 for |x| above 2^126
+/// Approximations in one instruction, for compute-bound kernels: fast_exp2(), fast_reciprocal().
 #pragma once
 
 #include <cuda_runtime.h>
@@ -60,7 +57,8 @@ inline float fast_reciprocal(float x) {
 
 #else
 
-/// Starts a copy of 4, 8 or 16 bytes; both addresses must be multiples of that.
+/// Starts a copy of BYTES = 4, 8 or 16 bytes from global to shared memory (cp.async) and returns at
+/// once; the bytes in flight occupy no register. Both addresses must be multiples of BYTES.
 /// @param valid_bytes  only this many are read, and the rest becomes 0: for the edge of a matrix
 template <int BYTES>
 __device__ __forceinline__ void copy_async(void* shared, const void* global,
@@ -78,34 +76,45 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global,
     }
 }
 
-/// Makes the copies that this thread started since the last call one group.
+/// Makes the copies that this thread started since the last call one group, for copy_async_wait().
 __device__ __forceinline__ void copy_async_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/// Waits until at most GROUPS of this thread's latest groups are in flight.
+/// Waits until at most GROUPS of this thread's latest groups are in flight. Then it may read its
+/// own older copies; other threads may read them after the next barrier.
 template <int GROUPS>
 __device__ __forceinline__ void copy_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
 }
 
-/// From Hopper on; without early launches, or on older GPUs, this does nothing.
+/// Lets the next kernel of a graph with early starts (Start::early) begin once all blocks have
+/// called this. It may load data that no kernel writes; the rest only after wait_for_previous().
+/// Elsewhere, or before Hopper, this does nothing. PTX ISA, "griddepcontrol".
 __device__ __forceinline__ void let_next_start() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
+/// Waits until the kernels before this one have ended; after it, what they wrote may be read. For
+/// graphs with early starts (Start::early); elsewhere, or before Hopper, this does nothing. PTX
+/// ISA, "griddepcontrol".
 __device__ __forceinline__ void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
+/// 2^x in one instruction, with an error of at most two units in the last place; arguments and
+/// results below 2^-126 in magnitude count as 0. For compute-bound kernels. PTX ISA,
+/// "ex2.approx.ftz".
 __device__ __forceinline__ float fast_exp2(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
+/// 1/x in one instruction, with an error of at most one unit in the last place; 0 for |x| above
+/// 2^126. For compute-bound kernels. PTX ISA, "rcp.approx.ftz".
 __device__ __forceinline__ float fast_reciprocal(float x) {
     float y;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

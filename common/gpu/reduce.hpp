@@ -22,21 +22,24 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int distance) {
     return other;
 }
 
-/// The sum.
+/// Combines by a + b, for warp_reduce() and block_reduce().
 struct Plus {
+    /// a + b
     template <class T>
     __device__ T operator()(T a, T b) const {
         return a + b;
     }
 };
-/// The larger of two floats; of a number and a NaN, the number.
+/// Combines by the larger of two floats; of a number and a NaN, by the number.
 struct Larger {
+    /// fmaxf(a, b)
     __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
 };
 
 // [warp_reduce]
 /// Combines the values of LANES adjacent lanes; each of them gets the result.
 /// All 32 lanes of the warp must call this. LANES is 2, 4, 8, 16 or 32.
+/// @param combine  associative and commutative, up to rounding
 template <int LANES = 32, class T, class Combine>
 __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
     for (int distance = LANES / 2; distance > 0; distance /= 2) {
@@ -46,8 +49,9 @@ __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
 }
 // [warp_reduce]
 
-/// Combines the values of the THREADS threads of a block; each gets the result.
-/// All must call this. THREADS is 32 times a power of two.
+/// Combines the values of the THREADS threads of a block; each gets the result. All must call this.
+/// THREADS is 32 times a power of two.
+/// @param combine  associative and commutative, up to rounding; the order is fixed
 template <int THREADS, class T, class Combine>
 __device__ __forceinline__ T block_reduce(T value, const Combine& combine) {
     constexpr int kWarps = THREADS / 32;

@@ -27,7 +27,9 @@ __host__ __device__ constexpr std::size_t tile_bytes(std::size_t count) {
     return (count * sizeof(T) + kTileAlignment - 1) / kTileAlignment * kTileAlignment;
 }
 
-/// All threads of a block must cut the same tiles.
+/// Dynamic shared memory cut into tiles, one after another. All threads of a block must cut the
+/// same tiles. The emulator keeps them apart and reports an index that leaves one of them; there
+/// the memory must not also be used by its own name.
 class SharedTiles {
 public:
     /// @param memory  the dynamic shared memory, aligned to 16 bytes

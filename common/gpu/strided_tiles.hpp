@@ -13,11 +13,13 @@
 namespace sixdays::gpu {
 
 namespace ct = cuda::tiles;
-using I = std::int64_t;  // a tile kernel takes numbers and pointers, not structs
+using I = std::int64_t;  ///< a tile kernel takes numbers and pointers, not structs
 
 // [strided tiles]
-/// WHOLE > 1 promises that the last dimension is contiguous, that its extent and all strides are
-/// multiples of WHOLE elements, and that the first element is at a multiple of 16 bytes.
+/// A tensor of extents n0 to n3 and strides s0 to s3, in elements, as a view that is partitioned
+/// into tiles of (1, 1, ROWS, COLUMNS). WHOLE > 1 promises that the last dimension is contiguous,
+/// that its extent and all strides are multiples of WHOLE elements, and that the first element is
+/// at a multiple of 16 bytes.
 template <int WHOLE, int ROWS, int COLUMNS, class T>
 __tile__ auto strided_tiles(T* data, I n0, I n1, I n2, I n3, I s0, I s1, I s2, I s3) {
     constexpr std::size_t kAny = ct::dynamic_extent, kLast = WHOLE > 1 ? 1 : kAny;
@@ -33,7 +35,8 @@ __tile__ auto strided_tiles(T* data, I n0, I n1, I n2, I n3, I s0, I s1, I s2, I
 }
 // [strided tiles]
 
-/// The four values of a layout with fewer dimensions: leading extents of 1 and strides of 0.
+/// The four extents or strides of a layout with at most four dimensions, for strided_tiles().
+/// @param missing  for the dimensions put in front: 1 for extents, 0 for strides
 inline std::array<I, 4> four(const Dims& numbers, I missing) {
     std::array<I, 4> all;
     all.fill(missing);
@@ -43,7 +46,8 @@ inline std::array<I, 4> four(const Dims& numbers, I missing) {
     return all;
 }
 
-/// Blocks for tiles of ROWS x COLUMNS over all four dimensions.
+/// Blocks for one tile of (1, 1, rows, columns) each over extents n.
+/// @throws std::invalid_argument  as blocks_for()
 inline unsigned tiles_of(const std::array<I, 4>& n, int rows, int columns) {
     return blocks_for(n[0] * n[1] * ((n[2] + rows - 1) / rows) * ((n[3] + columns - 1) / columns),
                       1);

@@ -13,15 +13,17 @@ namespace sixdays::gpu {
 
 /// Sums over all loads, stores and atomics of the traced launches.
 struct Touched {
-    std::int64_t requests = 0;  // one warp executing one load or store
-    std::int64_t accesses = 0;  // one lane of it: 32 per request if all lanes take part
-    // Global memory moves in sectors of 32 bytes; the fewest that could hold the bytes.
-    std::int64_t sectors = 0, fewest_sectors = 0;
-    // Shared memory needs one more pass (wavefront) for each further word of the same bank.
-    std::int64_t passes = 0, fewest_passes = 0;
+    std::int64_t requests = 0;  ///< one warp executing one load or store
+    std::int64_t accesses = 0;  ///< one lane of it: 32 per request if all lanes take part
+    std::int64_t sectors = 0,   ///< 32-byte sectors of global memory moved
+        fewest_sectors = 0;     ///< the fewest that could hold the bytes
+    std::int64_t passes =
+                     0,     ///< shared-memory wavefronts: one more for each further word of a bank
+        fewest_passes = 0;  ///< the fewest possible
 };
 
-/// Runs `launches` and counts. Empty if the kernels run on a GPU.
+/// Runs `launches`, waits for them, and counts what their warps access. Runs them, but returns
+/// nothing, if the kernels run on a GPU.
 [[nodiscard]] std::optional<Touched> touched(const std::function<void()>& launches);
 
 /// Runs only `count` blocks of each grid, beginning at block `first`: for a test of the far end of
@@ -38,7 +40,9 @@ void run_in_other_orders(const std::function<void()>& launches);
 /// `threads` and no superfluous block, and always on a GPU.
 bool run_last_block(std::int64_t threads, const std::function<void()>& launches);
 
-/// The same for a grid of any size, such as a tile kernel's.
+/// Runs `launches` twice: first without any block, to learn the size of the grid, then only the
+/// last block. For a grid of any size, such as a tile kernel's. Returns false, and runs no block,
+/// on a GPU.
 bool run_last_block(const std::function<void()>& launches);
 
 /// Runs `launches` on a device that rejects every launch, as for a grid that is too large. An error
@@ -46,15 +50,15 @@ bool run_last_block(const std::function<void()>& launches);
 /// a GPU.
 bool run_rejected(const std::function<void()>& launches);
 
-/// Did the last launch pass these bytes to its kernel, among its arguments? Empty on a GPU.
+/// Whether the last launch passed these bytes to its kernel, among its arguments. Empty on a GPU.
 [[nodiscard]] std::optional<bool> launched_with(const void* bytes, std::size_t count);
 
 /// The number of threads of the last launch. Empty on a GPU.
 [[nodiscard]] std::optional<std::int64_t> threads_launched();
 
 /// Runs `launches` and reports for each line of their kernels which memory its warps accessed, the
-/// worst line first, with a picture of that line's lanes and a verdict. Empty if the kernels run on
-/// a GPU.
+/// worst line first, with a picture of that line's lanes and a verdict. Empty, without running
+/// anything, if the kernels run on a GPU.
 [[nodiscard]] std::string trace_text(const std::function<void()>& launches);
 
 }  // namespace sixdays::gpu

@@ -12,9 +12,11 @@
 
 namespace sixdays {
 
+/// Elements of T in a vector of 16 bytes: 4 floats, 8 bf16.
 template <class T>
 inline constexpr int kPerVector = 16 / static_cast<int>(sizeof(T));
 
+/// The elements of a vector of 16 bytes as floats, in the order of memory.
 template <class T>
 __device__ void unpack(const uint4& vector, float (&x)[kPerVector<T>]) {
     T of[kPerVector<T>];
@@ -22,7 +24,8 @@ __device__ void unpack(const uint4& vector, float (&x)[kPerVector<T>]) {
     for (int e = 0; e < kPerVector<T>; ++e) x[e] = float(of[e]);
 }
 
-/// The GPU rounds two floats to bf16 in one instruction; integer code needs a dozen for each.
+/// Floats rounded to T and packed into a vector of 16 bytes, in the order of memory. The GPU rounds
+/// two floats to bf16 in one instruction; integer code needs a dozen for each.
 template <class T>
 __device__ uint4 pack(const float (&x)[kPerVector<T>]) {
     uint4 vector;

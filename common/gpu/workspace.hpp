@@ -36,17 +36,23 @@
 
 namespace sixdays::gpu {
 
-/// Device memory that the caller owns. An empty workspace means "none".
+/// Temporary device memory of an operation, owned by the caller and unused after the call. An empty
+/// one means "none". One workspace serves any operations, paths and shapes in any order on one
+/// stream; two streams need two. It begins with Carver::kCounters counters, which its owner sets to
+/// 0 once and each launch leaves at 0; the rest may hold anything.
 struct Workspace {
-    void* data = nullptr;
-    std::int64_t bytes = 0;
+    void* data = nullptr;    ///< device address; a multiple of 256
+    std::int64_t bytes = 0;  ///< 0: no workspace
 
+    /// None: the operation takes a path that needs no workspace.
     Workspace() = default;
+    /// `bytes_` bytes at this device address, whose counters are 0. Owned by the caller.
     Workspace(void* data_, std::int64_t bytes_) : data(data_), bytes(bytes_) {}
 
-    /// The whole buffer.
+    /// The whole buffer, which must outlive the call.
     Workspace(Buffer<std::byte>& owner) : data(owner.data()), bytes(owner.size()) {}
 
+    /// Whether there is one.
     explicit operator bool() const noexcept { return bytes > 0; }
 };
 
@@ -55,12 +61,15 @@ struct Workspace {
 /// cache line. Or only counts bytes.
 class Carver {
 public:
+    /// Every array, and the workspace, begins at a multiple of this many bytes.
     static constexpr std::int64_t kAlignment = 256;
     /// Every workspace begins with this many counters.
     static constexpr std::int64_t kCounters = 4096;
+    /// Bytes of these counters, before the first array.
     static constexpr std::int64_t kCounterBytes = kCounters * sizeof(unsigned);
 
-    Carver() = default;  // only counts: the arrays have null pointers
+    Carver() = default;  ///< only counts: the arrays have null pointers
+    /// Hands out the memory from this device address on; unchecked, see carve().
     explicit Carver(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
 
     /// The first n counters: 0 now, and to be left at 0.

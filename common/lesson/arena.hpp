@@ -30,11 +30,12 @@ public:
 
     /// Fills input number `input` of every set with the same host bytes, repeated.
     void fill(int input, const void* part, std::int64_t bytes);
-    /// The same with noise().
+    /// Fills input number `input` of every set with noise(), repeated.
     void fill_with_noise(int input);
-    /// The expected output, repeated in the same way. Or let a kernel write to want().
+    /// Sets the expected output: these host bytes, repeated. Or let a kernel write to want().
     void expect(const void* part, std::int64_t bytes);
 
+    /// Device address of input `number` in set `set`.
     template <class T>
     [[nodiscard]] const T* input(int set, int number) const {
         return reinterpret_cast<const T*>(in_.data() + set * set_bytes_ + at(number));
@@ -50,14 +51,17 @@ public:
         }
         return values;
     }
+    /// Device address of the output of set `set`.
     template <class T>
     [[nodiscard]] T* output(int set) {
         return reinterpret_cast<T*>(out_.data() + set * padded(output_));
     }
+    /// Device address of the expected output, one for all sets.
     template <class T>
     [[nodiscard]] T* want() {
         return reinterpret_cast<T*>(want_.data());
     }
+    /// The number of sets.
     [[nodiscard]] int sets() const noexcept { return sets_; }
 
     /// One per set: its whole output.

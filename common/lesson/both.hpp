@@ -17,6 +17,8 @@
 
 namespace sixdays::lesson {
 
+/// The same tensor on the host and on the device, in any layout. The CPU reference uses one, the
+/// CUDA version the other, and afterwards both must hold the same bytes, gaps included.
 template <class T>
 class Both {
 public:
@@ -39,11 +41,14 @@ public:
         device_.upload(host_.data(), device_.size());
     }
 
+    /// The tensor on the host.
     [[nodiscard]] View<T> host() { return {host_.data() + first_, layout_}; }
+    /// The tensor on the device.
     [[nodiscard]] View<T> device() { return device_.view(layout_, first_); }
 
     /// The device's memory, gaps included.
     [[nodiscard]] std::vector<T> written() const { return device_.download(); }
+    /// Whether device and host hold the same bytes.
     [[nodiscard]] bool same() const {
         const std::vector<T> there = written();
         return host_.empty() ||

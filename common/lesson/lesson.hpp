@@ -14,12 +14,12 @@ namespace sixdays::lesson {
 
 /// The contents of a day's executable.
 struct Day {
-    std::string title;  // "Day 01, flat memory"
-    std::string shows;  // what it shows, in one sentence
-    std::vector<void (*)(Report&)> sections;
-    void (*trace)() = nullptr;         // --trace: the warps' memory accesses; calls lesson::trace()
-    void (*bench)(Report&) = nullptr;  // --bench: what is measured
-    std::string try_this;              // a change to try, as the last line
+    std::string title;                        ///< "Day 01, flat memory"
+    std::string shows;                        ///< what it shows, in one sentence
+    std::vector<void (*)(Report&)> sections;  ///< run in this order
+    void (*trace)() = nullptr;  ///< --trace: the warps' memory accesses; calls lesson::trace()
+    void (*bench)(Report&) = nullptr;  ///< --bench: what is measured
+    std::string try_this;              ///< a change to try, as the last line
     std::vector<Flag> flags = {};      // only for this day: Report::options().own
 };
 

@@ -9,20 +9,21 @@
 
 namespace sixdays::lesson {
 
-/// A flag that only one day has. `value` names what must follow it, e.g. "FILE"; empty: nothing.
+/// A flag that only one day has.
 struct Flag {
-    std::string name;  // "--png"
-    std::string value;
-    std::string help;
+    std::string name;   ///< "--png"
+    std::string value;  ///< what must follow it, e.g. "FILE"; empty: nothing
+    std::string help;   ///< one line for --help
 };
 
+/// What the command line asked for.
 struct Options {
-    bool timing = true;   // --no-timing: leave out everything that differs from run to run
-    bool trace = false;   // --trace: each warp's memory accesses (emulated build)
-    bool bench = false;   // --bench: measured times as CSV
-    std::string only;     // --only: the beginning of the names of the operations to measure
-    std::string program;  // its name, without folder
-    std::map<std::string, std::string> own;  // the day's own flags that were given
+    bool timing = true;   ///< --no-timing: leave out everything that differs from run to run
+    bool trace = false;   ///< --trace: each warp's memory accesses (emulated build)
+    bool bench = false;   ///< --bench: measured times as CSV
+    std::string only;     ///< --only: the beginning of the names of the operations to measure
+    std::string program;  ///< its name, without folder
+    std::map<std::string, std::string> own;  ///< the day's own flags that were given
 
     /// Should versions of this operation be shown?
     [[nodiscard]] bool wants(const std::string& op) const {

@@ -15,7 +15,9 @@ namespace sixdays::lesson {
 /// started ends first.
 class Range {
 public:
+    /// Starts a range of this name.
     explicit Range(const std::string& name);
+    /// Ends it.
     ~Range();
     Range(const Range&) = delete;
     Range& operator=(const Range&) = delete;

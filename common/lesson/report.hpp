@@ -52,8 +52,11 @@ public:
     /// Prints the summary, the last line. 0 if every check held, else 1.
     [[nodiscard]] int finish(const std::string& try_this);
 
+    /// What the command line asked for.
     const Options& options() const noexcept { return options_; }
+    /// Whether CPU versions are timed.
     bool times_loops() const noexcept { return timing_; }
+    /// Whether CUDA versions are timed: never on the emulator.
     bool times_ports() const noexcept { return times_ports_; }
 
     /// The limits of the GPU, measured at the start; zeros if kernels are not timed.

@@ -20,7 +20,8 @@ namespace sixdays::lesson {
 
 /// The expected value of an element, and its error bound, which is derived from the operation.
 struct Near {
-    double value, bound;
+    double value,  ///< in double
+        bound;     ///< the largest accepted difference
 };
 
 /// The number of sampled elements of an output.

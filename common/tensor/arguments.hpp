@@ -13,12 +13,17 @@
 
 namespace sixdays {
 
+/// Throws std::invalid_argument with this sentence, which names the operation, the values and what
+/// is allowed.
+/// @throws std::invalid_argument  always
 [[noreturn]] inline void reject(const std::string& sentence) {
     throw std::invalid_argument(sentence);
 }
 
-/// Calls f() and prefixes its error messages with `who`, such as "embed: places": a caller sees the
-/// name of the operation that was called, not that of a helper.
+/// Returns f(), and puts `who` and ": " before the message of a std::invalid_argument that f()
+/// throws, such as "embed: places". So a caller sees the name of the operation that was called, not
+/// that of a helper.
+/// @throws std::invalid_argument  where f() does
 template <class F>
 auto with_prefix(const std::string& who, const F& f) {
     try {
@@ -29,6 +34,9 @@ auto with_prefix(const std::string& who, const F& f) {
 }
 
 /// A tensor with elements must have an address.
+/// @param op    the operation, for the message
+/// @param name  the argument, for the message
+/// @throws std::invalid_argument  v has elements and a null pointer
 template <class T>
 void require_memory(const char* op, const char* name, const View<T>& v) {
     if (v.data == nullptr && v.size() > 0) {
@@ -37,6 +45,10 @@ void require_memory(const char* op, const char* name, const View<T>& v) {
     }
 }
 
+/// Two arguments must have the same shape; their strides may differ.
+/// @param op      the operation, for the message
+/// @param name_a  the arguments' names, for the message
+/// @throws std::invalid_argument  the shapes differ
 template <class A, class B>
 void require_same_shape(const char* op, const char* name_a, const View<A>& a, const char* name_b,
                         const View<B>& b) {
@@ -47,6 +59,8 @@ void require_same_shape(const char* op, const char* name_a, const View<A>& a, co
     }
 }
 
+/// An argument must have this many dimensions.
+/// @throws std::invalid_argument  v has another rank
 template <class T>
 void require_rank(const char* op, const char* name, const View<T>& v, int rank) {
     if (v.rank() != rank) {
@@ -56,7 +70,8 @@ void require_rank(const char* op, const char* name, const View<T>& v, int rank) 
     }
 }
 
-/// Contiguous, in row-major order.
+/// An argument must be contiguous in row-major order, as is_contiguous() defines it.
+/// @throws std::invalid_argument  v has gaps or another order
 template <class T>
 void require_contiguous(const char* op, const char* name, const View<T>& v) {
     if (!is_contiguous(v.layout)) {
@@ -67,6 +82,7 @@ void require_contiguous(const char* op, const char* name, const View<T>& v) {
 }
 
 /// Two indices of an output must not share an offset: their writers would race.
+/// @throws std::invalid_argument  is_injective() cannot prove that all offsets of v differ
 template <class T>
 void require_injective(const char* op, const char* name, const View<T>& v) {
     if (!is_injective(v.layout)) {
@@ -75,7 +91,8 @@ void require_injective(const char* op, const char* name, const View<T>& v) {
     }
 }
 
-/// Every output must be injective and have an address.
+/// An output must be injective and have an address.
+/// @throws std::invalid_argument  as require_injective() and require_memory()
 template <class T>
 void require_output(const char* op, const View<T>& out, const char* name = "out") {
     require_injective(op, name, out);
@@ -86,7 +103,9 @@ void require_output(const char* op, const View<T>& out, const char* name = "out"
 /// most 65,535 blocks in y. Grid-stride loops cover more.
 inline constexpr std::int64_t kMostRows = 65535 * 8;
 
+/// A matrix must not have more than kMostRows rows.
 /// @param matrix  its rows are dimension 0
+/// @throws std::invalid_argument  more rows
 template <class T>
 void require_rows_fit(const char* op, const char* name, const View<T>& matrix) {
     if (matrix.extent(0) > kMostRows) {
@@ -119,6 +138,10 @@ std::string spans(const char* name_a, const View<A>& a, const char* name_b, cons
 }  // namespace detail
 
 /// An output must not overlap any other operand.
+/// @param v    another operand, called `name`
+/// @param out  the output, called `written`
+/// @throws std::invalid_argument  the two may share a byte, as overlap() defines it; the message
+/// shows the bytes that each spans
 template <class A, class B>
 void require_apart(const std::string& op, const char* name, const View<A>& v, const char* written,
                    const View<B>& out) {
@@ -128,7 +151,9 @@ void require_apart(const std::string& op, const char* name, const View<A>& v, co
     }
 }
 
-/// An input may be the output itself (the same address and layout), or disjoint from it.
+/// An input may be the output itself (the same address, element size and layout), or disjoint from
+/// it.
+/// @throws std::invalid_argument  the two overlap in another way
 template <class A, class B>
 void require_same_or_apart(const char* op, const char* name_in, const View<A>& in,
                            const char* name_out, const View<B>& out) {

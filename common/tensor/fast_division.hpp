@@ -27,16 +27,20 @@
 
 namespace sixdays {
 
-/// A divisor, 1 <= d < 2^31, prepared for numerators 0 <= n < 2^31. Plain numbers, passed to
-/// a kernel by value.
+/// A divisor d, 1 <= d < 2^31, prepared on the host for numerators 0 <= n < 2^31: a multiplication
+/// and a shift replace the division, and the result is exact. Plain numbers, passed to a kernel by
+/// value. The method is that of Granlund and Montgomery, [Division by Invariant Integers using
+/// Multiplication](https://gmplib.org/~tege/divcnst-pldi94.pdf), 1994; fast_division.hpp has the
+/// proof.
 struct FastDivisor {
-    std::uint32_t divisor = 1;
-    std::uint32_t multiplier = std::uint32_t{1} << 31;  // m
-    std::uint32_t shift = 31;                           // k
+    std::uint32_t divisor = 1;                          ///< d, the extent that is divided by
+    std::uint32_t multiplier = std::uint32_t{1} << 31;  ///< m: 2^k / d, rounded up
+    std::uint32_t shift = 31;                           ///< k: 31 + ceil(log2(d))
 
     /// Divides by 1.
     FastDivisor() = default;
 
+    /// Prepares the division by d.
     /// @throws std::invalid_argument  d not in 1 .. 2^31 - 1
     explicit FastDivisor(std::int64_t d) {
         if (d < 1 || d > INT32_MAX) {
@@ -56,7 +60,8 @@ struct FastDivisor {
         return static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> shift);
     }
 
-    /// n - quotient(n) * divisor. With the quotient at hand, compute it this way.
+    /// n - quotient(n) * divisor: n modulo the divisor. Where the quotient is at hand, compute it
+    /// this way. Unchecked: n < 2^31.
     SIXDAYS_HD std::uint32_t remainder(std::uint32_t n) const noexcept {
         return n - quotient(n) * divisor;
     }

@@ -36,18 +36,21 @@ SIXDAYS_HD inline float float_of(std::uint32_t bits) noexcept {
 /// bfloat16: the upper half of a float. Same range, 8 significant bits. Bit for bit a CUDA
 /// `__nv_bfloat16`.
 struct bf16 {
+    /// Sign, 8 exponent bits and 7 fraction bits, from the highest bit down.
     std::uint16_t bits;
 
+    /// Uninitialized.
     bf16() = default;
 
     /// The nearest bf16; beyond the largest, infinity. A NaN stays a NaN with the same sign.
     SIXDAYS_HD explicit bf16(float x) noexcept : bits(rounded(detail::bits_of(x))) {}
 
-    /// Exact.
+    /// The same value as a float; exact.
     SIXDAYS_HD explicit operator float() const noexcept {
         return detail::float_of(std::uint32_t{bits} << 16);
     }
 
+    /// The bf16 with these bits; nothing is rounded.
     SIXDAYS_HD static bf16 from_bits(std::uint16_t bits) noexcept {
         bf16 x;
         x.bits = bits;
@@ -68,15 +71,17 @@ private:
 
 /// IEEE binary16: 11 significant bits, but nothing above 65504. Bit for bit a CUDA `__half`.
 struct f16 {
+    /// Sign, 5 exponent bits and 10 fraction bits, from the highest bit down.
     std::uint16_t bits;
 
+    /// Uninitialized.
     f16() = default;
 
     /// The nearest f16; from 65520 on, infinity; below 2^-14, a multiple of 2^-24 (subnormal). A
     /// NaN stays a NaN with the same sign.
     SIXDAYS_HD explicit f16(float x) noexcept : bits(rounded(detail::bits_of(x))) {}
 
-    /// Exact.
+    /// The same value as a float; exact.
     SIXDAYS_HD explicit operator float() const noexcept {
         const std::uint32_t sign = (std::uint32_t{bits} & 0x8000) << 16;
         const std::uint32_t magnitude = bits & 0x7FFF;
@@ -91,6 +96,7 @@ struct f16 {
         return detail::float_of(sign | x);
     }
 
+    /// The f16 with these bits; nothing is rounded.
     SIXDAYS_HD static f16 from_bits(std::uint16_t bits) noexcept {
         f16 x;
         x.bits = bits;

@@ -13,7 +13,8 @@
 
 namespace sixdays {
 
-/// Flat index of the element at `index`, 0 <= number < size. Unchecked.
+/// Flat index of the element at `index`, counted in row-major order whatever the layout in memory:
+/// 0 <= number < size. NumPy's ravel_multi_index. Unchecked.
 SIXDAYS_HD inline std::int64_t ravel(const Index& index, const Shape& shape) noexcept {
     std::int64_t number = 0;
     for (int d = 0; d < kMaxRank; ++d) {  // to the constant 8: see offset()
@@ -22,8 +23,9 @@ SIXDAYS_HD inline std::int64_t ravel(const Index& index, const Shape& shape) noe
     return number;
 }
 
-/// The multi-index of flat index `number`: one division and one remainder per dimension. Unchecked;
-/// a shape with an extent of 0 has no such element.
+/// The multi-index of flat index `number`, counted in row-major order: one division and one
+/// remainder per dimension. NumPy's unravel_index. Unchecked; a shape with an extent of 0 has no
+/// such element.
 SIXDAYS_HD inline Index unravel(std::int64_t number, const Shape& shape) noexcept {
     Index index;
     index.rank = shape.rank;

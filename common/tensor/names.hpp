@@ -10,9 +10,12 @@
 
 namespace sixdays {
 
+/// An entry of a table of names: a value of an enum and what messages and benchmark rows call it.
 template <class Enum>
 struct Named {
+    /// One value of the enum.
     Enum value;
+    /// Its name; not empty.
     const char* name;
 };
 
@@ -25,9 +28,12 @@ template <class Enum, std::size_t N>
     return "";
 }
 
-/// An enum can hold any number, and a switch without a case for it does nothing.
+/// A value must be one of the enum's: an enum can hold any number, and a switch without a case for
+/// it does nothing.
+/// @param op    the operation, for the message
 /// @param kind  what the enum names: "path"
-/// @throws std::invalid_argument  name(value), found by argument-dependent lookup, is ""
+/// @throws std::invalid_argument  name(value), found by argument-dependent lookup, is ""; the
+/// message lists the names
 template <class Enum>
 void require_known(const std::string& op, const std::string& kind, Enum value) {
     if (*name(value) != '\0') return;
@@ -38,7 +44,9 @@ void require_known(const std::string& op, const std::string& kind, Enum value) {
     throw std::invalid_argument(op + ": " + kind + " " + std::to_string(static_cast<int>(value)) +
                                 " does not exist; it must be one of: " + known);
 }
-/// The same for a path, if one is given.
+/// A path must be one of the enum's values; an empty one is accepted.
+/// @param op  the operation, for the message
+/// @throws std::invalid_argument  name(*path) is ""
 template <class Enum>
 void require_known_path(const std::string& op, const std::optional<Enum>& path) {
     if (path) require_known(op, "path", *path);

@@ -18,10 +18,11 @@ class Tensor {
     static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to point at");
 
 public:
-    /// Elements are value-initialised (0). @throws std::invalid_argument  like size(shape)
+    /// Elements are value-initialized: 0 for numbers. @throws std::invalid_argument  as size(shape)
     explicit Tensor(const Shape& shape)
         : layout_(row_major(shape)), elements_(static_cast<std::size_t>(layout_.size())) {}
 
+    /// Takes these elements.
     /// @param elements  in row-major order
     /// @throws std::invalid_argument  their number is not the shape's size
     Tensor(const Shape& shape, std::vector<T> elements)
@@ -33,12 +34,18 @@ public:
         }
     }
 
+    /// The extents, outermost dimension first.
     const Shape& shape() const noexcept { return layout_.shape; }
+    /// The number of elements.
     std::int64_t size() const noexcept { return layout_.size(); }
+    /// Host address of the first element; the others follow in row-major order.
     T* data() noexcept { return elements_.data(); }
+    /// Host address of the first element, read-only.
     const T* data() const noexcept { return elements_.data(); }
 
+    /// All elements, row-major. Valid as long as the tensor is.
     View<T> view() noexcept { return {elements_.data(), layout_}; }
+    /// All elements, row-major and read-only. Valid as long as the tensor is.
     View<const T> view() const noexcept { return {elements_.data(), layout_}; }
 
     /// The element at (i, j, ...), one index per dimension. Unchecked; rank 0 takes no index.
@@ -46,6 +53,7 @@ public:
     T& operator()(I... index) noexcept {
         return elements_[at(index...)];
     }
+    /// The element at (i, j, ...), read-only. Unchecked; rank 0 takes no index.
     template <class... I>
     const T& operator()(I... index) const noexcept {
         return elements_[at(index...)];

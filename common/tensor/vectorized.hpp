@@ -27,6 +27,8 @@
 
 namespace sixdays {
 
+/// Bytes of a vector: the most that one thread loads or stores at once. A vector begins at a
+/// multiple of it.
 inline constexpr int kVectorBytes = 16;  // bytes
 
 /// Bytes between the last multiple of 16 and this address, 0 to 15.
@@ -44,10 +46,10 @@ template <class... Address>
 /// One run of elements, cut into head, vectors and tail. Plain numbers, passed to a kernel by
 /// value.
 struct VectorizedRun {
-    std::int64_t head = 0;     // elements before the first vector
-    std::int64_t count = 0;    // vectors
-    std::int64_t scalars = 0;  // elements in head and tail together
-    int each = 0;              // elements in a vector
+    std::int64_t head = 0;     ///< elements before the first vector
+    std::int64_t count = 0;    ///< vectors
+    std::int64_t scalars = 0;  ///< elements in head and tail together
+    int each = 0;              ///< elements in a vector
 
     /// Cuts the n elements from `data` on. An element has 1, 2, 4, 8 or 16 bytes, and `data` is a
     /// multiple of them; unchecked.
@@ -95,8 +97,9 @@ struct VectorizedRun {
            rows_begin_at(data, layout, element, bytes);
 }
 
-/// The layout of that tensor: `each` neighbours along the last dimension become one element, and
-/// strides count these. @param layout  one that has_wider() with bytes = each * element
+/// The layout of a tensor viewed as one of larger elements: `each` neighbours along the last
+/// dimension become one element, and strides count these.
+/// @param layout  one that has_wider() with bytes = each * element; unchecked
 [[nodiscard]] inline Layout wider(Layout layout, std::int64_t each) {
     const int last = layout.rank() - 1;
     layout.shape[last] /= each;

@@ -17,36 +17,48 @@ template <class T>
 struct View {
     /// Address of index (0, 0, ...); with negative strides, lower addresses belong to it as well.
     T* data = nullptr;
+    /// Shape and strides, in elements.
     Layout layout;
 
+    /// Rank 0 at a null pointer.
     View() = default;
+    /// Index (0, 0, ...) is at `data_`. Unchecked: the memory is not known here.
     View(T* data_, const Layout& layout_) : data(data_), layout(layout_) {}
 
-    /// Row-major over `shape`. @throws std::invalid_argument  like size(shape)
+    /// Row-major over `shape`, from `data_` on. @throws std::invalid_argument  as size(shape)
     View(T* data_, const Shape& shape) : data(data_), layout(row_major(shape)) {}
 
     /// A View<float> converts to a View<const float> implicitly.
     template <std::same_as<std::remove_const_t<T>> U>
     View(const View<U>& other) : data(other.data), layout(other.layout) {}
 
-    /// The layout's numbers; those of one dimension are assignable.
+    /// The number of dimensions.
     SIXDAYS_HD int rank() const noexcept { return layout.rank(); }
+    /// The extents, outermost dimension first.
     SIXDAYS_HD const Shape& shape() const noexcept { return layout.shape; }
+    /// The strides, in elements.
     SIXDAYS_HD const Strides& strides() const noexcept { return layout.strides; }
+    /// The number of indices along dimension d. Unchecked: 0 <= d < rank.
     SIXDAYS_HD std::int64_t extent(int d) const noexcept { return layout.extent(d); }
+    /// Elements from one index of dimension d to the next. Unchecked: 0 <= d < rank.
     SIXDAYS_HD std::int64_t stride(int d) const noexcept { return layout.stride(d); }
+    /// The extent of dimension d, assignable. Unchecked.
     SIXDAYS_HD std::int64_t& extent(int d) noexcept { return layout.extent(d); }
+    /// The stride of dimension d, assignable. Unchecked.
     SIXDAYS_HD std::int64_t& stride(int d) noexcept { return layout.stride(d); }
+    /// The number of elements.
     SIXDAYS_HD std::int64_t size() const noexcept { return layout.size(); }
 
     /// The only element of a tensor of rank 0.
     SIXDAYS_HD T& operator()() const noexcept { return *data; }
 
-    /// The element at (i, j, ...), one index per dimension. Unchecked.
+    /// The element at (i, j, ...), one index per dimension: data[i * stride(0) + j * stride(1) +
+    /// ...]. Unchecked.
     template <class... I>
     SIXDAYS_HD T& operator()(std::int64_t first, I... rest) const noexcept {
         return data[offset(layout, first, rest...)];
     }
+    /// The element at this multi-index, data[offset(layout, index)]. Unchecked.
     SIXDAYS_HD T& operator()(const Index& index) const noexcept {
         return data[offset(layout, index)];
     }

@@ -32,17 +32,20 @@ inline constexpr std::int64_t kWalkable = std::int64_t{1} << 31;
 /// One offset per tensor, in elements.
 template <int TENSORS>
 struct Offsets {
+    /// of[t] belongs to tensor t.
     std::int64_t of[TENSORS];
 };
 
-/// TENSORS layouts of one shape, of rank RANK. Plain numbers, passed to a kernel by value. Both are
+/// Flat index to the offsets of TENSORS layouts of one shape, of rank RANK. Prepared on the host:
+/// divisors instead of divisions. Plain numbers, passed to a kernel by value. Both parameters are
 /// compile-time constants, so every loop is unrolled and no array is indexed at run time.
 template <int RANK, int TENSORS>
 struct Walk {
-    std::uint32_t size = 1;               // elements
-    FastDivisor extents[RANK];            // outermost dimension first
-    std::int64_t strides[TENSORS][RANK];  // of each tensor, in elements
+    std::uint32_t size = 1;               ///< elements
+    FastDivisor extents[RANK];            ///< outermost dimension first
+    std::int64_t strides[TENSORS][RANK];  ///< of each tensor, in elements
 
+    /// Prepares these layouts.
     /// @param layouts  of one shape, of rank RANK or less: extents of 1 are put in front. Fewer
     /// than kWalkable elements, and at least one; unchecked
     explicit Walk(const std::array<Layout, TENSORS>& layouts) {
@@ -57,6 +60,7 @@ struct Walk {
     }
 
     // [offsets]
+    /// The offset of element `number`, counted row-major, in every tensor.
     /// Unravels `number` from the inside out, and adds each index to the offset
     /// of every tensor. The last quotient is the index of the outermost dimension.
     SIXDAYS_HD Offsets<TENSORS> offsets(std::uint32_t number) const noexcept {
@@ -74,8 +78,8 @@ struct Walk {
     // [offsets]
 };
 
-/// Calls f with the rank as a constant; 5, 6 and 7 are rounded up to 8. Most layouts have few
-/// dimensions after simplify(), and every constant is another kernel to compile.
+/// Calls f with the rank as a std::integral_constant; 5, 6 and 7 are rounded up to 8. Most layouts
+/// have few dimensions after simplify(), and every constant is another kernel to compile.
 template <class F>
 void with_rank(int rank, const F& f) {
     if (rank <= 1) return f(std::integral_constant<int, 1>{});
@@ -85,7 +89,9 @@ void with_rank(int rank, const F& f) {
     return f(std::integral_constant<int, kMaxRank>{});
 }
 
-/// A slice of a part.
+/// A slice of a part: indices begin to end - 1 along `dim`. Its `first` counts from index (0, 0,
+/// ...) of the whole.
+/// @throws std::invalid_argument  as slice() of a layout
 [[nodiscard]] inline Cut slice(const Cut& whole, int dim, std::int64_t begin, std::int64_t end) {
     Cut part = slice(whole.layout, dim, begin, end);
     part.first += whole.first;

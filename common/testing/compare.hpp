@@ -22,10 +22,14 @@ namespace sixdays::testing {
 
 /// Yes, or no with a reason. Catch prints the reason.
 struct [[nodiscard]] Comparison {
+    /// Whether the comparison holds.
     bool ok = false;
+    /// The reason, if not.
     std::string text;
+    /// Whether the comparison holds, for CHECK and REQUIRE.
     explicit operator bool() const noexcept { return ok; }
 };
+/// Prints the reason.
 std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
 
 /// Does the text contain these words? False for empty words.
@@ -36,10 +40,11 @@ Comparison contains(const std::string& text, const std::string& words);
 /// negative, infinite or NaN bound accepts nothing: a bound that accepts everything is a mistake.
 using Bound = std::function<double(const Index&)>;
 
-/// What to do if the expected value is a NaN. By default such an element is rejected, because a
-/// wrong reference must not make a kernel look right. `where_expected` requires a NaN there (with
-/// any bits: CPU and GPU produce different ones), and numbers everywhere else.
-enum class Nans { rejected, where_expected };
+/// What to do if the expected value is a NaN.
+enum class Nans {
+    rejected,       ///< the element fails: a wrong reference must not make a kernel look right
+    where_expected  ///< a NaN is required there, with any bits, and numbers everywhere else
+};
 
 namespace detail {
 

@@ -26,13 +26,18 @@ namespace sixdays::testing {
 /// access with its line, and a band would hide it.
 class DeviceMemory {
 public:
+    /// Bytes of a guard band: 0 on the emulator.
     static std::int64_t band();
 
+    /// Allocates device memory and copies the image to it. @throws gpu::Error  too little memory
     explicit DeviceMemory(const Bytes& image);
+    /// Device address of the first byte.
     std::byte* data() noexcept { return buffer_.data(); }
+    /// Device address of the first byte, read-only.
     const std::byte* data() const noexcept { return buffer_.data(); }
 
-    /// Waits for all work of the device. @throws gpu::Error  a kernel failed
+    /// The bytes as they are now. Waits for all work of the device. @throws gpu::Error  a kernel
+    /// failed
     Bytes read() const;
 
 private:
@@ -43,13 +48,15 @@ private:
 /// the program as skipped (exit status 4; 1 if SIXDAYS_REQUIRE_GPU=1). Always on the emulator.
 void need_device_memory(std::int64_t bytes);
 
-/// Can this device run kernels for Hopper?
+/// Whether this device can run kernels for Hopper: a Hopper, or the emulator.
 inline bool runs_hopper() {
     return gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
 }
 
+/// An input in device memory: a copy of host values, and a check that it stays unchanged.
 template <class T>
 using DeviceIn = In<T, DeviceMemory>;
+/// An output in device memory: poisoned before the call, compared after it.
 template <class T>
 using DeviceOut = Out<T, DeviceMemory>;
 

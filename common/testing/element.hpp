@@ -13,14 +13,26 @@
 
 namespace sixdays::testing {
 
-enum class Kind { floating, bfloat, half, signed_integer, unsigned_integer, raw };
+/// How an element's bytes are read.
+enum class Kind {
+    floating,          ///< float or double
+    bfloat,            ///< bf16
+    half,              ///< f16
+    signed_integer,    ///< two's complement, of 1, 2, 4 or 8 bytes
+    unsigned_integer,  ///< of 1, 2, 4 or 8 bytes
+    raw                ///< anything else: compared and printed as bytes
+};
 
+/// What a comparison knows of an element's type.
 struct ElementType {
+    /// How to read its bytes.
     Kind kind;
+    /// Its size.
     int bytes;
 };
 
-/// Anything that is neither a number nor a 16-bit float is `raw`: compared and printed as bytes.
+/// The element type of T. Anything that is neither a number nor a 16-bit float is `raw`: compared
+/// and printed as bytes.
 template <class T>
 constexpr ElementType element_type() {
     static_assert(std::is_trivially_copyable_v<T>, "elements are compared byte by byte");
@@ -42,18 +54,23 @@ std::string text_of(ElementType type, const std::byte* element);
 /// Same bytes? -0 and +0 differ, a NaN equals a NaN of the same bits.
 bool same_bytes(const std::byte* a, const std::byte* b, int bytes);
 
-/// A type-erased View.
+/// A View whose element type is known at run time.
 struct Elements {
-    const std::byte* data;  // at index (0, 0, ...)
+    const std::byte* data;  ///< at index (0, 0, ...)
+    /// Shape and strides, in elements.
     Layout layout;
+    /// Of each element.
     ElementType type;
 
+    /// The bytes of the element at this offset, in elements.
     const std::byte* at(std::int64_t element_offset) const {
         return data + element_offset * type.bytes;
     }
+    /// The bytes of the element at this index.
     const std::byte* at(const Index& index) const { return at(offset(layout, index)); }
 };
 
+/// The elements of a View.
 template <class T>
 Elements elements(const View<T>& view) {
     return {reinterpret_cast<const std::byte*>(view.data), view.layout,

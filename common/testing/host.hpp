@@ -20,29 +20,36 @@ namespace sixdays::testing {
 
 /// Elements of padding before the first one, so that its pointer is aligned to one element only.
 struct Lead {
-    std::int64_t elements = 0;
+    std::int64_t elements = 0;  ///< 0: aligned as an allocation is
 };
 
 /// The byte that an output is filled with. 0xFF in every byte is a NaN in all floating-point types
 /// and -1 in signed integers. Choose a value that the operation cannot produce: where the poison is
 /// the expected value, matches() rejects, since a right element looks like an untouched one.
 struct Poison {
-    unsigned char byte = 0xFF;
+    unsigned char byte = 0xFF;  ///< 0 to 255
 };
 
 /// Host memory that holds an image, aligned like memory from cudaMalloc.
 class HostMemory {
 public:
     static constexpr std::int64_t kBand = 4096;  // bytes: 1,024 floats, one per thread of a block
+    /// Bytes of a guard band.
     static std::int64_t band() { return kBand; }
 
+    /// Allocates memory and copies the image to it.
     explicit HostMemory(const Bytes& image);
+    /// Address of the first byte.
     std::byte* data() noexcept { return bytes_.get(); }
+    /// Address of the first byte, read-only.
     const std::byte* data() const noexcept { return bytes_.get(); }
+    /// A copy of the bytes as they are now.
     Bytes read() const { return {data(), data() + size_}; }
 
 private:
+    /// Frees the memory of a HostMemory.
     struct Free {
+        /// Frees it.
         void operator()(std::byte* bytes) const noexcept;
     };
     std::size_t size_;
@@ -63,7 +70,7 @@ Comparison both(const Comparison& guards, const Comparison& values);
 template <class T, class Memory>
 class In {
 public:
-    /// Row-major.
+    /// The values, row-major.
     explicit In(const Tensor<T>& values, Lead lead = {}) : In(values, values.view().layout, lead) {}
 
     /// The values in any layout, gaps included. @throws std::invalid_argument  shapes differ, or a
@@ -71,11 +78,12 @@ public:
     In(const Tensor<T>& values, const Layout& layout, Lead lead = {})
         : image_(filled(layout, lead, values)), memory_(image_.bytes()) {}
 
+    /// The input, as the operation under test gets it.
     View<const T> view() const {
         return {reinterpret_cast<const T*>(memory_.data() + image_.origin()), image_.layout()};
     }
 
-    /// Is every byte unchanged, in gaps and around the elements too?
+    /// Whether every byte is unchanged, in gaps and around the elements too.
     Comparison unchanged() const { return detail::unchanged(image_, memory_.read()); }
 
 private:
@@ -94,9 +102,11 @@ private:
 template <class T, class Memory>
 class Out {
 public:
+    /// A row-major output of this shape, filled with the poison.
     explicit Out(const Shape& shape, Lead lead = {}, Poison poison = {})
         : Out(row_major(shape), lead, poison) {}
 
+    /// An output of any layout, filled with the poison; gaps hold a pattern.
     explicit Out(const Layout& layout, Lead lead = {}, Poison poison = {})
         : poison_(sizeof(T), static_cast<std::byte>(poison.byte)),
           image_(poisoned(layout, lead, poison)),
@@ -107,10 +117,12 @@ public:
     static Out holding(const Tensor<T>& values, Lead lead = {}) {
         return Out(values, values.view().layout, lead);
     }
+    /// For an in-place operation in any layout: holds these values instead of a poison.
     static Out holding(const Tensor<T>& values, const Layout& layout, Lead lead = {}) {
         return Out(values, layout, lead);
     }
 
+    /// The output, as the operation under test gets it.
     View<T> view() {
         return {reinterpret_cast<T*>(memory_.data() + image_.origin()), image_.layout()};
     }
@@ -128,6 +140,8 @@ public:
     }
 
     /// Every element written and close() to the expected one, nothing written elsewhere.
+    /// @param want   a Tensor, a View in host memory, or a HostOut, whose guards are checked too
+    /// @param bound  a number, or a function of the multi-index
     template <class Want, class B>
     Comparison close_to(const Want& want, const B& bound, Nans nans = Nans::rejected) const {
         const Bytes later = memory_.read();
@@ -136,10 +150,11 @@ public:
                                           detail::bound_from(bound), nans, poison_));
     }
 
-    /// Was nothing written? A rejected call must guarantee it.
+    /// Whether nothing was written. A rejected call must guarantee it.
     Comparison untouched() const { return detail::untouched(image_, memory_.read()); }
 
-    /// Nothing written outside of the elements? matches() and close_to() ask this too.
+    /// Whether nothing was written outside of the elements; matches() and close_to() ask this too.
+    /// @param whose  the start of the message
     Comparison intact(const char* whose = "The output") const {
         return detail::intact(image_, memory_.read(), whose);
     }
@@ -196,8 +211,10 @@ private:
     Memory memory_;
 };
 
+/// An input in host memory: a copy of values, and a check that it stays unchanged.
 template <class T>
 using HostIn = In<T, HostMemory>;
+/// An output in host memory: poisoned before the call, compared after it.
 template <class T>
 using HostOut = Out<T, HostMemory>;
 

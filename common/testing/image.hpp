@@ -15,8 +15,11 @@
 
 namespace sixdays::testing {
 
+/// A copy of an allocation.
 using Bytes = std::vector<std::byte>;
 
+/// The bytes of an allocation that holds a tensor: band, lead, elements and gaps, band. Everything
+/// around and between the elements is filled with a pattern, so that stray writes are detected.
 class Image {
 public:
     /// Fills every byte with the pattern, elements included.
@@ -32,7 +35,9 @@ public:
     /// differ, or two different values share a position (a stride of 0)
     void fill(const Elements& values);
 
+    /// The layout of the tensor.
     const Layout& layout() const noexcept { return layout_; }
+    /// The whole allocation.
     const Bytes& bytes() const noexcept { return bytes_; }
 
     /// Byte of the element at index (0, 0, ...), counted from the start of the allocation.

@@ -18,9 +18,11 @@
 
 namespace sixdays::testing {
 
+/// A known mistake: its sentence, and what it produces.
 struct Mistake {
+    /// What to say to the learner.
     std::string sentence;
-    Tensor<double> result;  // what the mistake produces
+    Tensor<double> result;  ///< what the mistake produces
 };
 
 /// Equal to three digits in every element; a NaN equals a NaN.
@@ -33,13 +35,16 @@ struct Mistake {
     return all;
 }
 
-/// Is the result right, and if not, what is the sentence of the only mistake that produces it? ""
-/// if none does, or if several with different sentences do.
+/// What is known of a result.
 struct Told {
+    /// Whether the result is right.
     bool right = true;
+    /// The sentence; "" if unknown.
     std::string cause;
 };
 
+/// Whether the result is right, and if not, the sentence of the only mistake that produces it; ""
+/// if none does, or if several with different sentences do.
 [[nodiscard]] inline Told likely_mistake(const Tensor<float>& got, const Tensor<double>& want,
                                          std::initializer_list<Mistake> mistakes) {
     Tensor<double> wide(got.shape());

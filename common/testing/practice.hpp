@@ -23,9 +23,11 @@
 
 namespace sixdays::testing {
 
-/// A likely mistake, and element k of the result that it gives. NAN: never written.
+/// A likely mistake, by what it makes of the result.
 struct Guess {
+    /// What to say to the learner.
     std::string sentence;
+    /// Element k of the result that the mistake gives; NAN: never written.
     std::function<double(std::int64_t)> at;
     std::function<bool(std::int64_t, double got)> is = {};  // instead: may element k be `got`?
 };
@@ -57,11 +59,14 @@ std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
 
 /// Advice for one kind of error: the emulator's report contains one of these words.
 struct Advice {
+    /// The emulator's report contains one of these.
     std::vector<std::string> words;
+    /// What to say to the learner.
     std::string sentence;
     std::function<bool(const std::string& error)> holds = {};  // empty: always
 };
 
+/// For kernels with shuffles.
 inline const Advice kShuffles = {
     {"warp call", "reads the value of lane"},
     "All 32 lanes must reach every shuffle, so no shuffle may be inside an `if`, and no lane may "
@@ -154,8 +159,8 @@ void practise(const Shape& shape, const std::function<void(T*)>& launch,
     require(same, cause);
 }
 
-/// The same for a launcher that moves the numbers 1, 2, 3, ...: a failure also says which elements
-/// it moved instead.
+/// Runs and compares a launcher that moves the numbers 1, 2, 3, ...; a failure also says which
+/// elements it moved instead.
 inline void practise(const Moves& moves, const LaunchMoves& launch,
                      const std::vector<Guess>& guesses = {}, const Advice& if_stopped = {}) {
     const Source& in = moves.sources.at(0);

@@ -24,11 +24,12 @@ template <class Call>
     return "";
 }
 
-/// Do both reject with the same message, and does it contain `words`? (Comparing two rejection()
+/// Whether both messages are the same, not empty, and contain `words`. (Comparing two rejection()
 /// results would pass if neither rejects.)
 Comparison same_rejection(const std::string& first, const std::string& second,
                           const std::string& words);
 
+/// Whether both calls reject with the same message, and it contains `words`.
 template <class First, class Second>
 Comparison both_reject(const First& first, const Second& second, const std::string& words) {
     return same_rejection(rejection(first), rejection(second), words);

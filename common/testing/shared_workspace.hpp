@@ -17,6 +17,8 @@
 
 namespace sixdays::testing {
 
+/// One workspace for many calls, as gpu::Workspace allows: its counters are set to 0 once, and the
+/// memory after them holds garbage.
 class SharedWorkspace {
 public:
     /// @param bytes  the largest size passed to next()
@@ -26,7 +28,7 @@ public:
     /// and random bytes in turn.
     [[nodiscard]] gpu::Workspace next(std::int64_t bytes);
 
-    /// Has the call left every counter at 0, and written nothing past its workspace?
+    /// Whether the call has left every counter at 0, and written nothing past its workspace.
     Comparison kept() const;
 
 private:

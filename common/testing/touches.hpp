@@ -11,7 +11,8 @@
 
 namespace sixdays::testing {
 
-/// At most `requests` requests, exactly `sectors` sectors, and no bank conflicts.
+/// Whether the launches made at most `requests` requests, moved exactly `sectors` sectors, and had
+/// no bank conflicts. A failure says why.
 Comparison touches(const gpu::Touched& touched, std::int64_t requests, std::int64_t sectors);
 
 }  // namespace sixdays::testing

@@ -57,21 +57,27 @@ inline void mbarriers_are_set_up() {
 
 #else
 
+/// A barrier in shared memory that counts arrivals of threads and bytes of copies. A phase is
+/// complete when its threads and all announced bytes have arrived. PTX ISA, "mbarrier".
 struct Mbarrier {
+    /// The barrier's state; opaque.
     std::uint64_t word;
 
-    /// Called by one thread; then mbarriers_are_set_up(), and a __syncthreads() for the others.
+    /// Prepares the barrier; called by one thread. Then mbarriers_are_set_up(), and a
+    /// __syncthreads() for the other threads.
     /// @param arrivals  the arrivals that complete a phase
     __device__ __forceinline__ void init(unsigned arrivals) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
                      : "memory");
     }
+    /// Counts one arrival of this thread in the current phase, and does not wait.
     __device__ __forceinline__ void arrive() {
         asm volatile(
             "{ .reg .b64 ignored; mbarrier.arrive.shared::cta.b64 ignored, [%0]; }" ::"r"(address())
             : "memory");
     }
-    /// Arrives, and announces that many more bytes in this phase.
+    /// Counts one arrival and announces this many more bytes, which copies will deliver in this
+    /// phase. From Hopper on.
     __device__ __forceinline__ void arrive_and_expect(unsigned bytes) {
         if constexpr (kHopper) {
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
@@ -79,7 +85,8 @@ struct Mbarrier {
                          : "memory");
         }
     }
-    /// Waits until the phase of this parity is complete.
+    /// Waits until the phase of this parity is complete: 0 for phases 0, 2, ..., 1 for the others.
+    /// Before phase 0 is complete, parity 1 returns at once.
     __device__ __forceinline__ void wait(unsigned parity) {
         unsigned complete = 0;
         while (complete == 0) {

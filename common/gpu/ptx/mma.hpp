@@ -53,7 +53,10 @@ inline void mma_16x8x16(float (&sum)[4], const std::uint32_t (&a)[4], const std:
 
 #else
 
-/// sum += a b: 2,048 multiply-adds. T, bf16 or f16, is the element type of a and b; sums are float.
+/// sum += a b on the tensor cores of a warp: 2,048 multiply-adds. The operands are fragments,
+/// distributed over the 32 lanes as mma.hpp shows: a 16 x 16 row-major, b 16 x 8, sum 16 x 8. All
+/// 32 lanes call it together. T, bf16 or f16, is the element type of a and b; sums are float.
+/// Compute capability 8.0 or newer. PTX ISA, "Matrix Fragments for mma.m16n8k16".
 template <class T>
 __device__ __forceinline__ void mma_16x8x16(float (&sum)[4], const std::uint32_t (&a)[4],
                                             const std::uint32_t (&b)[2]) {
@@ -71,15 +74,17 @@ __device__ __forceinline__ void mma_16x8x16(float (&sum)[4], const std::uint32_t
     }
 }
 
-/// ldmatrix: four matrices of 8 x 8 from shared memory, one register each. Lanes 8 i to 8 i + 7
-/// give the addresses of the rows of matrix i: 8 adjacent elements each, at a multiple of 16 bytes.
-/// Lane 4 r + c gets elements 2 c and 2 c + 1 of row r.
+/// Loads four matrices of 8 x 8 16-bit elements from shared memory, one register each (ldmatrix).
+/// Lanes 8 i to 8 i + 7 give the addresses of the rows of matrix i: 8 adjacent elements each, at a
+/// multiple of 16 bytes. Lane 4 r + c gets elements 2 c and 2 c + 1 of row r. All 32 lanes call it
+/// together.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
 }
-/// The same with each matrix transposed: lane 4 r + c gets rows 2 c and 2 c + 1 of column r.
+/// Loads four matrices of 8 x 8 16-bit elements as load_matrices(), each transposed: lane 4 r + c
+/// gets rows 2 c and 2 c + 1 of column r.
 __device__ __forceinline__ void load_matrices_transposed(std::uint32_t (&to)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])

@@ -21,7 +21,8 @@ inline std::uint32_t pack(float low, float high) {
 
 #else
 
-/// T is bf16 or f16; `low` goes to the lower half, which comes first in memory.
+/// Rounds two floats to T, bf16 or f16, to nearest even, and packs them into one register. `low`
+/// goes to the lower half, which comes first in memory.
 template <class T>
 __device__ __forceinline__ std::uint32_t pack(float low, float high) {
     std::uint32_t both;

@@ -58,9 +58,15 @@ inline void copy_tile_of_plane_async(void* shared, const TileMap& map, std::int6
 
 #else
 
+/// A matrix in global memory and the size of its tiles, for the copy engine. A kernel takes it by
+/// value, as `const __grid_constant__ gpu::TileMap`.
 using TileMap = CUtensorMap;
 
-/// The map as the driver encodes it: `rank` dimensions, columns first.
+/// The map as the driver encodes it, for tile_map() and tile_map_of_planes(). Tiles have 64 columns
+/// and the 128-byte swizzle; elements outside are 0.
+/// @param rank     dimensions, columns first
+/// @param strides  of dimensions 1 and up, in bytes
+/// @throws gpu::Error, std::runtime_error  no driver, or it rejects the map
 template <class T>
 TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
                          const cuuint64_t* strides, int rows_of_tile) {
@@ -99,8 +105,9 @@ TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
     return map;
 }
 
-/// Describes a matrix of 16-bit elements. It is not empty and has fewer than 2^31 rows and columns;
-/// its rows begin at multiples of 16 bytes and do not overlap.
+/// Describes a matrix of 16-bit elements, (rows, columns), for copies of tiles of (rows_of_tile,
+/// 64). It is not empty and has fewer than 2^31 rows and columns; its rows begin at multiples of 16
+/// bytes and do not overlap.
 /// @param pitch  row stride in elements, fewer than 2^38
 /// @param rows_of_tile  at most 256
 /// @throws gpu::Error, std::runtime_error  no driver, or it rejects the map
@@ -113,7 +120,10 @@ TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::in
     return encoded_tile_map(data, 2, extents, strides, rows_of_tile);
 }
 
-/// For several such matrices, `plane_pitch` elements apart: a multiple of 8, fewer than 2^38.
+/// Describes `planes` matrices of 16-bit elements of (rows, columns) each, for copies of tiles of
+/// (rows_of_tile, 64) of one plane. As tile_map(), and:
+/// @param plane_pitch  elements from one matrix to the next: a multiple of 8, fewer than 2^38
+/// @throws gpu::Error, std::runtime_error  no driver, or it rejects the map
 template <class T>
 TileMap tile_map_of_planes(const T* data, std::int64_t planes, std::int64_t plane_pitch,
                            std::int64_t rows, std::int64_t columns, std::int64_t pitch,
@@ -125,7 +135,9 @@ TileMap tile_map_of_planes(const T* data, std::int64_t planes, std::int64_t plan
     return encoded_tile_map(data, 3, extents, strides, rows_of_tile);
 }
 
-/// One thread requests the tile that begins at this row and column.
+/// Requests the tile that begins at this row and column, and returns at once; called by one thread.
+/// Rows have 64 elements, 128 bytes, swizzled; elements outside the matrix are 0 and count as
+/// copied. Only on Hopper.
 /// @param shared  the destination: a multiple of kSwizzleBytes
 /// @param barrier  counts the bytes of the whole tile as they arrive
 __device__ __forceinline__ void copy_tile_async(void* shared, const TileMap& map, std::int64_t row,
@@ -140,7 +152,10 @@ __device__ __forceinline__ void copy_tile_async(void* shared, const TileMap& map
             : "memory");
     }
 }
-/// The same for a map of planes.
+/// Requests the tile that begins at this row and column of a plane, for a map of
+/// tile_map_of_planes(). Otherwise as copy_tile_async().
+/// @param shared  the destination: a multiple of kSwizzleBytes
+/// @param barrier  counts the bytes of the whole tile as they arrive
 __device__ __forceinline__ void copy_tile_of_plane_async(void* shared, const TileMap& map,
                                                          std::int64_t plane, std::int64_t row,
                                                          std::int64_t column, Mbarrier& barrier) {

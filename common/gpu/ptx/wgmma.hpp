@@ -33,12 +33,12 @@
 namespace sixdays::gpu {
 
 /// Registers per thread that ptxas assigns to a kernel with setmaxnreg and
-/// __launch_bounds__(threads, blocks): all of an SM, in multiples of 8.
+/// `__launch_bounds__(threads, blocks)`: all of an SM, in multiples of 8.
 constexpr int registers_of_bound(int threads, int blocks) {
     return 65536 / (threads * blocks) / 8 * 8;
 }
-/// In a block launched with this many registers per thread, can 128 threads go down to `given` and
-/// the others go up to `taken`? Otherwise setmaxnreg deadlocks or is undefined.
+/// Whether, in a block launched with this many registers per thread, 128 threads can go down to
+/// `given` and the others up to `taken`. Otherwise setmaxnreg deadlocks or is undefined.
 constexpr bool registers_suffice(int launched, int threads, int given, int taken) {
     return given % 8 == 0 && taken % 8 == 0 && 24 <= given && launched <= taken && taken <= 256 &&
            128 * given + (threads - 128) * taken <= threads * launched;
@@ -101,14 +101,18 @@ void require_registers(int, int, int) {}
 
 #else
 
-/// The start of an operand in its tile.
+/// The start of an operand of wgmma() in its tile, in shared memory.
 struct WgmmaTile {
+    /// PTX ISA, "Matrix Descriptor Format": addresses in units of 16 bytes.
     std::uint64_t bits;  // PTX ISA, "Matrix Descriptor Format": in units of 16 bytes
 
+    /// The operand that begins `bytes` later in the same tile: a multiple of 16.
     [[nodiscard]] __device__ __forceinline__ WgmmaTile further(int bytes) const {
         return {bits + static_cast<std::uint64_t>(bytes / 16)};
     }
 };
+/// The operand that begins at this address of a tile, which is stored as copy_tile_async() does:
+/// rows of 128 bytes, swizzled.
 /// @param panel_bytes  distance between panels of 64 columns, for MN-major tiles
 __device__ __forceinline__ WgmmaTile wgmma_tile(const void* first, int panel_bytes) {
     const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(first));
@@ -117,24 +121,29 @@ __device__ __forceinline__ WgmmaTile wgmma_tile(const void* first, int panel_byt
             kEightRows / 16 << 32 | kSwizzled128 << 62};
 }
 
+/// Before the first wgmma() of a group: orders earlier accesses to its registers before it.
 __device__ __forceinline__ void wgmma_fence() {
     if constexpr (kHopper) {
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
     }
 }
+/// After the last wgmma() of a group: closes the group, for wgmma_wait().
 __device__ __forceinline__ void wgmma_commit() {
     if constexpr (kHopper) {
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     }
 }
+/// Waits until at most GROUPS groups of this warpgroup are in flight. Then their tiles may be
+/// overwritten.
 template <int GROUPS>
 __device__ __forceinline__ void wgmma_wait() {
     if constexpr (kHopper) {
         asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
     }
 }
-/// The same, and then these sums may be accessed. The asm statements name each of them as written
-/// here; otherwise the compiler may move reads of them before the wait.
+/// Waits until at most GROUPS groups are in flight; then these sums may be accessed. The asm
+/// statements name each of them as written here; otherwise the compiler may move reads of them
+/// before the wait.
 template <int GROUPS, int J>
 __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
     wgmma_wait<GROUPS>();
@@ -144,9 +153,10 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
         for (int e = 0; e < 4; ++e) asm volatile("" : "+f"(sum[j][e])::"memory");
     }
 }
-/// The same, and then these fragments, operands until here, may be overwritten. For the compiler,
-/// the asm statement of wgmma() reads them last. Named here, they live until the wait, and their
-/// registers cannot be reused before it.
+/// Waits until at most GROUPS groups are in flight; then these sums may be accessed and these
+/// fragments, operands until here, be overwritten. For the compiler, the asm statement of wgmma()
+/// reads them last. Named here, they live until the wait, and their registers cannot be reused
+/// before it.
 template <int GROUPS, int J, int K>
 __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4], std::uint32_t (&a)[K][4]) {
     wgmma_wait<GROUPS>(sum);
@@ -158,6 +168,7 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4], std::uint32_t (&a
 }
 
 // Macros that generate the operand lists: written out, each instruction would fill a page.
+/// @cond
 #define SIXDAYS_FIRST_32                                                     \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -198,9 +209,15 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4], std::uint32_t (&a
     }
 #define SIXDAYS_TILE "l"(a.bits), "n"(A_ACROSS ? 1 : 0)
 #define SIXDAYS_FRAGMENT "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
+/// @endcond
 
-/// sum += a b. T, bf16 or f16, is the element type of a and b. J = N / 8 is 8, 16, 24 or 32.
+/// Starts sum += a b on the tensor cores of a warpgroup, a of (64, 16) and b of (16, 8 J), both in
+/// shared memory. Asynchronous: wgmma_fence() before, wgmma_commit() and wgmma_wait() after. T,
+/// bf16 or f16, is the element type of a and b. J = N / 8 is 8, 16, 24 or 32. Only on Hopper. PTX
+/// ISA, "wgmma.mma_async".
 /// @tparam A_ACROSS, B_ACROSS  is the tile MN-major, with rows of m's or n's instead of k's?
+/// @param sum  of warp w and lane 4 r + c: sum[j][e] is row 16 w + r + 8 (e / 2), column 8 j + 2 c
+/// + e % 2
 /// @param add  if false, sum = a b, whatever sum was
 template <class T, bool A_ACROSS, bool B_ACROSS, int J>
 __device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b,
@@ -218,8 +235,10 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile
         SIXDAYS_WGMMA(256, "%128, %130, add, 1, 1, %129, %131", "%132", SIXDAYS_TILE)
     }
 }
-/// The same with a from registers: each of the four warps has 16 of its rows, a fragment (mma.hpp).
-/// They must not change until a wgmma_wait<G>(sum, a) that names them. J is 8 or 16.
+/// Starts sum += a b with a from registers: each of the four warps has 16 of its 64 rows, a
+/// fragment as mma_16x8x16() has it. They must not change until a wgmma_wait<G>(sum, a) that names
+/// them. J is 8 or 16.
+/// @param add  if false, sum = a b, whatever sum was
 template <class T, bool B_ACROSS, int J>
 __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&a)[4], WgmmaTile b,
                                       bool add = true) {
@@ -251,17 +270,19 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&
 #undef SIXDAYS_NEXT_32
 #undef SIXDAYS_FIRST_32
 
-/// For all warps of a warpgroup: each thread keeps REGISTERS registers and releases the others to
-/// the block's pool (setmaxnreg.dec), from which another warpgroup can take them (setmaxnreg.inc,
-/// which blocks until they are available). REGISTERS is a multiple of 8 from 24 to 256. The kernel
-/// must have been launched with a maximum number of registers per thread, which __launch_bounds__
-/// sets.
+/// Releases registers to the block's pool until each thread keeps REGISTERS (setmaxnreg.dec), for
+/// take_registers() of another warpgroup. All warps of a warpgroup call it. REGISTERS is a multiple
+/// of 8 from 24 to 256. The kernel must have been launched with a maximum number of registers per
+/// thread, which `__launch_bounds__` sets.
 template <int REGISTERS>
 __device__ __forceinline__ void give_registers() {
     if constexpr (kHopper) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
     }
 }
+/// Takes registers from the block's pool until each thread has REGISTERS (setmaxnreg.inc); blocks
+/// until they are available. All warps of a warpgroup call it. REGISTERS is a multiple of 8 from 24
+/// to 256.
 template <int REGISTERS>
 __device__ __forceinline__ void take_registers() {
     if constexpr (kHopper) {
@@ -269,8 +290,9 @@ __device__ __forceinline__ void take_registers() {
     }
 }
 
-/// Call it before the launch. ptxas decides how many registers a thread is launched with: the
-/// maximum that the launch bound allows, unless a flag such as -maxrregcount changes it.
+/// Rejects a launch that would deadlock in take_registers(). Call it before the launch. ptxas
+/// decides how many registers a thread is launched with: the maximum that the launch bound allows,
+/// unless a flag such as -maxrregcount changes it.
 /// @throws std::runtime_error  registers_suffice() is false
 template <auto* KERNEL>
 void require_registers(int threads, int given, int taken) {

@@ -30,7 +30,11 @@
 namespace sixdays::testing {
 
 /// What the operation does to an operand.
-enum class Use { reads, writes, updates };
+enum class Use {
+    reads,   ///< an input
+    writes,  ///< an output; nothing of it is read
+    updates  ///< both
+};
 
 /// Element k of an operand, counted row-major.
 using Values = std::function<double(std::int64_t k)>;
@@ -40,7 +44,9 @@ double eighths(std::int64_t k);
 /// 0 to n - 1 in scrambled order, n below 37: ids, or positions.
 Values below(std::int64_t n);
 
+/// These values, in row-major order.
 Values list(std::vector<double> values);
+/// The same value for every element.
 Values all_equal_to(double value);
 /// The elements of a tensor.
 template <class T>
@@ -49,36 +55,45 @@ template <class T>
     return [kept](std::int64_t k) { return static_cast<double>(kept->data()[k]); };
 }
 
+/// One argument of an operation that is a tensor.
 struct Operand {
-    std::string name;  // as messages name it
-    Use use = Use::reads;
-    ElementType type = element_type<float>();
-    Shape shape;
-    Values values = {};                 // empty: eighths, different for each operand
-    bool optional = false;              // may be a null pointer
-    bool broadcast = false;             // may have other extents or fewer dimensions
-    std::vector<int> free = {};         // dimensions whose extent no other operand determines
-    bool any_layout = true;             // false: only this shape and row-major rows are tried
-    std::optional<Layout> layout = {};  // empty: row-major
-    std::int64_t lead = 0;              // elements of padding before the first one
+    std::string name;                          ///< as messages name it
+    Use use = Use::reads;                      ///< what the operation does to it
+    ElementType type = element_type<float>();  ///< of its elements
+    Shape shape;                               ///< its extents
+    Values values = {};                        ///< empty: eighths, different for each operand
+    bool optional = false;                     ///< may be a null pointer
+    bool broadcast = false;                    ///< may have other extents or fewer dimensions
+    std::vector<int> free = {};         ///< dimensions whose extent no other operand determines
+    bool any_layout = true;             ///< false: only this shape and row-major rows are tried
+    std::optional<Layout> layout = {};  ///< empty: row-major
+    std::int64_t lead = 0;              ///< elements of padding before the first one
 
+    /// It may be left out: a null pointer.
     Operand& may_be_null() { return optional = true, *this; }
+    /// It may have other extents or fewer dimensions.
     Operand& broadcasts() { return broadcast = true, *this; }
+    /// No other operand determines the extents of these dimensions.
     Operand& free_dims(std::vector<int> dims) { return free = std::move(dims), *this; }
+    /// It holds these values before a call.
     Operand& with(Values v) { return values = std::move(v), *this; }
+    /// It has this layout, after `room` elements of padding.
     Operand& placed(const Layout& l, std::int64_t room = 0) {
         return layout = l, lead = room, *this;
     }
 };
 
+/// An input of T.
 template <class T>
 [[nodiscard]] Operand reads(std::string name, const Shape& shape) {
     return {std::move(name), Use::reads, element_type<T>(), shape};
 }
+/// An output of T.
 template <class T>
 [[nodiscard]] Operand writes(std::string name, const Shape& shape) {
     return {std::move(name), Use::writes, element_type<T>(), shape};
 }
+/// An input of T that the operation overwrites.
 template <class T>
 [[nodiscard]] Operand updates(std::string name, const Shape& shape) {
     return {std::move(name), Use::updates, element_type<T>(), shape};
@@ -86,7 +101,9 @@ template <class T>
 
 /// One output of a call: the expected value and the error bound of each element.
 struct Expected {
-    Tensor<double> value, error;
+    Tensor<double> value,  ///< expected
+        error;             ///< the largest accepted difference
+    /// Zeros of this shape.
     explicit Expected(const Shape& shape) : value(shape), error(shape) {}
 };
 
@@ -95,27 +112,32 @@ using Inputs = std::vector<std::optional<Tensor<double>>>;
 
 /// The arguments of one call.
 struct Call {
+    /// One operand in memory.
     struct Argument {
-        std::byte* data = nullptr;
-        Layout layout;
+        std::byte* data = nullptr;  ///< address of index (0, 0, ...)
+        Layout layout;              ///< in elements
     };
-    std::vector<Argument> arguments;
-    std::optional<int> path = {};
-    gpu::Workspace workspace = {};
+    std::vector<Argument> arguments;  ///< in the operands' order
+    std::optional<int> path = {};     ///< none: the operation chooses
+    gpu::Workspace workspace = {};    ///< of operations that take one
 
+    /// Operand i as an output of T.
     template <class T>
     [[nodiscard]] View<T> out(int i) const {
         const Argument& a = arguments[static_cast<std::size_t>(i)];
         return {reinterpret_cast<T*>(a.data), a.layout};
     }
+    /// Operand i as an input of T.
     template <class T>
     [[nodiscard]] View<const T> in(int i) const {
         return out<const T>(i);
     }
+    /// Path and workspace, as the operation takes them.
     template <class Path>
     [[nodiscard]] gpu::Launch<Path> how() const {
         return {.path = asked<Path>(), .workspace = workspace};
     }
+    /// The path, as the operation takes it.
     template <class Path>
     [[nodiscard]] std::optional<Path> asked() const {
         return path ? std::optional(static_cast<Path>(*path)) : std::nullopt;
@@ -124,8 +146,8 @@ struct Call {
 
 /// One of the kernels, or sequences of kernels, that compute an operation.
 struct PathOf {
-    std::string name;
-    std::string kernel = {};  // the last one that it launches; empty: any
+    std::string name;         ///< as name(path)
+    std::string kernel = {};  ///< the last one that it launches; empty: any
     /// The calls that it accepts; it must reject all others. Empty: it may accept or reject any.
     std::function<bool(const Call&)> accepts = {};
     /// The kernel, if it depends on the call.
@@ -135,25 +157,27 @@ struct PathOf {
 /// Two operands by name.
 using Pair = std::pair<std::string, std::string>;
 
+/// An operation and how to test it.
 struct Operation {
-    std::string name;  // every message starts with it
-    std::vector<Operand> operands;
-    std::function<void(const Call&)> cpu = {};  // empty: no CPU reference
-    std::function<void(const Call&)> cuda = {};
-    std::vector<PathOf> paths = {};  // Path 0, the naive kernel; 1, ...
+    std::string name;                            ///< every message starts with it
+    std::vector<Operand> operands;               ///< in the order of its arguments
+    std::function<void(const Call&)> cpu = {};   ///< empty: no CPU reference
+    std::function<void(const Call&)> cuda = {};  ///< empty: no CUDA version
+    std::vector<PathOf> paths = {};              ///< Path 0, the naive kernel; 1, ...
     /// The outputs, in the operands' order, with a path's error bound; path 0's also holds for the
     /// CPU reference. Empty: the CPU reference decides, to two digits.
     std::function<std::vector<Expected>(const Inputs&, int path)> exact = {};
     /// The path that a call without one must take. Empty: any.
     std::function<int(const Call&)> best = {};
-    std::int64_t workspace_bytes = 0;                            // enough for every call, or:
-    std::function<std::int64_t(const Call&)> needed_bytes = {};  // exactly what a call needs
-    std::vector<Pair> in_place = {};     // the second may be the same tensor as the first
-    std::vector<Pair> interleaved = {};  // their spans may overlap, as columns of one buffer do
-    std::vector<std::string> not_taken = {};  // paths that accept none of the table's calls
-    std::vector<std::string> repeated = {};   // paths whose second call must give the same bits
-    bool without_path = true;                 // is a call without a path tested too?
+    std::int64_t workspace_bytes = 0;                            ///< enough for every call, or:
+    std::function<std::int64_t(const Call&)> needed_bytes = {};  ///< exactly what a call needs
+    std::vector<Pair> in_place = {};     ///< the second may be the same tensor as the first
+    std::vector<Pair> interleaved = {};  ///< their spans may overlap, as columns of one buffer do
+    std::vector<std::string> not_taken = {};  ///< paths that accept none of the table's calls
+    std::vector<std::string> repeated = {};   ///< paths whose second call must give the same bits
+    bool without_path = true;                 ///< is a call without a path tested too?
 
+    /// The entry of this path.
     template <class Path>
     PathOf& path(Path p) {
         return paths[static_cast<std::size_t>(p)];
@@ -171,6 +195,7 @@ void know(Operation& op, const std::vector<T>& values) {
         return all;
     };
 }
+/// Sets the expected values of the first output to these.
 template <class T>
 void know(Operation& op, std::initializer_list<T> values) {
     know(op, std::vector<T>(values));
