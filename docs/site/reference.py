@@ -356,7 +356,7 @@ def documented(lines):
             if made[at] == lines[at]:
                 made[at] = f"{'/**' if at == one.docs[0] else ''} {line}{' */' if at == one.docs[-1] else ''}"
         if one.kind == "function" and own:
-            known.setdefault(one.name, own)
+            known[one.name] = own  # of overloads, the nearest above
     return made
 
 

@@ -115,7 +115,9 @@ class Versions:
             header = operation and next((path for path, text in self.headers[name] if re.search(rf"\b{declared}(\(| \{{)", text)), None)
             if not header:
                 return match[0]
-            made = "".join(f"<span><b>{title}</b> {links}</span>" for title, links in self.row(header, operation[1] or header.stem))
+            of_path = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", declared.removesuffix("Path")).lower()  # AddBroadcastPath: add_broadcast
+            of_path = of_path if line_of(ROOT / header.parent / f"{header.stem}_cuda.cu", of_path + "_cuda") else header.stem
+            made = "".join(f"<span><b>{title}</b> {links}</span>" for title, links in self.row(header, operation[1] or of_path))
             return match[0] + f'\n<p class="versions">{made}</p>'
 
         return re.sub(r'<div class="memproto">.*?<div class="memdoc">', entry, page, flags=re.S) if name in self.headers else page
