@@ -74,6 +74,16 @@ def entries_of(file, title, body, weight):
     return found
 
 
+def without_more(page):
+    """A page of the reference without "More...": in its lists, where each name is a link, and where nothing more follows."""
+    page = re.sub(r'(<td class="mdescRight">.*?) *<a href="[^"]*">More\.\.\.</a>', r"\1", page)
+    brief = re.search(r'<p>(.*?) *<a href="#details">More\.\.\.</a></p>', page)
+    details = re.search(r'<a name="details" id="details"></a><h2 class="groupheader">[^<]*</h2>\s*<p>(.*?)</p>\s*(?=<h2|</div>)', page, re.S)
+    if brief and details and text_of(brief[1]) == text_of(details[1]):
+        page = page.replace(details[0], "").replace(brief[0], f"<p>{brief[1]}</p>")
+    return page
+
+
 SUMMARY = {"Classes", "Enumerations", "Functions", "Modules", "Public Attributes", "Public Member Functions", "Public Types",
            "Static Public Attributes", "Static Public Member Functions", "Topics", "Typedefs", "Variables"}
 KIND = re.compile(r"(?: (?:Class|Struct|Union|Namespace))?(?: Template)? Reference$")
@@ -244,7 +254,7 @@ def main():
     versions = Versions(folder)
     for path in sorted(folder.glob("*.html")):
         if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) and "members" not in path.name:
-            page = versions.page(path.name, path.read_text(encoding="utf-8"))
+            page = versions.page(path.name, without_more(path.read_text(encoding="utf-8")))
             path.write_text(page, encoding="utf-8")
             title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
             entries += reference_entries(path.name, title, split_page(page)[1])

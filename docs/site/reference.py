@@ -382,8 +382,9 @@ def title_of(room):
     if len(room.parts) == 1:
         readme = ROOT / room / "README.md"
         return readme.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") if readme.exists() else room.name
-    words = [NAMES.get(word, word) for word in " ".join(room.parts[1:]).split("_") for word in word.split()]
-    return (words[0][:1].upper() + words[0][1:] + " " + " ".join(words[1:])).strip()
+    parts = [" ".join(NAMES.get(word, word) for word in part.split("_")) for part in room.parts[1:]]
+    title = ": ".join(parts)
+    return title[:1].upper() + title[1:]
 
 
 def groups():
@@ -396,13 +397,13 @@ def groups():
     for path in headers:
         names.setdefault(room_of(path.relative_to(ROOT)), set()).add(group_of(path, path.read_text(encoding="utf-8")))
     rooms = sorted(set(names) | {parent for room in names for parent in room.parents if parent.parts})
-    for room in rooms:
+    for room in rooms:  # a group lists those in it as they are defined: rooms first
         name, above = group_name(room), group_name(room.parent) if room.parent.parts else "reference_days"
-        page, anchor, heading = versions.lesson_of_room(shown, room) if len(room.parts) > 1 else (room.name, "", title_of(room))
+        page, anchor, heading = versions.lesson_of_room(shown, room)
         made.append(f"/** @defgroup {name} {title_of(room)}\n@ingroup {above}\n@brief Lesson: @ref {anchor or page} \"{heading}\". */")
-        if name + "_helpers" in names.get(room, ()):
-            made.append(f"/** @defgroup {name}_helpers {title_of(room)}: helpers\n@ingroup {name}\n"
-                        "@brief What the operations above are made of. */")
+    for room, name in ((room, group_name(room)) for room in rooms if group_name(room) + "_helpers" in names.get(room, ())):
+        made.append(f"/** @defgroup {name}_helpers {title_of(room)} (helpers)\n@ingroup {name}\n"
+                    "@brief What the operations above are made of. */")
     return "\n\n".join(made) + "\n"
 
 

@@ -99,7 +99,8 @@ def test_versions():
     for operation, anchor in (("c", "p_c"), ("b", "p_b"), ("other", "p_b")):
         assert versions.lesson(shown, pathlib.Path("d/a.hpp"), operation)[1] == anchor
     assert versions.lesson(shown, pathlib.Path("d/e.hpp"), "e")[1] == "q_e" and versions.lesson(shown, pathlib.Path("x/e.hpp"), "e") is None
-    assert versions.lesson_of_room(shown, pathlib.Path("d/room")) == ["p", "p_b", "B"]
+    assert versions.lesson_of_room(shown, pathlib.Path("d/room")) == ("p", "p_b", "B")
+    assert versions.lesson_of_room([], pathlib.Path("day06_transformer_ops/gpt2/file"))[:2] == ("gpt2", "")
     cpu = reference.ROOT / softmax.parent / "softmax_cpu.cpp"
     assert "softmax_cpu(" in cpu.read_text().splitlines()[versions.line_of(cpu, "softmax_cpu") - 1]
 

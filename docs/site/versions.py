@@ -40,11 +40,14 @@ def lesson(shown, header, operation):
 
 
 def lesson_of_room(shown, room):
-    """The same for a folder; what no page shows belongs to the lesson of the folder above."""
+    """The same for a folder, which may have a page of its name; what no page shows belongs to the lesson of the folder above."""
     while room.parts:
+        page = ROOT / "docs" / f"{room.name}.md"
+        if page.exists():
+            return room.name, "", page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
         for file, _, *found in shown:
             if file.startswith(room.as_posix() + "/"):
-                return found
+                return tuple(found)
         room = room.parent
     return None
 
