@@ -41,9 +41,8 @@ struct AttentionOptions {
     View<const std::int64_t> length = {};
 };
 
-/// Attention, for each head: weights are the softmax of scale * q . k over the keys that a token
-/// sees, and a token's output is the sum of its weights times the values (Vaswani and others 2017,
-/// arXiv 1706.03762, section 3.2).
+/// Scaled dot-product attention of each head (Vaswani and others 2017, arXiv 1706.03762, section
+/// 3.2).
 ///
 ///     score(t, s) = scale * sum over d of q(t, d) * k(s, d)
 ///     out(t, d)   = sum over s of softmax(score(t, :))(s) * v(s, d)

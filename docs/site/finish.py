@@ -77,8 +77,8 @@ def entries_of(file, title, body, weight):
 def without_more(page):
     """A page of the reference without "More...": in its lists, where each name is a link, and where nothing more follows."""
     page = re.sub(r'(<td class="mdescRight">.*?) *<a href="[^"]*">More\.\.\.</a>', r"\1", page)
-    brief = re.search(r'<p>(.*?) *<a href="#details">More\.\.\.</a></p>', page)
-    details = re.search(r'<a name="details" id="details"></a><h2 class="groupheader">[^<]*</h2>\s*<p>(.*?)</p>\s*(?=<h2|</div>)', page, re.S)
+    brief = re.search(r'<p>((?:(?!</p>).)*?)\s*<a href="#details">More\.\.\.</a></p>', page, re.S)
+    details = re.search(r'<a name="details" id="details"></a><h2 class="groupheader">[^<]*</h2>\s*<p ?>(.*?)</p>\s*(?=<h2|</div>)', page, re.S)
     if brief and details and text_of(brief[1]) == text_of(details[1]):
         page = page.replace(details[0], "").replace(brief[0], f"<p>{brief[1]}</p>")
     return page

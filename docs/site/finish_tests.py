@@ -141,6 +141,13 @@ def test_lines():
         assert f"--columns:{wide}" in finish.in_lines(f'<div class="run"><pre class="fragment">{table}\n</pre>'), table
 
 
+def test_more():
+    lists, details = '<td class="mdescRight">A name. <a href="#a">More...</a>', '<a name="details" id="details"></a><h2 class="groupheader">D</h2>\n<p >{}</p>\n<h2>F</h2>'
+    page = '<p>Lesson: <a href="b">B</a>. \n<a href="#details">More...</a></p>' + lists
+    assert finish.without_more(page + details.format('Lesson: <a href="b">B</a>. ')) == '<p>Lesson: <a href="b">B</a>.</p><td class="mdescRight">A name.<h2>F</h2>'
+    assert finish.without_more(page + details.format("Lesson and more")).count("More...") == 1
+
+
 def test_whole():
     page = ('<div class="title">T</div><div class="contents">{}</div><!-- contents --><i>warp</i>')
     with tempfile.TemporaryDirectory() as folder:

@@ -230,6 +230,13 @@ def in_one_line(docs):
     return BREAK.join(made).rstrip().removesuffix("\\ilinebr").rstrip()
 
 
+def whole(line):
+    """A line in which only the full stop of a sentence looks like one to Doxygen."""
+    if line.startswith("    "):
+        return line
+    return re.sub(r"(?<= )\.\.(?= )", "&hellip;", re.sub(r"(?<= )\.(?= )", "&middot;", line))
+
+
 def for_this(docs, one):
     """A description without the parameters that this function does not have."""
     made, keep = [], True
@@ -285,7 +292,7 @@ def documented(lines):
     made, known, before = list(lines), {}, None
 
     def text_of(one):
-        return [comments[at][1][3:].removeprefix(" ") for at in one.docs]
+        return [whole(comments[at][1][3:].removeprefix(" ")) for at in one.docs]
 
     def put_in(one, text):
         made[one.first] = f"/** {text} */ " + made[one.first]

@@ -39,6 +39,10 @@ def test_one_comment_for_several():
     assert read("/// Adds.\nint f(int a);\nint g();\nint f(float a);") == ["/** Adds. */", "int f(int a);", "int g();", "/** Adds. */ int f(float a);"]
 
 
+def test_a_product_ends_no_sentence():
+    assert read("/// a . b, 0 .. n.\n///\n///     a . b\nint f();")[:3] == ["/** a &middot; b, 0 &hellip; n.", " ", "     a . b */"]
+
+
 def test_the_cuda_version_has_its_loops_text():
     loop = "/// Adds. More.\n///\n///     a + b\n///\n/// @param a  any\n/// @throws E  none\nvoid add_cpu(int a);\n"
     launch = "The CUDA version of add_cpu(): views of device memory; it launches on {} and returns without waiting."

@@ -66,9 +66,10 @@ def steps(header, operation):
     for name in (operation, base, header.stem, header.stem.removesuffix("_backward")):
         if (room / "steps" / name).is_dir():
             return sorted((room / "steps" / name).rglob("[0-9][0-9]_*.cu"), key=lambda path: path.name)
+    others = {name for name in re.findall(r"\b(\w+)_cuda\(", (ROOT / header).read_text(encoding="utf-8")) if name != operation}
     calls = "".join(path.read_text(encoding="utf-8") for path in room.glob(header.stem + "*.c*") if "_cpu" not in path.name)
     return sorted((path for path in (room / "steps").rglob("[0-9][0-9]_*.cu")
-                   if any(name in calls for name in re.findall(r"^void (launch_\w+)\(", path.read_text(encoding="utf-8"), re.M))),
+                   if path.parent.name not in others and any(name in calls for name in re.findall(r"^void (launch_\w+)\(", path.read_text(encoding="utf-8"), re.M))),
                   key=lambda path: path.name)
 
 
@@ -105,7 +106,7 @@ class Versions:
                                  ("CUDA Tile", "_tile.cu", f"launch_{operation}_tile")):
             path = stem.with_name(stem.name + end)
             line = line_of(path, name)
-            cells.append((title, self.source(path, line) if line else ""))
+            cells.append((title, self.source(path, line) if line or operation == header.stem else ""))
         cells.append(("Steps", ", ".join(filter(None, (self.source(path) for path in steps(header, operation))))))
         return [cell for cell in cells if cell[1]]
 
