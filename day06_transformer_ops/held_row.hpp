@@ -15,9 +15,10 @@ namespace sixdays::day06_transformer_ops {
 using gpu::Larger;
 using gpu::Plus;
 
-/// The start of row k: of[0] in `in`, of[1] in `out`, of[2] in a third tensor. After simplify(),
-/// three dimensions are enough for nearly all tensors, and each further one would cost every row.
+/// Dimensions of a RowWalk. After simplify(), three are enough for nearly all tensors, and each
+/// further one would cost every row.
 inline constexpr int kRowDims = 3;
+/// The start of row k: of[0] in `in`, of[1] in `out`, of[2] in a third tensor.
 using RowWalk = Walk<kRowDims, 3>;
 
 /// Calls f(walk, in, out, third) for pieces of fewer than 2^31 rows that together are all rows;
@@ -54,7 +55,7 @@ void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const
 /// of floats.
 template <class T, int THREADS, int VECTORS>
 struct HeldRow {
-    uint4 vectors[VECTORS];
+    uint4 vectors[VECTORS];  // this thread's
 
     /// Vector q of this thread begins at element index(q) of the row.
     __device__ static int index(int q) {
@@ -99,6 +100,7 @@ struct HeldRow {
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) change_vector(q, f);
     }
+    /// The same for vector q of this thread.
     template <class F>
     __device__ void change_vector(int q, const F& f) {
         float x[kPerVector<T>];
@@ -117,6 +119,7 @@ struct HeldRow {
         }
     }
 
+    /// Writes the first `length` elements of the row, whole vectors, past the caches.
     __device__ void store(T* row, int length) const {
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) {

@@ -28,18 +28,22 @@ using Same = std::type_identity_t<T>;
 /// Element i of a row is i strides after the first.
 template <class T>
 struct Row {
-    T* first;
-    std::int64_t stride;
+    T* first;             // address of element 0
+    std::int64_t stride;  // from each element to the next
+    /// Element i. Unchecked.
     SIXDAYS_HD T& operator[](std::int64_t i) const noexcept { return first[i * stride]; }
 };
 
+/// All rows of a view along one dimension: rows_along().
 template <class T>
 struct Rows {
     View<T> first;        // element 0 of every row
     std::int64_t length;  // elements of a row
     std::int64_t stride;  // from each element to the next
 
+    /// The number of rows.
     SIXDAYS_HD std::int64_t count() const noexcept { return first.size(); }
+    /// Row r, in row-major order of the other dimensions. @param r  0 <= r < count()
     SIXDAYS_HD Row<T> row(std::int64_t r) const noexcept {
         if (first.rank() == 1) return {&first(r), stride};  // a matrix: nothing to divide
         return {&first(unravel(r, first.layout.shape)), stride};
@@ -68,11 +72,12 @@ template <class T>
     }
     return has_wider(x.data, layout, sizeof(T));
 }
-/// The same, and a row fits in the registers of a block.
+/// Can a block keep a row in registers? can_be_vectors(), and at most kMostHeld elements.
 template <class T>
 [[nodiscard]] bool can_be_held(const View<T>& x, int dim) {
     return x.extent(dim) <= kMostHeld && can_be_vectors(x, dim);
 }
+/// The requirement of the path 'registers', for an error message.
 inline constexpr char kHeldNeeds[] =
     ": the path 'registers' needs rows of whole vectors along memory that begin at multiples of 16 "
     "bytes, of 16,384 elements at most; in has ";

@@ -180,6 +180,7 @@ set(DOXYGEN_HIDE_UNDOC_MEMBERS YES)  # functions of the steps; undocumented.py h
 set(DOXYGEN_HIDE_UNDOC_CLASSES YES)
 set(DOXYGEN_HIDE_SCOPE_NAMES YES)
 set(DOXYGEN_SORT_MEMBER_DOCS NO)
+set(DOXYGEN_ALWAYS_DETAILED_SEC YES)    # an entry that search and links can lead to
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
 set(DOXYGEN_WARN_IF_UNDOCUMENTED NO)
 set(DOXYGEN_WARN_IF_INCOMPLETE_DOC NO)  # a parameter is described where its name does not say all
@@ -361,8 +362,11 @@ add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
 add_test(NAME docs.glossary COMMAND ${Python3_EXECUTABLE} ${site}/glossary_tests.py)
 add_test(NAME docs.capture COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py)
+add_test(NAME docs.reference.filter COMMAND ${Python3_EXECUTABLE} ${site}/reference_tests.py)
+# No public declaration of the reference is without text.
 add_test(NAME docs.reference COMMAND ${Python3_EXECUTABLE} ${site}/undocumented.py ${doxyfile})
 # What pages show of code and results is what the tree holds today.
 add_test(NAME docs.pages.current COMMAND ${Python3_EXECUTABLE} ${site}/pages.py check)
 set_tests_properties(docs.pictures docs.pictures.measured docs.messages docs.pages docs.pages.current
-    docs.pages.finish docs.glossary docs.capture docs.reference PROPERTIES LABELS "docs;small")
+    docs.pages.finish docs.glossary docs.capture docs.reference
+    docs.reference.filter PROPERTIES LABELS "docs;small")

@@ -15,14 +15,9 @@
 /// subtract two nearly equal numbers. So gelu_erf uses erfc, and 1 + tanh(u) becomes
 /// 2 / (1 + exp(-2u)), which gives gelu_tanh the form of silu: x / (1 + exp(-2u)).
 ///
-/// For all versions: any strides, `out` injective; an input may be `out` itself if it has the same
-/// shape. T is float or bf16; arithmetic is float. NaN and +infinity propagate. -infinity gives 0
-/// with relu and NaN with the others, as in PyTorch: their formulas multiply infinity by 0.
-/// Error: 16 units of 2^-24 |y|. Where x is below 0, rounding the argument of exp or erfc adds an
-/// error that grows with it: 3 |x| units for silu, 2 x^2 for gelu_erf, 14 |u| for gelu_tanh. For
-/// tiny y add 3e-37; a gate or a bf16 adds its own rounding. relu is exact.
-/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
-/// overlap
+/// For all versions: T is float or bf16; arithmetic is float. NaN and +infinity propagate.
+/// -infinity gives 0 with relu and NaN with the others, as in PyTorch: their formulas multiply
+/// infinity by 0.
 #pragma once
 
 #include <cmath>
@@ -44,24 +39,36 @@ enum class ActivationPath {
 };
 [[nodiscard]] const char* name(ActivationPath path);
 
-enum class Activation { relu, gelu_erf, gelu_tanh, silu };
+/// The function that is applied to each element.
+enum class Activation {
+    relu,      // 0 below 0, else x
+    gelu_erf,  // x/2 * erfc(-x / sqrt(2)): x times the probability that a normal variable is below x
+    gelu_tanh,  // x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))): GPT-2's; up to 5e-4 from gelu_erf
+    silu        // x / (1 + exp(-x)); also called swish
+};
 [[nodiscard]] const char* name(Activation what);
 
 // [functions]
+/// 0 below 0, else x.
 SIXDAYS_HD inline float relu(float x) noexcept {
     return x < 0 ? 0 : x;  // not max(x, 0), which would hide a NaN
 }
+/// x/2 * erfc(-x / sqrt(2)) (Hendrycks and Gimpel 2016, arXiv 1606.08415).
 SIXDAYS_HD inline float gelu_erf(float x) noexcept {
     return 0.5f * x * std::erfc(x * -0.70710678f);
 }
+/// x/2 * (1 + tanh(u)), u = sqrt(2/pi) * (x + 0.044715 x^3), in a form that cancels no digits
+/// (arXiv 1606.08415).
 SIXDAYS_HD inline float gelu_tanh(float x) noexcept {
     const float u = 0.79788456f * (x + 0.044715f * x * x * x);
     return x / (1 + std::exp(-2 * u));
 }
 // [functions]
+/// x / (1 + exp(-x)) (Elfwing et al. 2017, arXiv 1702.03118).
 SIXDAYS_HD inline float silu(float x) noexcept {
     return x / (1 + std::exp(-x));
 }
+/// f(x), of any of the four.
 SIXDAYS_HD inline float activated(Activation what, float x) noexcept {
     switch (what) {
         case Activation::relu:
@@ -76,7 +83,13 @@ SIXDAYS_HD inline float activated(Activation what, float x) noexcept {
     return x;
 }
 
-/// out = f(in).
+/// out = f(in), elementwise; Activation has the formulas. T is float or bf16; arithmetic is float.
+/// Error: 16 units of 2^-24 |y|. Where x is below 0, rounding the argument of exp or erfc adds an
+/// error that grows with it: 3 |x| units for silu, 2 x^2 for gelu_erf, 14 |u| for gelu_tanh. For
+/// tiny y add 3e-37; a gate or a bf16 adds its own rounding. relu is exact.
+/// @param in   any shape and strides
+/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  other shapes, out not injective, a null pointer, overlap
 template <class T>
 void activate_cpu(Activation what, View<const Same<T>> in, View<T> out);
 template <class T>
@@ -84,7 +97,12 @@ void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
                    const gpu::Launch<ActivationPath>& how = {});
 
 /// out = f(in + bias): fused, one pass over memory instead of two.
+/// Error: activate_cpu()'s.
+/// @param in    any shape and strides
 /// @param bias  broadcast to in's shape: (C) for rows of C
+/// @param out   in's shape, injective; may be `in` itself
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
+/// overlap
 template <class T>
 void activate_biased_cpu(Activation what, View<const Same<T>> in, View<const Same<T>> bias,
                          View<T> out);
@@ -97,7 +115,11 @@ void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Sa
 /// of one tensor, and `out` may be `gate` or `in`. But if these two are halves of one tensor's
 /// rows, their rows are interleaved, and an `out` in either is rejected as an overlap: give it
 /// separate memory.
-/// @param gate  shape of in
+/// Error: activate_cpu()'s.
+/// @param gate, in  the same shape, any strides
+/// @param out       that shape, injective
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
+/// overlap
 template <class T>
 void activate_gated_cpu(Activation what, View<const Same<T>> gate, View<const Same<T>> in,
                         View<T> out);

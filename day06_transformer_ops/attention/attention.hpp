@@ -8,21 +8,6 @@
 ///     out(t, d)    = sum over s of weight(t, s) * v(s, d)
 ///
 /// (Vaswani and others 2017, "Attention is all you need", arXiv 1706.03762, section 3.2.)
-///
-/// For all versions: q has shape (..., T, D), k (..., S, D), v (..., S, D) and out (..., T, D), in
-/// float and with any strides; out injective. The dimensions before the last two, such as batch and
-/// head, are q's; those of k and v are broadcast to them. Queries, keys and values are often views
-/// of one buffer: heads_of(). Heads that share their keys have a dimension of stride 0: grouped().
-///
-/// Only the first `length` of S keys are valid: a KV cache has room for more. The last query
-/// belongs to the last valid key, so causal token t sees length - T + t + 1 keys. (PyTorch's
-/// `is_causal` lets token t see the first t + 1: the same if T = S.) A token that sees nothing gets
-/// 0. Masked keys and values are not read and may be NaN; a visible value counts even if its weight
-/// is 0: 0 * NaN is NaN.
-/// Error of out(t, d) for a token that sees n keys: (2 (D + 6) P + 4 n + 40) 2^-24 of the sum of
-/// weight * |v|; P is the largest of its scale * sum of |q k|.
-/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
-/// overlap; a path that does not support these views; the CPU reference: a length not in [0, S]
 #pragma once
 
 #include <cstddef>
@@ -46,15 +31,35 @@ enum class AttentionPath {
 };
 [[nodiscard]] const char* name(AttentionPath path);
 
+/// What an attention computes beside its views.
 struct AttentionOptions {
-    bool causal = true;
-    float scale = 0;  // 0: 1 / sqrt(D), so that scores do not grow with D
+    bool causal = true;  // a token sees itself and those before it; false: all valid keys
+    float scale = 0;     // 0: 1 / sqrt(D), so that scores do not grow with D
     /// The number of valid keys, in device memory for the CUDA version, so that a replayed launch
     /// can use a new length. Rank 0; a null pointer: all S. The CUDA version writes NaN if it is
     /// not in [0, S].
     View<const std::int64_t> length = {};
 };
 
+/// Scaled dot-product attention of each head (Vaswani and others 2017, arXiv 1706.03762, section
+/// 3.2).
+///
+///     score(t, s) = scale * sum over d of q(t, d) * k(s, d)
+///     out(t, d)   = sum over s of softmax(score(t, :))(s) * v(s, d)
+///
+/// Only the first `length` of S keys are valid: a KV cache has room for more. The last query
+/// belongs to the last valid key, so causal token t sees length - T + t + 1 keys. (PyTorch's
+/// `is_causal` lets token t see the first t + 1: the same if T = S.) A token that sees nothing gets
+/// 0. Masked keys and values are not read and may be NaN; a visible value counts even if its weight
+/// is 0: 0 * NaN is NaN.
+/// Error of out(t, d) for a token that sees n keys: (2 (D + 6) P + 4 n + 40) 2^-24 of the sum of
+/// weight * |v|; P is the largest of its scale * sum of |q k|.
+/// @param q    (..., T, D), any strides. Dimensions before the last two are batch and head
+/// @param k,v  (..., S, D), any strides; dimensions before the last two are broadcast to q's. Often
+///             views of q's buffer: heads_of(). Heads that share keys have a stride of 0: grouped()
+/// @param out  (..., T, D), injective, overlapping no input
+/// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
+/// overlap; a path that does not support these views; the CPU reference: a length not in [0, S]
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out);
 /// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' falls
@@ -94,7 +99,7 @@ inline constexpr std::int64_t kMostOfHead = 128;
 /// Queries, keys and values, (B, H, T, D) each.
 template <class T>
 struct Heads {
-    View<T> q, k, v;
+    View<T> q, k, v;  // (B, H, T, D) each
 };
 /// The three as views of one buffer: nothing is copied.
 ///

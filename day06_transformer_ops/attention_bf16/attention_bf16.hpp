@@ -3,24 +3,14 @@
 /// of values are float. Definition, shapes and length are those of attention.hpp; the steps
 /// multiply on tensor cores.
 ///
-/// For all versions: T is bf16 or f16. Besides `out`, the log-sum-exps are optional outputs:
-/// log_sums(t) = log of the sum over s of exp(score(t, s)), float, shape as q without its last
-/// dimension; -infinity for a token that sees nothing. Training recomputes the weights from them.
 /// If all scores that a token sees are -infinity, log_sums is -infinity too, and out is NaN.
 ///
 /// Masked keys may be NaN or infinite, but masked values may not: tiles also multiply masked
 /// values, by a weight of 0, and 0 * NaN and 0 * infinity are NaN. (Beyond `length` nothing is
 /// read.)
 ///
-/// Error of out(t, d) for a token that sees n keys, with A = sum of weight * |v|, P the largest of
-/// its scale * sum of |q k|, and u = 2^-8 for bf16 or 2^-11 for f16, a rounding to T:
-///
-///     (u + ((36 ceil(D / 8) + 12) P + 7 n + 120) 2^-24) A + u |out|
-///
-/// and for f16, which ends at 2^-24, (n max |v| + 1) 2^-24 more. Values of bf16 may be up to
+/// The error of f16, which ends at 2^-24, is larger by (n max |v| + 1) 2^-24. Values of bf16 may be up to
 /// 2^112 / n: with a guessed maximum, a sum may grow to 2^15 |v| per key, and float ends at 2^128.
-/// @throws std::invalid_argument  as attention_cpu(); a negative scale; log_sums of another shape;
-/// a path that does not support these views: all but the twin need at most 2^31 - 1 tokens and keys
 #pragma once
 
 #include "common/gpu/device.hpp"
@@ -40,7 +30,22 @@ enum class AttentionBf16Path {
 };
 [[nodiscard]] const char* name(AttentionBf16Path path);
 
-/// @param log_sums  may be a null pointer
+/// Attention of bf16 or f16, by the definition of attention_cpu(), with float sums. Also writes the
+/// log-sum-exps, from which training recomputes the weights: log_sums(t) = log of the sum over s of
+/// exp(score(t, s)), -infinity for a token that sees nothing.
+///
+/// Error of out(t, d) for a token that sees n keys, with A = sum of weight * |v|, P the largest of
+/// its scale * sum of |q k|, and u = 2^-8 for bf16 or 2^-11 for f16, a rounding to T:
+///
+///     (u + ((36 ceil(D / 8) + 12) P + 7 n + 120) 2^-24) A + u |out|
+///
+/// @param q         (..., T, D), any strides
+/// @param k,v       (..., S, D), any strides; dimensions before the last two are broadcast to q's.
+///                  Masked values must be finite
+/// @param out       (..., T, D), injective, overlapping no input
+/// @param log_sums  (..., T), injective, overlapping nothing; or a null pointer
+/// @throws std::invalid_argument  as attention_cpu(); a negative scale; log_sums of another shape;
+/// a path that does not support these views: all but the twin need at most 2^31 - 1 tokens and keys
 template <class T>
 void attention_bf16_cpu(View<const T> q, View<const T> k, View<const T> v,
                         const AttentionOptions& options, View<T> out, View<float> log_sums = {});

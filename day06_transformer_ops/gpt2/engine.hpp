@@ -14,21 +14,23 @@ namespace sixdays::gpt2 {
 
 /// The timed parts of a pass, in order.
 enum class Part {
-    embed,
-    query_key_value,
-    attend,
-    add_attention,
-    widen,
-    add_mlp,
-    head,
-    choose,
+    embed,            // token row + position row
+    query_key_value,  // norm, and a product of 3 C columns
+    attend,           // each token attends to those before it
+    add_attention,    // a product, added to the stream
+    widen,            // norm, product, GELU
+    add_mlp,          // a product, added to the stream
+    head,             // norm, and a product of V columns
+    choose,           // the next token
 };
-inline constexpr int kParts = 8;
+inline constexpr int kParts = 8;  // of a pass
 [[nodiscard]] const char* name(Part part);
 
 /// Seconds spent in each part.
 using PartTimes = std::array<double, kParts>;
 
+/// The order of work of a GPT-2 over one backend: it checks the arguments, and calls what a pass
+/// consists of.
 class Engine {
 public:
     /// @param capacity  the longest text in tokens, as passed to the backend
@@ -36,7 +38,9 @@ public:
     Engine(const Config& config, Backend& backend, std::int64_t capacity);
 
     std::int64_t length() const noexcept { return length_; }  // tokens processed so far
+    /// The longest text, in tokens.
     std::int64_t capacity() const noexcept { return capacity_; }
+    /// The device that it runs on.
     Backend& backend() noexcept { return backend_; }
 
     /// Processes tokens after the text so far, and chooses the next one.

@@ -14,6 +14,7 @@
 
 namespace sixdays::gpt2 {
 
+/// Rejects what generate() cannot do in a context of `capacity` tokens.
 /// @throws std::invalid_argument  n below 1; prompt and n tokens exceed the context
 void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n);
 
@@ -44,7 +45,7 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
 /// The exponential of the mean negative log-probability of a text's tokens. An untrained model has
 /// a perplexity of about V.
 struct Perplexity {
-    double value = 0;
+    double value = 0;         // at least 1; 1 if every token was certain
     std::int64_t tokens = 0;  // predicted ones: all but the first of each window
 };
 /// The text is split into windows of the engine's capacity, which are independent.
@@ -59,6 +60,7 @@ struct LayerDifference {
 
     /// Rounding is about 1e-6 of the largest; a bug is as large as the numbers themselves.
     static constexpr double kBound = 1e-4;
+    /// Is the difference larger than rounding explains?
     bool beyond() const noexcept { return !(difference <= kBound * largest); }
 };
 /// One pass over `ids` in each; then, if the context has room, the first four of `ids` again, one

@@ -12,12 +12,12 @@
 
 namespace sixdays::gpt2 {
 
-/// All views point into the mapped file, so it cannot be moved.
+/// A model file, ready to run. All views point into the mapped file, so it cannot be moved.
 struct Model {
-    MappedFile mapped;
-    Gguf file;
-    ModelWeights weights;
-    Vocabulary vocabulary;
+    MappedFile mapped;      // its bytes
+    Gguf file;              // its metadata and tensors
+    ModelWeights weights;   // its weights, in the mapped file
+    Vocabulary vocabulary;  // its tokens and merges
 
     /// @throws std::invalid_argument  a missing file, or not a GPT-2: see MappedFile, Gguf,
     /// read_model and Vocabulary; checksums that do not match, if the file has any

@@ -12,6 +12,7 @@ namespace sixdays::gpt2 {
 /// GPT-2's sizes: 124M parameters.
 inline constexpr Config kGpt2 = {12, 1024, 768, 12, 3072, 50257, 1e-5f};
 
+/// A model of any size with random weights, for tests and benchmarks.
 class RandomModel {
 public:
     /// Deterministic for a seed. Matrices of `type`, scaled so that a token's elements
@@ -20,6 +21,7 @@ public:
     RandomModel(const Config& config, WeightType type, std::uint64_t seed = 1);
     RandomModel(const RandomModel&) = delete;
 
+    /// Its weights, which it owns.
     const ModelWeights& weights() const noexcept { return weights_; }
 
 private:

@@ -12,13 +12,9 @@
 /// difference is noise. Sums are relative to the row's first element, x(i) - x(0), so the mean of a
 /// constant row is exactly that constant.
 ///
-/// For all versions: rows run along the last dimension. `in` and `out` have one shape (..., C) and
-/// any strides, `out` is injective and may be `in` itself. T is float or bf16; arithmetic is float.
-/// A row that contains a NaN becomes NaN; so does one with an infinity, except that RMS norm, which
-/// then divides by infinity, gives 0 for its finite elements. Other rows are not affected.
-/// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or NaN, out not
-/// injective, a null pointer, overlap of in and out that are not the same; a path that does not
-/// support these views
+/// For all versions: T is float or bf16; arithmetic is float. A row that contains a NaN becomes
+/// NaN; so does one with an infinity, except that RMS norm, which then divides by infinity, gives 0
+/// for its finite elements. Other rows are not affected.
 #pragma once
 
 #include <cmath>
@@ -43,10 +39,11 @@ enum class NormPath {
 /// Scale and shift of z. Weight and bias have shape (C) and any stride; a null pointer stands for
 /// ones, or for zeros.
 struct NormParameters {
-    View<const float> weight = {};
-    View<const float> bias = {};
-    float eps = 1e-5f;
+    View<const float> weight = {};  // (C); a null pointer: ones
+    View<const float> bias = {};    // (C); a null pointer: zeros
+    float eps = 1e-5f;              // added to the variance, inside the root; 0 or more
 
+    /// Element i of a row: z * weight(i) + bias(i).
     SIXDAYS_HD float operator()(float z, std::int64_t i) const noexcept {
         const float w = weight.data != nullptr ? weight(i) : 1.0f;
         const float b = bias.data != nullptr ? bias(i) : 0.0f;
@@ -54,12 +51,21 @@ struct NormParameters {
     }
 };
 
-/// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450). Error, in units of 2^-24. The mean:
+/// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450) of each row, along the last dimension:
+///
+///     out(i) = (x(i) - mean) / sqrt(variance + eps) * weight(i) + bias(i)
+///
+/// Error, in units of 2^-24. The mean:
 /// C + 2 of the mean of |x - x(0)|, and 1 of |mean|. z: C / 2 + 8 of itself, and the error d of the
 /// mean in units of sqrt(variance + eps). out: |weight| times that, 2 of itself, and a rounding to
 /// T. d counts twice: it shifts every x - mean, and the mean of their squares becomes
 /// variance + d^2, so z shrinks by a factor 1 / sqrt(1 + d^2). That matters only where a row's
 /// spread is close to the rounding error of its mean.
+/// @param in   (..., C), any strides; T is float or bf16
+/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  rank 0, other shapes, parameters that are not (C), an eps that is
+/// negative or NaN, out not injective, a null pointer, overlap of in and out that are not the same;
+/// a path that does not support these views
 template <class T>
 void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>
@@ -67,6 +73,14 @@ void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, V
                      const gpu::Launch<NormPath>& how = {});
 
 /// RMS norm: layer norm with the mean taken as 0 (Zhang and Sennrich 2019, arXiv 1910.07467).
+///
+///     out(i) = x(i) / sqrt(mean of x^2 + eps) * weight(i) + bias(i)
+///
+/// @param in   (..., C), any strides; T is float or bf16
+/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  rank 0, other shapes, parameters that are not (C), an eps that is
+/// negative or NaN, out not injective, a null pointer, overlap of in and out that are not the same;
+/// a path that does not support these views
 template <class T>
 void rms_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>
@@ -75,7 +89,10 @@ void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, Vie
 
 /// residual += in, and out = layer norm of the stored sum. Fused, one pass over memory instead of
 /// two: each part of a block adds to the residual stream, and the next part normalizes it.
+/// @param in        (..., C), any strides; T is float or bf16
 /// @param residual  shape of in; injective, overlapping neither in nor out
+/// @param out       in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  as layer_norm_cpu(); a residual of another shape, or that overlaps
 template <class T>
 void add_layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters,
                         View<Same<T>> residual, View<T> out);

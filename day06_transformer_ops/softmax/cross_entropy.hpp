@@ -10,8 +10,6 @@
 ///
 /// The CUDA version's targets are in device memory, where the launcher cannot read them without
 /// waiting: a target out of range gives NaN. The CPU reference rejects it.
-/// Error: log softmax's, (|x(target) - m| + |y| + 3 log V + A + 6) 2^-24; A is V, or 6 V by blocks
-/// and in tiles.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +30,14 @@ enum class CrossEntropyPath {
 };
 [[nodiscard]] const char* name(CrossEntropyPath path);
 
+/// Cross-entropy: the negative log-probability of each row's target (Goodfellow, Bengio and
+/// Courville, "Deep Learning", section 6.2.2.3).
+///
+///     out(i) = log(sum over j of exp(x(j) - m)) - (x(target) - m)     x: row i, m: its largest
+///
+/// The CUDA version gives NaN for a target out of range, which its launcher cannot read.
+/// Error: log softmax's, (|x(target) - m| + |y| + 3 log V + A + 6) 2^-24; A is V, or 6 V by blocks
+/// and in tiles.
 /// @param logits   (..., V), any strides; T is float or bf16
 /// @param targets  (...), any strides, 0 <= target < V
 /// @param out      (...), injective, overlapping no input

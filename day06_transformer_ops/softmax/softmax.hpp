@@ -10,11 +10,8 @@
 /// the sum is not 0. (The formula: Goodfellow, Bengio and Courville, "Deep Learning", sections 4.1
 /// and 6.2.2.3.)
 ///
-/// For all versions: `in` and `out` have one shape and any strides; `out` is injective and may be
-/// `in` itself. T is float or bf16; arithmetic is float. A row that contains a NaN or +infinity
+/// For all versions: T is float or bf16; arithmetic is float. A row that contains a NaN or +infinity
 /// becomes NaN, and so does a row of -infinity only, as in PyTorch; other rows are not affected.
-/// @throws std::invalid_argument  other shapes, no such dimension, out not injective, a null
-/// pointer, overlap of in and out that are not the same; a path that does not support these views
 #pragma once
 
 #include <cstdint>
@@ -39,10 +36,19 @@ enum class SoftmaxPath {
 };
 [[nodiscard]] const char* name(SoftmaxPath path);
 
+/// Softmax of each row along `dim`: numbers become probabilities that add up to 1 (Goodfellow,
+/// Bengio and Courville, "Deep Learning", section 6.2.2.3).
+///
+///     out(i) = exp(x(i) - m) / sum over j of exp(x(j) - m)     m: the row's largest
+///
 /// Error of element y in a row of N: y (|x(i) - m| + log N + A + 12) 2^-24, and a rounding to T, or
 /// 1e-44. A, the cost of the additions, is N; 6 N with online softmax (online, shared, split),
 /// where sums are rescaled.
+/// @param in   any shape and strides; T is float or bf16
 /// @param dim  the dimension along which rows run; negative: counted from the last
+/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  other shapes, no such dimension, out not injective, a null
+/// pointer, overlap of in and out that are not the same; a path that does not support these views
 template <class T>
 void softmax_cpu(View<const Same<T>> in, int dim, View<T> out);
 /// @param how  a workspace allows a split reduction: softmax_workspace_bytes()
@@ -50,10 +56,15 @@ template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
                   const gpu::Launch<SoftmaxPath>& how = {});
 
-/// log(softmax(x))(i) = x(i) - m - log(sum over j of exp(x(j) - m)). Not the logarithm of softmax's
-/// output: a probability below 1e-45 is 0 there, and log(0) is -infinity. The relative error of a
+/// The logarithm of softmax: log(softmax(x))(i) = x(i) - m - log(sum over j of exp(x(j) - m)), m the
+/// row's largest. Not the logarithm of softmax's output: a probability below 1e-45 is 0 there, and log(0) is -infinity. The relative error of a
 /// probability is the absolute error of its logarithm, so near 0 few digits may be left:
 /// (|x(i) - m| + |y| + 3 log N + A + 6) 2^-24, with softmax's A, and a rounding to T.
+/// @param in   any shape and strides; T is float or bf16
+/// @param dim  the dimension along which rows run; negative: counted from the last
+/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  other shapes, no such dimension, out not injective, a null
+/// pointer, overlap of in and out that are not the same; a path that does not support these views
 template <class T>
 void log_softmax_cpu(View<const Same<T>> in, int dim, View<T> out);
 template <class T>
@@ -64,7 +75,11 @@ void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
 /// NaN. A row that is entirely masked becomes NaN, because no probabilities add up to 1. A row with
 /// an unmasked NaN or +infinity becomes NaN too, including its masked elements. Error: softmax's,
 /// over the unmasked elements.
+/// @param in    any shape and strides; T is float or bf16
 /// @param mask  not 0 where an element counts; broadcast to in's shape
+/// @param dim   the dimension along which rows run; negative: counted from the last
+/// @param out   in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  as softmax_cpu(); a mask that does not broadcast, or overlaps out
 template <class T>
 void masked_softmax_cpu(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
                         View<T> out);
@@ -77,7 +92,9 @@ void masked_softmax_cuda(View<const Same<T>> in, View<const std::uint8_t> mask, 
 /// t + 1 + S - T elements, and the rest gets 0, whatever its value. T <= S, so no row is empty.
 /// (PyTorch's `is_causal` lets row t use its first t + 1 elements: the same if T = S, but not if
 /// T < S.) Error: softmax's, over the elements used.
-/// @throws std::invalid_argument  also a rank below 2, T > S
+/// @param in   (..., T, S), any strides; float or bf16
+/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @throws std::invalid_argument  as softmax_cpu(); a rank below 2, T > S
 template <class T>
 void causal_softmax_cpu(View<const Same<T>> in, View<T> out);
 template <class T>

@@ -8,7 +8,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// A NaN may be ignored here: exp(NaN - m) carries it into the sum.
+/// The largest of the first n elements of a row. A NaN may be ignored here: exp(NaN - m) carries it into the sum.
 template <class T>
 SIXDAYS_HD inline float largest_of(const Row<const T>& x, std::int64_t n) {
     float largest = -INFINITY;
@@ -18,6 +18,7 @@ SIXDAYS_HD inline float largest_of(const Row<const T>& x, std::int64_t n) {
     return largest;
 }
 
+/// The sum of exp(x(i) - m) over the first n elements of a row.
 template <class T>
 SIXDAYS_HD inline float sum_of_exp(const Row<const T>& x, std::int64_t n, float m) {
     float sum = 0;

@@ -14,17 +14,17 @@ namespace sixdays::day06_transformer_ops {
 /// The shape of batches.
 struct Batching {
     std::int64_t batch = 8, context = 64;  // sequences, and tokens per sequence
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;                // of the pieces that a batch consists of
 };
 
 /// The source of batches. Batch `number` depends on nothing else, so a resumed run reads the same
 /// batches as an uninterrupted one.
 struct Source {
-    gpt2::NewVocabulary vocabulary;
-    std::uint64_t fingerprint = 0;  // of the data: differs for another text
-    std::string words;              // "a text of 1234 tokens"
-    std::function<Batch(std::int64_t number)> batch;
-    std::vector<std::int64_t> prompt = {};  // which a sample continues
+    gpt2::NewVocabulary vocabulary;                   // of its tokens
+    std::uint64_t fingerprint = 0;                    // of the data: differs for another text
+    std::string words;                                // "a text of 1234 tokens"
+    std::function<Batch(std::int64_t number)> batch;  // batch `number`, from 0
+    std::vector<std::int64_t> prompt = {};            // which a sample continues
     bool answers = false;  // samples use the likeliest tokens, to the end of the text
 };
 
@@ -33,6 +33,7 @@ class Batches {
 public:
     /// @param first  the number of the first one
     Batches(const Source& source, std::int64_t first) : source_(source) { prepare(first); }
+    /// The next batch, and starts to prepare the one after it.
     Batch next() {
         Batch made = coming_.get();
         prepare(number_ + 1);

@@ -9,7 +9,9 @@ namespace sixdays::day06_transformer_ops {
 /// terminal that is closed may send SIGHUP twice.
 void listen_to_signals();
 
+/// Has a signal arrived?
 [[nodiscard]] bool interrupted();
+/// Has a second Ctrl-C abandoned the step?
 [[nodiscard]] bool step_is_given_up();
 
 /// The exit status: 0, or the shell's status for the first signal, which is 130 for Ctrl-C.

@@ -74,6 +74,38 @@ def entries_of(file, title, body, weight):
     return found
 
 
+def without_more(page):
+    """A page of the reference without "More...": in its lists, where each name is a link, and where nothing more follows."""
+    page = re.sub(r'(<td class="mdescRight">.*?) *<a href="[^"]*">More\.\.\.</a>', r"\1", page)
+    brief = re.search(r'<p>((?:(?!</p>).)*?)\s*<a href="#details">More\.\.\.</a></p>', page, re.S)
+    details = re.search(r'<a name="details" id="details"></a><h2 class="groupheader">[^<]*</h2>\s*<p ?>(.*?)</p>\s*(?=<h2|</div>)', page, re.S)
+    if brief and details and text_of(brief[1]) == text_of(details[1]):
+        page = page.replace(details[0], "").replace(brief[0], f"<p>{brief[1]}</p>")
+    return page
+
+
+SUMMARY = {"Classes", "Enumerations", "Functions", "Modules", "Public Attributes", "Public Member Functions", "Public Types",
+           "Static Public Attributes", "Static Public Member Functions", "Topics", "Typedefs", "Variables"}
+KIND = re.compile(r"(?: (?:Class|Struct|Union|Namespace))?(?: Template)? Reference$")
+
+
+def reference_entries(file, title, body):
+    """The same of a page of the reference: one entry per declaration, under the name that somebody looks up."""
+    scope = re.sub(r"<.*", "", KIND.sub("", title)).strip().split("::")[-1] if KIND.search(title) else ""
+    body = re.sub(r'<p class="(?:versions|definition)">.*?</p>', "", body, flags=re.S)
+    body = re.sub(r'<div class="memproto">(.*?)</div><div class="memdoc">', r'<pre>\1</pre><div>', body, flags=re.S)
+    made = []
+    body = re.sub(r"<hr ?/>The documentation for this .*", "", body, flags=re.S)
+    body = body[body.find('id="details"'):] if scope else body  # what comes before lists what follows
+    for page, heading, address, prose, _, code, weight in entries_of(file, KIND.sub("", title), body.partition(">")[2], 0.5):
+        if heading in SUMMARY or not prose + code:
+            continue
+        heading = re.sub(r" \[\d+/\d+\]$", "", heading)
+        name = "::".join(filter(None, (scope, heading.removesuffix("()"))))
+        made.append([page, heading, address, prose, name, code, weight])
+    return made
+
+
 def outline(parts):
     """The contents of a long page, as a fold."""
     parts = [part for part in parts if part[1]]
@@ -222,10 +254,12 @@ def main():
     versions = Versions(folder)
     for path in sorted(folder.glob("*.html")):
         if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) and "members" not in path.name:
-            page = versions.page(path.name, path.read_text(encoding="utf-8"))
+            page = versions.page(path.name, without_more(path.read_text(encoding="utf-8")))
             path.write_text(page, encoding="utf-8")
             title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
-            entries += entries_of(path.name, title, split_page(page)[1], 0.5)
+            entries += reference_entries(path.name, title, split_page(page)[1])
+    for path in folder.glob("group__*.js"):  # the sidebar: names without the namespaces, which the headings above say
+        path.write_text(re.sub(r'\[ "sixdays::(?:\w+::)*', '[ "', path.read_text(encoding="utf-8")), encoding="utf-8")
     entries += [["Glossary", name, f"words.html#{anchor(name)}", text, name, "", 3] for name, text in glossary]
     data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     (folder / "search_data.js").write_text(f"searchData({data});\n", encoding="utf-8")

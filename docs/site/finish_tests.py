@@ -141,6 +141,13 @@ def test_lines():
         assert f"--columns:{wide}" in finish.in_lines(f'<div class="run"><pre class="fragment">{table}\n</pre>'), table
 
 
+def test_more():
+    lists, details = '<td class="mdescRight">A name. <a href="#a">More...</a>', '<a name="details" id="details"></a><h2 class="groupheader">D</h2>\n<p >{}</p>\n<h2>F</h2>'
+    page = '<p>Lesson: <a href="b">B</a>. \n<a href="#details">More...</a></p>' + lists
+    assert finish.without_more(page + details.format('Lesson: <a href="b">B</a>. ')) == '<p>Lesson: <a href="b">B</a>.</p><td class="mdescRight">A name.<h2>F</h2>'
+    assert finish.without_more(page + details.format("Lesson and more")).count("More...") == 1
+
+
 def test_whole():
     page = ('<div class="title">T</div><div class="contents">{}</div><!-- contents --><i>warp</i>')
     with tempfile.TemporaryDirectory() as folder:
@@ -158,7 +165,10 @@ def test_whole():
         (out / "day01_x.html").write_text(page.format(
             '<p>In</p><h1 id="a">A</h1><p>A <strong>warp</strong> <svg>no</svg></p>'
             + fragment(code("f", "day02__x") + "(1)") + '<h1 id="b">B</h1><h1 id="c">C</h1><h1 id="d">D</h1>'))
-        (out / "structS.html").write_text('<div class="title">S<div>x</div></div>' + page.format("text"))
+        member = ('<h2 class="memtitle"><a href="#at">&#9670;</a>operator()() <span>[1/2]</span></h2><div class="memitem"><div class="memproto">'
+                  'int operator()</div><div class="memdoc"><p>An element</p><p class="definition">Definition at</p></div></div>')
+        (out / "structS.html").write_text('<div class="title">S&lt; T &gt; Struct Template Reference<div>x</div></div>' + page.format(
+            f'<p>brief</p><a id="details"></a><h2>Detailed Description</h2><p>text</p>{member}<hr/>The documentation for this struct'))
         (out / "structS-members.html").write_text(page.format("members"))
         (out / "files.html").write_text(page.format("files"))
         sys.argv = ["finish.py", str(out)]
@@ -176,7 +186,8 @@ def test_whole():
         *[["Day 01", name, f"day01_x.html#{name.lower()}", "", "", "", 3] for name in "BCD"],
         ["Words", "", "words.html", "A warp.", "", "", 1.5],
         ["C", "", "CONTRIBUTING.html", "x", "", "", 1.5],
-        ["S", "", "structS.html", "text", "", "", 0.5],
+        ["S< T >", "", "structS.html", "text", "S", "", 0.5],
+        ["S< T >", "operator()()", "structS.html#at", "An element", "S::operator()", "int operator()", 0.5],
         ["Glossary", "warp", "words.html#word_warp", "32 </script>", "warp", "", 3]], data
 
 

@@ -7,9 +7,9 @@
 
 Headers stay as they are written here:
 - A trailing `// text` of a member, an enumerator or an alias is its description, with the lines that continue it.
-- A `///` comment over functions describes all of them up to the next blank line.
+- A `///` comment over overloads, methods, check_x() or launch_x() describes all of them up to the next blank line.
 - Below x_cpu(), x_cuda() has the description of x_cpu() and its own.
-- name(), check_x(), destructors, `= default` and `= delete` need no comment.
+- name(), check_x(), choose_x(), x_workspace_bytes(), destructors, `= default` and `= delete` need no comment.
 """
 import fnmatch
 import pathlib
@@ -23,7 +23,8 @@ LEFT_OUT = """*/runtime/* */emulator/include/* */emulator/libraries/* */emulator
     */*.op.hpp */operation/* */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/* */lesson/* */run/* */mine/* */strides_model/*
     */options.hpp */options.cpp */flag_values.hpp */emulated.hpp */packings.hpp""".split()
 # The insides of kernels, and exercises: their source is shown, and nothing else.
-SOURCE_ONLY = ["*/steps/*.hpp", "*/exercises/*.hpp"]
+SOURCE_ONLY = """*/steps/*.hpp */exercises/*.hpp */tile.hpp */tiles.hpp */*_tile.hpp */*_tiles.hpp */*_problem.hpp */*_plan.hpp
+    */phase*.hpp */gpu_rows.hpp */counting_operations.hpp""".split()
 NAMES = {"gpt2": "GPT-2", "bf16": "bf16", "cpu": "CPU", "gpu": "GPU", "kv": "KV"}
 OPERATION = re.compile(r"\b\w+_(?:cpu|cuda)\(")
 
@@ -55,6 +56,8 @@ def group_of(path, text):
     room = room_of(path)
     if path.parts[0] == "common" or is_operation(text):
         return group_name(room)
+    if len(room.parts) == 1 and list((ROOT / room).glob("*/*_cpu.cpp")):
+        return group_name(room) + "_helpers"  # of all rooms of this day
     others = any(is_operation(other.read_text(encoding="utf-8")) for other in (ROOT / room).glob("*.hpp")
                  if not is_left_out(other.relative_to(ROOT)))
     return group_name(room) + ("_helpers" if others else "")
@@ -102,13 +105,15 @@ def name_of(kind, text):
 def scan(lines):
     """The declarations of a header, in order, and the comments: {line: (column, text)}."""
     comments, found, scopes = {}, [], [("namespace", "")]
-    text, first, round_, pending = "", None, 0, False
+    text, first, round_, pending, seen = "", None, 0, False, (0, 0)
 
     def end(line, column, kind=None):
         nonlocal text, first
+        if kind == "enumerator" and not text[-1:].strip():
+            line, column = seen  # the last one has no comma
         if first is not None and text.strip():
             kind = kind or kind_of(text)
-            found.append(Declaration(kind, len(scopes), text.strip(), first, line, column))
+            found.append(Declaration(kind, tuple(scopes), text.strip(), first, line, column))
             found[-1].name = name_of(kind, text.strip())
         text, first = "", None
 
@@ -131,6 +136,7 @@ def scan(lines):
             column += 1
             inside = scopes[-1][0]
             if inside == "body":
+                text += "" if "(" in text else char  # of an initializer
                 if char in "{}":
                     scopes.append(("body", "")) if char == "{" else scopes.pop()
                     if scopes[-1][0] != "body":  # the end of a function, or of an initializer
@@ -154,6 +160,7 @@ def scan(lines):
                     end(at, column, kind)
                     scopes.append((kind, text))
                 else:
+                    text += "" if "(" in text else char
                     scopes.append(("body", text))
             elif char == "}":
                 if inside == "enum":
@@ -170,6 +177,8 @@ def scan(lines):
                 if first is None and not char.isspace():
                     first = at
                 text += char
+                if not char.isspace():
+                    seen = at, column
         else:
             if first is not None:
                 text += "\n"
@@ -221,6 +230,13 @@ def in_one_line(docs):
     return BREAK.join(made).rstrip().removesuffix("\\ilinebr").rstrip()
 
 
+def whole(line):
+    """A line in which only the full stop of a sentence looks like one to Doxygen."""
+    if line.startswith("    "):
+        return line
+    return re.sub(r"(?<= )\.\.(?= )", "&hellip;", re.sub(r"(?<= )\.(?= )", "&middot;", line))
+
+
 def for_this(docs, one):
     """A description without the parameters that this function does not have."""
     made, keep = [], True
@@ -248,10 +264,14 @@ def sentence(one, known):
                 else "Moves each member." if "&&" in text else "Each member has its default value.")
     if name.startswith("~"):
         return "Releases what it owns."
-    if name.startswith("check_") and name.removeprefix("check_") + "_cpu" in known:
-        loop = name.removeprefix("check_") + "_cpu()"
-        path = "; with a path, also what that path does not support" if "path" in text else ""
-        return f"Rejects what {loop} and its CUDA version reject{path}. @throws std::invalid_argument"
+    if name.endswith("_workspace_bytes") and name.removesuffix("_workspace_bytes") + "_cuda" in known:
+        return f"Bytes of workspace that {name.removesuffix('_workspace_bytes')}_cuda() needs for these views."
+    if name.startswith("choose_") and name.removeprefix("choose_") + "_cuda" in known:
+        return f"The best path of {name.removeprefix('choose_')}_cuda() for these views, which must be valid."
+    checked = [f"{each}()" for each in (name.removeprefix("check_") + end for end in ("_cpu", "_cuda", "")) if each in known]
+    if name.startswith("check_") and checked:
+        path = "; with a path, also what that path does not support" if re.search(r"\bpath\b", text) else ""
+        return f"Rejects what {' and '.join(checked)} reject{'s' if len(checked) == 1 else ''}{path}. @throws std::invalid_argument"
     return ""
 
 
@@ -260,7 +280,7 @@ CUDA = "The CUDA version of {}(): views of device memory; it launches on {} and 
 
 def several(one):
     """`T a, b;` as `T a; T b;`, or nothing."""
-    found = re.fullmatch(r"(?P<type>[\w:<>, ]+?[*&]? )(?P<names>\w+(?: = [^,{(]+)?(?:, \w+(?: = [^,{(]+)?)+)", one.text)
+    found = re.fullmatch(r"(?P<type>[\w:<>, ]+?[*&]? )(?P<names>\w+(?: = {}|{}| = [^,{(]+)?(?:, \w+(?: = {}|{}| = [^,{(]+)?)+)", one.text)
     if one.kind != "variable" or one.first != one.last or not found or found["type"].count("<") != found["type"].count(">"):
         return []
     return [found["type"] + name for name in found["names"].split(", ")]
@@ -272,7 +292,7 @@ def documented(lines):
     made, known, before = list(lines), {}, None
 
     def text_of(one):
-        return [comments[at][1][3:].removeprefix(" ") for at in one.docs]
+        return [whole(comments[at][1][3:].removeprefix(" ")) for at in one.docs]
 
     def put_in(one, text):
         made[one.first] = f"/** {text} */ " + made[one.first]
@@ -286,14 +306,24 @@ def documented(lines):
         own = text_of(one)
         loop = one.name.removesuffix("_cuda") + "_cpu"
         if one.kind == "function" and one.name.endswith("_cuda") and loop in known:
-            docs = [CUDA.format(loop, "the stream of `how`" if re.search(r"\bhow\b", one.text) else "`stream`"), "", *for_this(known[loop], one)]
-            if own:
-                for at, line in zip(one.docs, own):
-                    made[at] = " " + line
-                made[one.docs[0]] = "/** " + in_one_line([*docs, "", own[0]])
-                made[one.docs[-1]] += " */"
+            lead = [CUDA.format(loop, "the stream of `how`" if re.search(r"\bhow\b", one.text) else "`stream`"), ""]
+            docs = for_this(known[loop], one)
+            cut = next((at for at, line in enumerate(docs) if line.startswith("@throws")), len(docs))
+            if own:  # its own sentences, what the loop's says, its own parameters, what is rejected
+                lines_ = [" " + line for line in own]
+                at = next((at for at, line in enumerate(own) if line.startswith("@")), len(own))
+                before, after = in_one_line(["", *docs[:cut], ""][at == 0:]), in_one_line(docs[cut:])
+                if at == len(own):
+                    lines_[-1] += BREAK + before
+                else:
+                    lines_[at] = f" {before}{BREAK}{own[at]}"
+                lines_[0] = f"/** {in_one_line([*lead, ''])}{BREAK}{lines_[0][1:]}"
+                lines_[-1] += f"{BREAK}{after} */"
+                for line, made_ in zip(one.docs, lines_):
+                    made[line] = made_
             else:
-                put_in(one, in_one_line(docs))
+                put_in(one, in_one_line(lead + docs))
+            docs = lead + docs
             shared = None
             own = docs + own
         elif own:
@@ -318,17 +348,22 @@ def documented(lines):
             continue
         elif not own and sentence(one, known) and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
-        elif shared and one.kind == "function":
+        elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1][0] == "class" and for_this(shared[1], one) == shared[1] or all(
+                re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
             shared = one, shared[1]
             own = for_this(shared[1], one)
-            put_in(one, in_one_line(own))
+            if any(own):
+                put_in(one, in_one_line(own))
         if own and several(one):
             text = in_one_line(own)
             made[one.last] = "".join(f"/** {text} */ {part}; " for part in several(one))
             for at in one.docs:
                 made[at] = ""
+        for at, line in zip(one.docs, text_of(one)):  # so that its first sentence alone is the brief description
+            if made[at] == lines[at]:
+                made[at] = f"{'/**' if at == one.docs[0] else ''} {line}{' */' if at == one.docs[-1] else ''}"
         if one.kind == "function" and own:
-            known.setdefault(one.name, own)
+            known[one.name] = own  # of overloads, the nearest above
     return made
 
 
@@ -354,8 +389,9 @@ def title_of(room):
     if len(room.parts) == 1:
         readme = ROOT / room / "README.md"
         return readme.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") if readme.exists() else room.name
-    words = [NAMES.get(word, word) for word in " ".join(room.parts[1:]).split("_") for word in word.split()]
-    return (words[0][:1].upper() + words[0][1:] + " " + " ".join(words[1:])).strip()
+    parts = [" ".join(NAMES.get(word, word) for word in part.split("_")) for part in room.parts[1:]]
+    title = ": ".join(parts)
+    return title[:1].upper() + title[1:]
 
 
 def groups():
@@ -368,13 +404,13 @@ def groups():
     for path in headers:
         names.setdefault(room_of(path.relative_to(ROOT)), set()).add(group_of(path, path.read_text(encoding="utf-8")))
     rooms = sorted(set(names) | {parent for room in names for parent in room.parents if parent.parts})
-    for room in rooms:
+    for room in rooms:  # a group lists those in it as they are defined: rooms first
         name, above = group_name(room), group_name(room.parent) if room.parent.parts else "reference_days"
-        page, anchor, heading = versions.lesson_of_room(shown, room) if len(room.parts) > 1 else (room.name, "", title_of(room))
+        page, anchor, heading = versions.lesson_of_room(shown, room)
         made.append(f"/** @defgroup {name} {title_of(room)}\n@ingroup {above}\n@brief Lesson: @ref {anchor or page} \"{heading}\". */")
-        if name + "_helpers" in names.get(room, ()):
-            made.append(f"/** @defgroup {name}_helpers {title_of(room)}: helpers\n@ingroup {name}\n"
-                        "@brief What the operations above are made of. */")
+    for room, name in ((room, group_name(room)) for room in rooms if group_name(room) + "_helpers" in names.get(room, ())):
+        made.append(f"/** @defgroup {name}_helpers {title_of(room)} (helpers)\n@ingroup {name}\n"
+                    "@brief What the operations above are made of. */")
     return "\n\n".join(made) + "\n"
 
 

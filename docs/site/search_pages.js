@@ -31,8 +31,14 @@
         });
     };
 
+    // Whether the reference has what was typed, softmax_cuda or View::operator(), under this name.
+    function named(name, typed) {
+        const asked = typed.trim().replace(/(operator\(\))?(\(\))?$/, "$1");
+        return /[A-Z_]|::/.test(asked) && (name === asked ? 1e6 : name.endsWith("::" + asked) ? 1e5 : 0);
+    }
+
     // Each word, or one that begins with it, must be there.
-    function find(words) {
+    function find(words, typed) {
         const presence = lunr.Query.presence.REQUIRED;
         const terms = words.flatMap((word) => lunr.tokenizer(word)).filter(lunr.stopWordFilter)
             .map((token) => lunr.stemmer(token).toString());
@@ -43,11 +49,12 @@
         }));
         const asked = words.join(" ");
         hits.forEach((hit) => {
-            const [page, heading, , , , , weight] = entries[hit.ref];
+            const [page, heading, , , terms, , weight] = entries[hit.ref];
             const title = (heading || page).toLowerCase();
             const whole = title === asked || title === asked + "s";  // the word itself, explained; or a page of this name
             const part = ` ${title.replace(/[,:]/g, "")} `.includes(` ${asked} `);
             hit.score *= weight * (weight < 1 ? 1 : whole ? 100 : !part ? 1 : heading ? 10 : 30);  // the reference has its own names
+            if (weight < 1 && named(terms, typed)) hit.score = named(terms, typed) - hit.ref;  // overloads in their order
         });
         return hits.sort((a, b) => b.score - a.score).slice(0, most);
     }
@@ -73,15 +80,15 @@
         panel.replaceChildren();
         panel.hidden = words.length === 0;
         if (panel.hidden) return;
-        const hits = find(words);
+        const hits = find(words, text);
         if (hits.length === 0) panel.textContent = "No page has this.";
         hits.forEach((hit) => {
-            const [page, heading, url, prose, , code] = entries[hit.ref];
+            const [page, heading, url, prose, , code, weight] = entries[hit.ref];
             const link = document.createElement("a");
             const title = document.createElement("b");
             link.href = here + url;
             title.textContent = heading ? page + " › " + heading : page;
-            link.append(title, excerpt(words.some((word) => prose.toLowerCase().includes(word)) ? prose : code, words));
+            link.append(title, excerpt((weight < 1 && prose) || words.some((word) => prose.toLowerCase().includes(word)) ? prose : code, words));
             panel.append(link);
         });
     }

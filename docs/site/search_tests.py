@@ -20,6 +20,9 @@ ENTRIES = [  # page, section, address, text, words set off, listings and outputs
     ["Step through a kernel", "", "e", "views of a window", "", "", 1.5],
     ["Words", "view", "f", "pointer and layout", "view", "", 3],
     ["Day 03, views", "", "g", "slices", "", "", 3],
+    ["View< T >", "operator()()", "i", "the element", "View::operator()", "T & operator", 0.5],
+    ["View< T >", "operator()()", "j", "the element at an index", "View::operator()", "T & operator", 0.5],
+    ["View< T >", "", "k", "memory that it does not own", "View", "", 0.5],
     ["Day 03, views", "Pitfalls", "h", "views views views", "views", "", 3],
 ]
 
@@ -41,6 +44,11 @@ def test_definitions_come_first_then_text_then_listings_then_the_reference():
 def test_titles_of_pages_come_before_sections():
     assert found("views").startswith("g"), found("views")
     assert found("nowhere") == ""
+
+
+def test_names_of_the_reference():
+    assert found("View")[0] == "k" and found("view")[0] in "fg", (found("View"), found("view"))
+    assert found("View::operator()") == found("operator()") == found("View::operator") == "ij", found("operator()")
 
 
 if __name__ == "__main__":

@@ -49,6 +49,8 @@ def declared(folder):
         if kind not in ("class", "struct", "union", "namespace", "group"):
             continue
         name = compound.findtext("compoundname")
+        if compound.get("prot", "public") != "public":
+            continue
         if kind in ("class", "struct", "union") and "@" not in name:
             found[compound.get("id")] = *place(compound), name, has_text(compound)
         for member in compound.iter("memberdef"):

@@ -40,11 +40,14 @@ def lesson(shown, header, operation):
 
 
 def lesson_of_room(shown, room):
-    """The same for a folder; what no page shows belongs to the lesson of the folder above."""
+    """The same for a folder, which may have a page of its name; what no page shows belongs to the lesson of the folder above."""
     while room.parts:
+        page = ROOT / "docs" / f"{room.name}.md"
+        if page.exists():
+            return room.name, "", page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
         for file, _, *found in shown:
             if file.startswith(room.as_posix() + "/"):
-                return found
+                return tuple(found)
         room = room.parent
     return None
 
@@ -63,9 +66,10 @@ def steps(header, operation):
     for name in (operation, base, header.stem, header.stem.removesuffix("_backward")):
         if (room / "steps" / name).is_dir():
             return sorted((room / "steps" / name).rglob("[0-9][0-9]_*.cu"), key=lambda path: path.name)
+    others = {name for name in re.findall(r"\b(\w+)_cuda\(", (ROOT / header).read_text(encoding="utf-8")) if name != operation}
     calls = "".join(path.read_text(encoding="utf-8") for path in room.glob(header.stem + "*.c*") if "_cpu" not in path.name)
     return sorted((path for path in (room / "steps").rglob("[0-9][0-9]_*.cu")
-                   if any(name in calls for name in re.findall(r"^void (launch_\w+)\(", path.read_text(encoding="utf-8"), re.M))),
+                   if path.parent.name not in others and any(name in calls for name in re.findall(r"^void (launch_\w+)\(", path.read_text(encoding="utf-8"), re.M))),
                   key=lambda path: path.name)
 
 
@@ -102,7 +106,7 @@ class Versions:
                                  ("CUDA Tile", "_tile.cu", f"launch_{operation}_tile")):
             path = stem.with_name(stem.name + end)
             line = line_of(path, name)
-            cells.append((title, self.source(path, line) if line else ""))
+            cells.append((title, self.source(path, line) if line or operation == header.stem else ""))
         cells.append(("Steps", ", ".join(filter(None, (self.source(path) for path in steps(header, operation))))))
         return [cell for cell in cells if cell[1]]
 
@@ -115,7 +119,9 @@ class Versions:
             header = operation and next((path for path, text in self.headers[name] if re.search(rf"\b{declared}(\(| \{{)", text)), None)
             if not header:
                 return match[0]
-            made = "".join(f"<span><b>{title}</b> {links}</span>" for title, links in self.row(header, operation[1] or header.stem))
+            of_path = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", declared.removesuffix("Path")).lower()  # AddBroadcastPath: add_broadcast
+            of_path = of_path if line_of(ROOT / header.parent / f"{header.stem}_cuda.cu", of_path + "_cuda") else header.stem
+            made = "".join(f"<span><b>{title}</b> {links}</span>" for title, links in self.row(header, operation[1] or of_path))
             return match[0] + f'\n<p class="versions">{made}</p>'
 
         return re.sub(r'<div class="memproto">.*?<div class="memdoc">', entry, page, flags=re.S) if name in self.headers else page

@@ -43,11 +43,18 @@ public:
     /// A pass over one token, T = 1: the result of choose(), at its position.
     virtual void advance() = 0;
 
+    /// x = token row + position row, for each token of the pass.
     virtual void embed() = 0;
+    /// A norm and a product of 3 C columns: the queries of the pass; its keys and values go to the
+    /// cache.
     virtual void query_key_value(std::int64_t layer) = 0;
+    /// Each token attends to itself and to those before it.
     virtual void attend(std::int64_t layer) = 0;
+    /// x += the product of what attend() computed.
     virtual void add_attention(std::int64_t layer) = 0;
+    /// The first half of the MLP: norm, product, GELU.
     virtual void widen(std::int64_t layer) = 0;
+    /// x += the product of what widen() computed.
     virtual void add_mlp(std::int64_t layer) = 0;
     /// Logits of `count` tokens of the pass, from token `first` on; replaces those of earlier
     /// calls. A prompt needs only its last row; T rows of V would be 200 MB.
@@ -89,7 +96,7 @@ public:
 
 /// How the CUDA backend computes a pass of several tokens. One token is always computed in floats.
 enum class Prompts {
-    floats,
+    floats,        // as one token, in 32 bits
     tensor_cores,  // operands rounded to f16 or bf16, sums float: logits differ a little
     as_weights,    // as prompts_of() decides
 };
@@ -98,6 +105,7 @@ enum class Prompts {
 /// bits are the file's precision anyway. Floats otherwise.
 [[nodiscard]] Prompts prompts_of(const ModelWeights& model);
 
+/// The CUDA versions, with weights and cache in device memory.
 /// @throws std::runtime_error  no usable GPU, in a program built for one
 /// @throws std::invalid_argument  a model that tensor cores do not support
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model,
@@ -111,6 +119,7 @@ void check_cache_memory(const Config& config, std::int64_t capacity);
 /// For prompts on tensor cores: rejects rows and heads that are not multiples of eight elements,
 /// and heads wider than 128.
 void check_tensor_cores(const Config& config);
+/// Whether check_tensor_cores() accepts the model.
 [[nodiscard]] bool tensor_cores_take(const Config& config);
 
 }  // namespace sixdays::gpt2

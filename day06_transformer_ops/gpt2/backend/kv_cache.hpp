@@ -16,7 +16,7 @@ namespace sixdays::gpt2 {
 
 /// Keys and values of some positions of one layer, (head, position, dim) each.
 struct KvSlots {
-    View<float> keys, values;
+    View<float> keys, values;  // one of each per position
 };
 
 /// Bytes of both halves of a cache: 2 * 4 * layers * heads * positions * dim.
@@ -34,7 +34,9 @@ public:
     /// @throws std::invalid_argument  anything else
     KvCache(View<float> keys, View<float> values);
 
+    /// Layers whose keys and values it holds.
     std::int64_t layers() const noexcept { return keys_.extent(0); }
+    /// Positions that it has room for.
     std::int64_t capacity() const noexcept { return keys_.extent(2); }
 
     /// Positions that every layer holds: 0 .. length() - 1.

@@ -11,13 +11,14 @@
 
 namespace sixdays::gpt2 {
 
-/// Four words, and a key of two. Not std::array: kernels cannot call its functions.
+/// The counter, and the random words made of it. Not std::array: kernels cannot call its functions.
 struct Philox4 {
-    std::uint32_t word[4];
+    std::uint32_t word[4];  // the lowest first
     friend constexpr bool operator==(const Philox4&, const Philox4&) = default;
 };
+/// The key, which selects a sequence of random numbers.
 struct PhiloxKey {
-    std::uint32_t word[2];
+    std::uint32_t word[2];  // the lowest first
 };
 
 /// Ten rounds: multiply two words, swap the halves of the products crosswise, mix in the key.

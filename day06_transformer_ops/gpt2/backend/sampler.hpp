@@ -21,9 +21,10 @@ struct SamplerOptions {
     float temperature = 1;   // 0, or any finite positive number
     std::int64_t top_k = 0;  // 0, or V and more: keep all
     float top_p = 1;         // 0: only the likeliest; 1: keep all, even if the sum rounds to 1
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;  // of the draws: the same seed, the same text
 };
 
+/// Rejects options that sample() cannot use.
 /// @throws std::invalid_argument  a negative, infinite or NaN temperature, top_k below 0, top_p
 /// outside of [0, 1]
 void check_sampler(const SamplerOptions& options);

@@ -16,6 +16,8 @@ namespace sixdays::gpt2 {
 /// A weight of the file, whatever its type, (out, in).
 [[nodiscard]] Tensor<float> as_floats(const Weight& weight);
 
+/// What the plain and the fast CPU backend share: the activations of a pass and the cache, in host
+/// memory.
 class HostBackend : public Backend {
 public:
     void begin(View<const std::int64_t> ids, std::int64_t position) override;

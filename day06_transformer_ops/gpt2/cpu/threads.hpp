@@ -13,14 +13,16 @@
 
 namespace sixdays::gpt2 {
 
-/// Part `part` of `parts` of the range 0 .. count - 1.
+/// A range of work: begin .. end - 1.
 struct Share {
-    std::int64_t begin, end;
+    std::int64_t begin, end;  // first index, and the one after the last
 };
+/// Part `part` of `parts` of the range 0 .. count - 1.
 [[nodiscard]] constexpr Share share(std::int64_t count, int part, int parts) noexcept {
     return {count * part / parts, count * (part + 1) / parts};
 }
 
+/// Threads that wait for work, so that a product of microseconds need not start any.
 class Threads {
 public:
     /// @param count  including the caller's thread; 0: one per hardware thread
@@ -30,6 +32,7 @@ public:
     Threads(const Threads&) = delete;
     Threads& operator=(const Threads&) = delete;
 
+    /// The number of threads, with the caller's.
     int count() const noexcept { return static_cast<int>(others_.size()) + 1; }
 
     /// Calls work(0), work(1), .. work(count() - 1), each in its own thread, and returns when all

@@ -32,6 +32,7 @@ public:
     ByteReader(std::span<const std::byte> bytes, std::string_view file, std::size_t at = 0)
         : bytes_(bytes), file_(file), at_(at) {}
 
+    /// The byte of the file that is read next.
     std::size_t at() const noexcept { return at_; }
 
     /// The next `count` bytes. @throws std::invalid_argument  the file ends earlier

@@ -33,26 +33,26 @@ namespace sixdays::gpt2 {
 
 /// The type of a value, with the numbers used in the file.
 enum class ValueType : std::uint32_t {
-    u8,
-    i8,
-    u16,
-    i16,
-    u32,
-    i32,
-    f32,
-    boolean,
-    text,
-    array,
-    u64,
-    i64,
-    f64
+    u8,       // unsigned, 8 bits
+    i8,       // signed, 8 bits
+    u16,      // unsigned, 16 bits
+    i16,      // signed, 16 bits
+    u32,      // unsigned, 32 bits
+    i32,      // signed, 32 bits
+    f32,      // float
+    boolean,  // one byte, 0 or 1
+    text,     // a length of 64 bits, then that many bytes
+    array,    // a type, a count of 64 bits, then that many elements
+    u64,      // unsigned, 64 bits
+    i64,      // signed, 64 bits
+    f64       // double
 };
 /// "uint32"; "type 99" for an unknown number.
 [[nodiscard]] std::string to_string(ValueType type);
 
 /// A value of the metadata, at its location in the file. Checked for completeness on reading.
 struct Value {
-    ValueType type;
+    ValueType type;           // how its bytes are read
     std::size_t at;           // byte of the file where it begins
     ValueType element{};      // of an array: the type of its elements
     std::uint64_t count = 0;  // of an array: element count; they begin 12 bytes after `at`
@@ -60,14 +60,15 @@ struct Value {
 
 /// A tensor's entry in the list.
 struct FileTensor {
-    std::string_view name;
-    std::size_t at;        // byte of the file where its entry begins
-    std::uint64_t offset;  // of its bytes, relative to the first tensor
-    Weight weight;
+    std::string_view name;  // in the file
+    std::size_t at;         // byte of the file where its entry begins
+    std::uint64_t offset;   // of its bytes, relative to the first tensor
+    Weight weight;          // its type, its bytes in the mapped file, and its shape
 };
 
-/// Keys of files with checksums: GgufWriter::checksums().
+/// Key of the checksums of each tensor's bytes, in files that have them: GgufWriter::checksums().
 inline constexpr std::string_view kTensorChecksums = "checksum.tensors";
+/// Key of the checksum of all bytes that are in no tensor.
 inline constexpr std::string_view kFileChecksum = "checksum.file";
 
 /// The contents of a file. Holds pointers into its bytes and copies none.
@@ -78,12 +79,16 @@ public:
     /// @throws std::invalid_argument  any violation of the format
     Gguf(std::span<const std::byte> bytes, std::string file);
 
+    /// Every tensor begins at a multiple of this many bytes.
     std::uint32_t alignment() const noexcept { return alignment_; }
+    /// The names of the metadata, in the order of the file.
     const std::vector<std::string_view>& keys() const noexcept { return keys_; }
+    /// The tensors, in the order of the file.
     const std::vector<FileTensor>& tensors() const noexcept { return tensors_; }
 
+    /// Is there such a key?
     bool has(std::string_view key) const { return values_.contains(key); }
-    /// @throws std::invalid_argument  no such key
+    /// The value of a key. @throws std::invalid_argument  no such key
     const Value& value(std::string_view key) const;
 
     /// A number of any integer type. @throws std::invalid_argument  no such key, another
@@ -91,7 +96,10 @@ public:
     std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most) const;
     /// A float32 or float64. @throws std::invalid_argument  no such key, or another type
     double real(std::string_view key) const;
+    /// A boolean. @throws std::invalid_argument  no such key, or another type
     bool boolean(std::string_view key) const;
+    /// A string, in the bytes of the file. @throws std::invalid_argument  no such key, or another
+    /// type
     std::string_view text(std::string_view key) const;
 
     /// Arrays. @throws std::invalid_argument  no such key, not an array, elements of another kind
@@ -100,11 +108,14 @@ public:
     std::vector<double> reals(std::string_view key) const;
     std::vector<std::string_view> texts(std::string_view key) const;
 
+    /// Is there such a tensor?
     bool has_tensor(std::string_view name) const { return by_name_.contains(name); }
-    /// @throws std::invalid_argument  no tensor of that name
+    /// The tensor of a name. @throws std::invalid_argument  no tensor of that name
     const FileTensor& tensor(std::string_view name) const;
 
+    /// Was the file written with checksums?
     bool has_checksums() const { return has(kFileChecksum); }
+    /// Compares the checksums with the bytes.
     /// @throws std::invalid_argument  a missing or different checksum: the file is damaged
     void check_checksums() const;
     /// Covers all bytes outside tensors, with those of kFileChecksum taken as zeros.

@@ -15,19 +15,23 @@
 
 namespace sixdays::gpt2 {
 
+/// A file, or a part of one.
 using Bytes = std::vector<std::byte>;
 
+/// Appends a number, its lowest byte first.
 template <class T>
 requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void append(Bytes& bytes, T number) {
     const std::size_t at = bytes.size();
     bytes.resize(at + sizeof number);
     std::memcpy(bytes.data() + at, &number, sizeof number);
 }
+/// Appends a text: its length in 64 bits, then its bytes.
 inline void append(Bytes& bytes, std::string_view text) {
     append(bytes, std::uint64_t{text.size()});
     for (const char c : text) bytes.push_back(static_cast<std::byte>(c));
 }
 
+/// The file's type of a C++ type.
 template <class T>
 constexpr ValueType value_type() {
     if (std::is_same_v<T, bool>) return ValueType::boolean;
@@ -40,14 +44,19 @@ constexpr ValueType value_type() {
     return std::is_signed_v<T> ? kSigned[log] : kUnsigned[log];
 }
 
+/// Makes a GGUF file in memory: metadata first, then tensors. The tests write broken files with it,
+/// too.
 class GgufWriter {
 public:
+    /// Adds a number or a boolean.
     template <class T>
     void value(std::string_view key, T number) {
         head(key, value_type<T>());
         append(values_, number);
     }
+    /// Adds a string.
     void text(std::string_view key, std::string_view text);
+    /// Adds an array of numbers.
     template <class T>
     void array(std::string_view key, const std::vector<T>& numbers) {
         head(key, ValueType::array);
@@ -55,12 +64,13 @@ public:
         append(values_, std::uint64_t{numbers.size()});
         for (const T number : numbers) append(values_, number);
     }
+    /// Adds an array of strings.
     void texts(std::string_view key, const std::vector<std::string>& texts);
 
     /// Any bytes after the key.
     void raw(std::string_view key, ValueType type, const Bytes& value);
 
-    /// @param dims  as in the file: innermost first
+    /// Adds a tensor and its bytes. @param dims  as in the file: innermost first
     void tensor(std::string_view name, const std::vector<std::uint64_t>& dims, WeightType type,
                 const Bytes& data);
     /// The same at an offset chosen by the caller; adds no data.
@@ -77,7 +87,8 @@ public:
     /// Adds bytes after the tensors.
     void pad(std::size_t bytes) { data_.resize(data_.size() + bytes); }
 
-    std::uint32_t magic = 0x46554747, version = 3;
+    std::uint32_t magic = 0x46554747, version = 3;  // the first eight bytes: "GGUF", and 3
+    /// The whole file.
     Bytes bytes() const;
 
 private:

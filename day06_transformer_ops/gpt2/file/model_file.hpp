@@ -31,38 +31,40 @@ struct Config {
     std::int64_t vocabulary;  // V, tokens: 50257
     float epsilon;            // of the layer norms: 1e-5
 
+    /// Elements of a head: D.
     std::int64_t head_dim() const noexcept { return channels / heads; }
 };
 
 /// A layer norm's parameters, (C) each.
 struct NormWeights {
-    Tensor<float> weight, bias;
+    Tensor<float> weight, bias;  // scale and shift of each element
 };
 
 /// out = in . weightᵀ + bias, one row of the weight per output.
 struct LinearWeights {
-    Weight weight;  // (outputs, inputs), in the file
-    Tensor<float> bias;
+    Weight weight;       // (outputs, inputs), in the file
+    Tensor<float> bias;  // (outputs)
 };
 
 /// One of the model's blocks, in the order that a token meets them.
 struct BlockWeights {
-    NormWeights attention_norm;
-    LinearWeights qkv, attention_output;
-    NormWeights mlp_norm;
-    LinearWeights up, down;
+    NormWeights attention_norm;           // before attention
+    LinearWeights qkv, attention_output;  // (3 C, C): queries, keys, values; (C, C)
+    NormWeights mlp_norm;                 // before the MLP
+    LinearWeights up, down;               // (hidden, C), (C, hidden)
 };
 
 /// All weights. Matrices stay in the file's memory; vectors are short and are copied as floats.
 struct ModelWeights {
-    Config config;
-    Weight token_embedding;     // (V, C): a token's row is contiguous
-    Weight position_embedding;  // (context, C)
-    std::vector<BlockWeights> blocks;
-    NormWeights final_norm;
+    Config config;                     // its sizes
+    Weight token_embedding;            // (V, C): a token's row is contiguous
+    Weight position_embedding;         // (context, C)
+    std::vector<BlockWeights> blocks;  // one per layer
+    NormWeights final_norm;            // before the head
     Weight head;  // (V, C); the token embedding if the file has no separate head
 };
 
+/// The weights of a GPT-2 in a file, which must outlive them.
 /// @throws std::invalid_argument  another architecture; a key or tensor that is missing, has
 /// another shape, or does not belong in a GPT-2
 [[nodiscard]] ModelWeights read_model(const Gguf& file);

@@ -15,17 +15,18 @@ using day06_transformer_ops::NormParameters;
 
 /// A matrix and its bias (N).
 struct DeviceLinear {
-    DeviceMatrix weight;
-    const float* bias = nullptr;
+    DeviceMatrix weight;          // (N, K)
+    const float* bias = nullptr;  // (N); null: none
 };
 
+/// Blocks that share the positions of a head in attention.
+inline constexpr int kSplits = 8;
 /// Attention's partial results: each of kSplits blocks of a head processes some of the positions.
 /// The next phase combines them.
-inline constexpr int kSplits = 8;
 struct AttentionParts {
-    float* sums;  // (head, split, D): sum of exp(score - largest) * value
-    float* tops;  // (head, split, 2): the largest score, and the sum of exp(score - largest)
-    std::int64_t D;
+    float* sums;     // (head, split, D): sum of exp(score - largest) * value
+    float* tops;     // (head, split, 2): the largest score, and the sum of exp(score - largest)
+    std::int64_t D;  // elements of a head
 };
 
 /// Do the kernels of this file support heads of width D?
@@ -40,9 +41,11 @@ inline constexpr int kNormKeeps = 2, kJoinKeeps = 1;
 /// Do the kernels of this file support these weights: alignment, and rows that fit in shared
 /// memory?
 [[nodiscard]] bool phase_takes(const DeviceMatrix& w, int rows_kept);
+/// The four matrices of a block.
 struct BlockMatrices {
-    DeviceMatrix qkv, attention_output, up, down;
+    DeviceMatrix qkv, attention_output, up, down;  // (3 C, C), (C, C), (F, C), (C, F)
 };
+/// phase_takes() for all four matrices of a block.
 [[nodiscard]] bool phases_take(const BlockMatrices& block);
 
 /// stream(t) = token row + position row, for T tokens, the last of which is at *place.
@@ -54,13 +57,16 @@ void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
 void launch_query_key_value(const NormParameters& norm, const DeviceLinear& linear,
                             const float* stream, float* query, const KvSlots& cache,
                             const std::int64_t* place, gpu::Stream queue);
+/// The partial results of each head for the query, over the cached positions up to *place.
 void launch_attend(const float* query, const KvSlots& cache, const std::int64_t* place,
                    const AttentionParts& parts, gpu::Stream queue);
 /// stream += product.
 void launch_add_attention(const AttentionParts& parts, const DeviceLinear& linear, float* stream,
                           gpu::Stream queue);
+/// hidden (F) = GELU of the product of a norm of the stream.
 void launch_widen(const NormParameters& norm, const DeviceLinear& linear, const float* stream,
                   float* hidden, gpu::Stream queue);
+/// stream += product.
 void launch_add_mlp(const float* hidden, const DeviceLinear& linear, float* stream,
                     gpu::Stream queue);
 /// logits (V). @param blocks  resident_head_blocks(), or any other number: each loops over its rows

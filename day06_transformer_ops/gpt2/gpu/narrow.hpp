@@ -10,7 +10,10 @@
 namespace sixdays::gpt2 {
 
 /// The function applied before rounding.
-enum class Before { nothing, gelu };
+enum class Before {
+    nothing,  // only rounding
+    gelu      // in its tanh form
+};
 
 /// out = in, or GELU (its tanh form) of in, rounded to the nearest T, bf16 or f16. f16 overflows to
 /// infinity.

@@ -21,10 +21,12 @@ public:
     /// @param wide      room for any matrix of a block as floats; it must outlive this
     NarrowPrompt(const ModelWeights& model, std::int64_t capacity, gpu::Buffer<float>& wide);
 
+    /// The type of the operands: f16 or bf16.
     WeightType type() const noexcept { return type_; }
 
-    /// @param x  (T, K), contiguous
+    /// Stores the layer norm of x as the operand of product(). @param x  (T, K), contiguous
     void hold_norm(View<const float> x, const NormParameters& parameters, gpu::Stream stream);
+    /// Stores GELU of x as the operand of product(). @param x  (T, K), contiguous
     void hold_gelu(View<const float> x, gpu::Stream stream);
     /// Causal attention. @param q  (heads, T, D) @param kv  (2, heads, S, D): keys, then values
     void attend(View<const float> q, View<const float> kv, gpu::Stream stream);

@@ -9,8 +9,8 @@
 
 namespace sixdays::gpt2 {
 
-constexpr int kDigit = 8;  // bits
-constexpr int kBins = 1 << kDigit;
+constexpr int kDigit = 8;           // bits
+constexpr int kBins = 1 << kDigit;  // values of a digit
 
 /// The highest digit at which bins, summed from the highest one down, reach the target; if they
 /// never do, the lowest nonempty digit. Called by one warp, 8 bins per lane, lane 0 the highest.

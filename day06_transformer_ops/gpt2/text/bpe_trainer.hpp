@@ -21,8 +21,8 @@ namespace sixdays::gpt2 {
 /// A vocabulary, and the text in its tokens: the same as from encode().
 struct LearnedVocabulary {
     NewVocabulary vocabulary;  // the bytes, the merges as they were found, the end of a text
-    std::vector<std::int64_t> tokens;
-    std::int64_t taken = 0;  // pairs taken from the heap: the cost of the search
+    std::vector<std::int64_t> tokens;  // the text
+    std::int64_t taken = 0;            // pairs taken from the heap: the cost of the search
 };
 
 /// The smallest vocabulary: the 256 bytes and the end of text.

@@ -8,13 +8,16 @@
 
 namespace sixdays::gpt2 {
 
-/// How a text begins: with a whole character, with an invalid byte, or with a character that may
-/// continue past the end.
-enum class Utf8 { whole, broken, cut };
+/// How a text begins.
+enum class Utf8 {
+    whole,   // with a whole character
+    broken,  // with an invalid byte
+    cut      // with a character that may continue past the end
+};
 
 /// The beginning of a text.
 struct Character {
-    Utf8 kind;
+    Utf8 kind;          // how the text begins
     std::size_t bytes;  // its length: 1 to 4
     char32_t code;      // of a whole character
 };

@@ -33,11 +33,13 @@ public:
     /// GPT-2's, a token of other letters, a byte without a token, a merge that uses a missing token
     explicit Vocabulary(const Gguf& file);
 
+    /// The number of tokens, V.
     std::int64_t size() const noexcept { return static_cast<std::int64_t>(bytes_.size()); }
 
     /// The bytes of a token. @throws std::invalid_argument  not 0 <= token < size()
     const std::string& bytes(std::int64_t token) const;
 
+    /// The token of a single byte.
     std::int64_t token_of_byte(std::uint8_t byte) const noexcept { return of_byte_[byte]; }
 
     /// The merge of two neighbours, if one exists.

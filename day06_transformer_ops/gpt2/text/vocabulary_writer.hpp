@@ -17,8 +17,9 @@ namespace sixdays::gpt2 {
 
 /// A new vocabulary: tokens and merges in the letters of a file.
 struct NewVocabulary {
-    std::vector<std::string> tokens, merges;  // "left right", in order of rank
+    std::vector<std::string> tokens, merges;  // a merge is "left right"; merges in order of rank
 
+    /// The number of tokens, V.
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }
     /// The last token, which ends a text; text is never encoded to it.
     [[nodiscard]] std::int64_t end_of_text() const { return size() - 1; }

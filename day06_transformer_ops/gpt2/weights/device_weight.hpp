@@ -17,10 +17,10 @@ namespace sixdays::gpt2 {
 
 /// Pointers to the weights, for a launcher. Rows have no gaps.
 struct DeviceMatrix {
-    WeightType type = WeightType::f32;
-    const std::byte* data = nullptr;  // Q8_0: the quants
-    const f16* scales = nullptr;      // Q8_0 only
-    std::int64_t N = 0, K = 0;        // rows: outputs; columns: inputs
+    WeightType type = WeightType::f32;  // how `data` is read
+    const std::byte* data = nullptr;    // Q8_0: the quants
+    const f16* scales = nullptr;        // Q8_0 only
+    std::int64_t N = 0, K = 0;          // rows: outputs; columns: inputs
 };
 
 /// Owns the weights.
@@ -31,6 +31,7 @@ public:
     /// @throws gpu::Error  not enough device memory
     explicit DeviceWeight(const Weight& host);
 
+    /// As a launcher takes it, while this object exists.
     DeviceMatrix matrix() const noexcept;
 
 private:

@@ -10,11 +10,6 @@
 /// One token is memory-bound: every weight is loaded for one multiply-add, so half as many bytes
 /// take half the time. A prompt is compute-bound: its tokens share each loaded weight. So there are
 /// two loops.
-/// Error: K + 1 roundings of |bias(n)| + the sum of |weight(n, k) * x(t, k)|; versions differ in
-/// the order.
-/// @throws std::invalid_argument  an unknown type, rows that are not a multiple of its blocks,
-/// shapes that do not match, out not injective, overlap of x and out, a null pointer; the fast
-/// loop: gaps; a path that does not support these weights
 #pragma once
 
 #include <cstdint>
@@ -34,12 +29,19 @@ enum class LinearPath {
                    // which has room for 24,576 columns
 };
 [[nodiscard]] const char* name(LinearPath path);
+/// The best path for these weights.
 [[nodiscard]] LinearPath choose_linear(const DeviceMatrix& w);
 
+/// out = x . wᵀ + bias, with the weights widened to floats on use, which is exact.
+/// Error: K + 1 roundings of |bias(n)| + the sum of |weight(n, k) * x(t, k)|; versions differ in
+/// the order.
 /// @param w     (N, K)
 /// @param x     (T, K), any strides
 /// @param bias  (N), or a null pointer: none
 /// @param out   (T, N), injective
+/// @throws std::invalid_argument  an unknown type, rows that are not a multiple of its blocks,
+/// shapes that do not match, out not injective, overlap of x and out, a null pointer; a path that
+/// does not support these weights
 void linear_cpu(const Weight& w, View<const float> x, View<const float> bias, View<float> out);
 void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> bias,
                  View<float> out, const gpu::Launch<LinearPath>& how = {});

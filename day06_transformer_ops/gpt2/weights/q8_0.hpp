@@ -21,8 +21,8 @@ inline constexpr std::int64_t kQ8Block = 32;  // weights
 
 /// As stored in the file. The usual writer divides by 127 and never writes -128, but it is legal.
 struct Q8Block {
-    f16 scale;
-    std::int8_t quants[kQ8Block];
+    f16 scale;                     // of all 32
+    std::int8_t quants[kQ8Block];  // weight = scale * quant
 };
 static_assert(sizeof(Q8Block) == 34 && alignof(Q8Block) == 2);
 

@@ -12,14 +12,20 @@
 namespace sixdays::gpt2 {
 
 /// The types this engine reads, with ggml's numbers, as in the file.
-enum class WeightType : std::uint32_t { f32 = 0, f16 = 1, q8_0 = 8, bf16 = 30 };
+enum class WeightType : std::uint32_t {
+    f32 = 0,   // float
+    f16 = 1,   // IEEE 754 half precision: 11 significant bits
+    q8_0 = 8,  // blocks of 32 signed bytes with a scale
+    bf16 = 30  // the upper half of a float: 8 significant bits
+};
 
 /// A type's memory layout: elements per block, and bytes per block.
 struct Storage {
-    const char* name;
-    std::int64_t elements;
-    std::int64_t bytes;
+    const char* name;       // "F16"
+    std::int64_t elements;  // of a block
+    std::int64_t bytes;     // of a block
 };
+/// The layout of a type.
 /// @throws std::invalid_argument  not one of the four types; the message lists them
 const Storage& storage_of(WeightType type);
 
@@ -30,9 +36,9 @@ const Storage& storage_of(WeightType type);
 
 /// A tensor of weights in memory that it does not own (the mapped file), row-major without gaps.
 struct Weight {
-    WeightType type = WeightType::f32;
-    const std::byte* data = nullptr;
-    Shape shape;  // outermost first: the token embedding is (V, C)
+    WeightType type = WeightType::f32;  // how `data` is read
+    const std::byte* data = nullptr;    // the first block of the first row
+    Shape shape;                        // outermost first: the token embedding is (V, C)
 
     /// As blocks of its type: for Q8_0 the last extent is 1/32 of the shape's.
     /// @throws std::invalid_argument  another type than the weight's, or an address that is not

@@ -26,22 +26,23 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// What a step depends on beside the gradient.
 struct AdamWOptions {
-    float rate = 1e-3f;
-    float beta1 = 0.9f, beta2 = 0.999f;
-    float eps = 1e-8f;
-    float decay = 0;               // usually 0.1 for matrices, 0 for norms and biases
-    std::int64_t step = 1;         // counted from 1
-    float most = 0;                // largest norm; 0: no clipping
-    View<const double> norm = {};  // gradient_norm()'s result, rank 0; CUDA: in device memory
+    float rate = 1e-3f;                  // learning rate
+    float beta1 = 0.9f, beta2 = 0.999f;  // of the running means of g and g^2
+    float eps = 1e-8f;                   // added to the root
+    float decay = 0;                     // usually 0.1 for matrices, 0 for norms and biases
+    std::int64_t step = 1;               // counted from 1
+    float most = 0;                      // largest norm; 0: no clipping
+    View<const double> norm = {};        // gradient_norm()'s result, rank 0; CUDA: in device memory
 };
 
 /// Derived from the options, the same for all parameters.
 struct AdamWNumbers {
-    float rate, beta1, beta2, eps, kept;  // kept: what decay leaves of a parameter
+    float rate, beta1, beta2, eps, kept;  // as in the options; kept: what decay leaves
     float rate1, root2;                   // rate / c1, sqrt(c2)
-    float most;
-    View<const double> norm;
+    float most;                           // as in the options
+    View<const double> norm;              // as in the options
 
     /// The factor of the gradients. A NaN fails the comparison with `most`.
     SIXDAYS_HD float clip() const noexcept {
@@ -49,8 +50,18 @@ struct AdamWNumbers {
         return static_cast<float>(double{most} / norm());
     }
 };
+/// The numbers of a step. The options are not checked.
 [[nodiscard]] AdamWNumbers adamw_numbers(const AdamWOptions& options);
 
+/// One step of AdamW (Kingma and Ba 2014, arXiv 1412.6980; Loshchilov and Hutter 2017, arXiv
+/// 1711.05101), with clipping by the global norm:
+///
+///     g      = gradient * min(1, most / norm)
+///     first  = beta1 * first  + (1 - beta1) * g
+///     second = beta2 * second + (1 - beta2) * g^2
+///     p      = p - rate * decay * p
+///     p      = p - rate * (first / c1) / (sqrt(second / c2) + eps)      c = 1 - beta^step
+///
 /// @param gradient, first, second, parameters  the same shape and strides, each dense
 /// (row-major or in any other order), not overlapping each other or the norm; the last three are
 /// read and written
@@ -86,10 +97,10 @@ inline constexpr int kNormBlocks = 256;
 
 /// The rate of each step: linear warmup, then cosine decay.
 struct Schedule {
-    double most = 1e-3, least = 1e-4;
-    std::int64_t warm_up = 0, steps = 1;
+    double most = 1e-3, least = 1e-4;     // the rate after the warmup, and the last one
+    std::int64_t warm_up = 0, steps = 1;  // steps of the warmup, and of the whole schedule
 };
-/// @param step  counted from 0; from `steps` on the rate is `least`
+/// The rate of a step. @param step  counted from 0; from `steps` on the rate is `least`
 [[nodiscard]] double rate_at(const Schedule& schedule, std::int64_t step);
 
 }  // namespace sixdays::day06_transformer_ops

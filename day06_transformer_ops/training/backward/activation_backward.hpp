@@ -19,12 +19,14 @@ namespace sixdays::day06_transformer_ops {
 /// The paths are those of the forward pass.
 using ActivationBackwardPath = ActivationPath;
 
+/// s + x s (1 - s) dv, s = 1 / (1 + exp(-v)): the slope of x * s, where v depends on x.
 /// 1 - s is computed as 1 / (1 + exp(v)), because 1 - s would cancel digits.
 SIXDAYS_HD inline float slope_of_gate(float x, float v, float dv) noexcept {
     const float s = 1 / (1 + std::exp(-v)), rest = 1 / (1 + std::exp(v));
     if (s * rest == 0) return s;  // flat: x dv may be infinite, and 0 times it is NaN
     return s + x * s * rest * dv;
 }
+/// The derivative of an activation at x.
 SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
     switch (what) {
         case Activation::relu:
@@ -43,7 +45,7 @@ SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
     return x;
 }
 
-/// out = grad * f'(in).
+/// out = grad * f'(in): the gradient of an activation's input.
 /// @param in    any shape and strides: the input of the activation
 /// @param grad  shape of in
 /// @param out   shape of in, injective; may be `in` or `grad` itself

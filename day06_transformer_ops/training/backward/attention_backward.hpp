@@ -37,7 +37,7 @@ enum class AttentionBackwardPath {
 
 /// The gradients of queries, keys and values, of the same shapes; they are set (=), not added to.
 struct AttentionGradients {
-    View<float> q, k, v;
+    View<float> q, k, v;  // of the shapes of q, k and v
 };
 
 /// The saved results of the forward pass.
@@ -46,6 +46,16 @@ struct AttentionLeft {
     View<const float> log_sums;  // (..., T)
 };
 
+/// The gradients of attention's queries, keys and values; they are set (=), not added to. The
+/// weights (share) are recomputed from the scores and each query's log-sum-exp (Dao and others 2022,
+/// arXiv 2205.14135, appendix B.2). With d_share(t, s) = grad(t) . v(s) and
+/// delta(t) = sum over s of share(t, s) * d_share(t, s):
+///
+///     d_score(t, s) = share(t, s) * (d_share(t, s) - delta(t))
+///     d_q(t) = scale * sum over s of d_score(t, s) * k(s)
+///     d_k(s) = scale * sum over t of d_score(t, s) * q(t)
+///     d_v(s) = sum over t of share(t, s) * grad(t)
+///
 /// @param q        (..., T, D), as in the forward pass, any strides
 /// @param k, v     (..., S, D), of q's rank; a dimension before the last two may be 1 if q's is
 ///                 not: heads that share keys, whose gradients add up
@@ -63,7 +73,8 @@ void attention_backward_cuda(View<const float> q, View<const float> k, View<cons
                              const AttentionOptions& options, View<const float> grad,
                              const AttentionGradients& d,
                              const gpu::Launch<AttentionBackwardPath>& how = {});
-/// The same from the results of the forward pass, which must not overlap d.
+/// attention_backward_cuda() from the results of the forward pass, which must not overlap d: it saves
+/// a pass over the keys. Shapes, checks and workspace are the same.
 void attention_backward_from_left_cuda(View<const float> q, View<const float> k,
                                        View<const float> v, const AttentionOptions& options,
                                        const AttentionLeft& left, View<const float> grad,
@@ -76,6 +87,7 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               std::optional<AttentionBackwardPath> path = {},
                               const std::optional<AttentionLeft>& left = {});
 
+/// The best path for these queries.
 /// @param shared  bytes of shared memory that a block may have
 /// @param left    the forward pass's results are available: for more than 64 queries, 'kept'
 /// replaces 'tiles'

@@ -10,6 +10,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// Rejects a q without tokens and a head.
 template <class T>
 void require_tokens(const char* op, const View<T>& q) {
     if (q.rank() >= 2) return;
@@ -17,6 +18,7 @@ void require_tokens(const char* op, const View<T>& q) {
            ", but needs tokens and a head: (..., T, D)");
 }
 
+/// Rejects a length, which belongs to a KV cache.
 inline void require_no_length(const char* op, const AttentionOptions& options) {
     if (options.length.data == nullptr) return;
     reject(std::string(op) + ": a length was given, but only a cache has one");

@@ -30,6 +30,11 @@ enum class CrossEntropyBackwardPath {
 };
 [[nodiscard]] const char* name(CrossEntropyBackwardPath path);
 
+/// The gradient of each logit of a cross-entropy.
+///
+///     out(i, j) = grad(i) * (softmax(logits(i))(j) - [j == target(i)])
+///
+/// The CUDA version fills the row of a target out of range with NaN.
 /// @param logits   (..., V), any strides
 /// @param targets  (...), any strides, 0 <= target < V
 /// @param grad     of the losses, broadcast to (...): for the mean of N losses one number, 1 / N
@@ -41,7 +46,7 @@ void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
                                  View<const float> grad, View<float> out,
                                  const gpu::Launch<CrossEntropyBackwardPath>& how = {});
-/// The same with a single pass over the logits, T float or bf16. p's error grows by
+/// cross_entropy_backward_cuda() with a single pass over the logits, T float or bf16. p's error grows by
 /// (|loss| + 2 |loss + x(target)|) 2^-24 of it. A target whose logit is -infinity makes its row
 /// NaN.
 /// @param logits  contiguous rows; the same for out
@@ -56,7 +61,7 @@ void check_cross_entropy_backward(const View<const float>& logits,
                                   const View<const std::int64_t>& targets,
                                   const View<const float>& grad, const View<float>& out,
                                   std::optional<CrossEntropyBackwardPath> path = {});
-/// The same, rounded to bf16: the operand of the product with the head's weights.
+/// cross_entropy_backward_cpu(), rounded to bf16: the operand of the product with the head's weights.
 /// @param logits  contiguous rows; the same for out, which overlaps no input
 void cross_entropy_backward_bf16_cpu(View<const float> logits, View<const std::int64_t> targets,
                                      View<const float> grad, View<bf16> out);

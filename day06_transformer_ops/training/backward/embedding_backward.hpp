@@ -33,6 +33,11 @@ struct EmbedGradients {
     View<float> positions = {};  // (P, C); {}, of rank 0: no positions
 };
 
+/// Adds each token's gradient to the rows of the tables that it was made of.
+///
+///     d_tokens(ids(i..), c)       += grad(i.., c)
+///     d_positions(places(i..), c) += grad(i.., c)
+///
 /// @param grad    (S.., C), any strides
 /// @param ids     any shape S, 0 <= id < V
 /// @param places  broadcast to S, 0 <= place < P

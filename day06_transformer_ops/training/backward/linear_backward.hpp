@@ -24,6 +24,13 @@ struct LinearGradients {
     View<float> bias = {};    // (N); a null pointer: no bias
 };
 
+/// The gradients of a linear layer, out = in . weight + bias. Those of parameters are accumulated
+/// (+=); that of `in` is set (=).
+///
+///     d_in     = grad . weightᵀ
+///     d_weight += inᵀ . grad
+///     d_bias   += sum over rows of grad
+///
 /// @param in      (..., K): the input of the layer; dimensions before the last are rows, and must
 ///                merge into one dimension
 /// @param weight  (K, N), any strides
@@ -44,7 +51,8 @@ void linear_backward_cuda(View<const float> in, View<const float> weight, View<c
 void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
                         gpu::Stream stream = {});
 [[nodiscard]] std::int64_t bias_backward_workspace_bytes(const View<const float>& grad);
-/// The views need not have memory yet. @throws std::invalid_argument  check_linear_shapes()
+/// Bytes of workspace that linear_backward_cuda() needs. The views need not have memory yet.
+/// @throws std::invalid_argument  check_linear_shapes()
 [[nodiscard]] std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
                                                            const View<const float>& weight,
                                                            const View<const float>& grad,

@@ -30,12 +30,13 @@ enum class LayerNormBackwardPath {
     ahead,      // 03: the same, while the next row is being copied
 };
 [[nodiscard]] const char* name(LayerNormBackwardPath path);
+/// The longest row that a warp keeps in registers.
 inline constexpr std::int64_t kMostOfLanes = 1024;
 
 /// Where the gradients of a norm's parameters are added, (C) each; a null pointer: nowhere.
 struct NormGradients {
-    View<float> weight = {};
-    View<float> bias = {};
+    View<float> weight = {};  // d_weight, any strides
+    View<float> bias = {};    // d_bias, any strides
 };
 
 /// The factor of z(i).
@@ -43,6 +44,13 @@ SIXDAYS_HD inline float weight_of(const NormParameters& parameters, std::int64_t
     return parameters.weight.data != nullptr ? parameters.weight(i) : 1.0f;
 }
 
+/// The gradients of layer norm, with z = (x - mean) * scale, scale = 1 / sqrt(variance + eps), as in
+/// the forward pass. Those of parameters are accumulated (+=); that of `in` is set (=).
+///
+///     d_bias(i)   += sum over rows of grad(i)
+///     d_weight(i) += sum over rows of grad(i) * z(i)
+///     d_in(i)      = scale * (h(i) - mean of h - z(i) * mean of h z)     h(i) = grad(i) * weight(i)
+///
 /// @param in          (..., C), any strides: the input of the norm
 /// @param parameters  as in the forward pass; the bias is not used
 /// @param grad        of the norm's output, of in's shape
@@ -65,8 +73,11 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
                                                                const View<const float>& grad,
                                                                const View<float>& d_in);
 
-/// The same for RMS norm, with the same checks; CUDA uses 'ahead' if it supports these
-/// rows.
+/// The gradients of RMS norm: layer_norm_backward_cpu() without the term of the mean, with the same
+/// shapes and checks. CUDA uses 'ahead' if it supports these rows.
+///
+///     d_in(i) = scale * (h(i) - z(i) * mean of h z)     scale = 1 / sqrt(mean of x^2 + eps)
+///
 void rms_norm_backward_cpu(View<const float> in, const NormParameters& parameters,
                            View<const float> grad, View<float> d_in, const NormGradients& d);
 /// @param workspace  passes results from rows to columns
@@ -85,6 +96,7 @@ struct LayerNormLeft {
     View<float> rows;   // (rows, 2): mean and scale of each; for the twins
     View<float> parts;  // (blocks, 2, C): a block's contribution to weight and bias; for the steps
 };
+/// These results, in a workspace.
 [[nodiscard]] LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -25,6 +25,9 @@ enum class AttentionBackwardBf16Path {
 };
 [[nodiscard]] const char* name(AttentionBackwardBf16Path path);
 
+/// The gradients of attention_bf16, by the formulas of attention_backward_cpu(), from the stored
+/// output and log-sum-exps. The CUDA version rounds the operands of products to bf16; all sums are
+/// float, and each has one writer: the same bits in every run.
 /// @param q         (..., T, D), as in attention_bf16, any strides
 /// @param k, v      (..., S, D), dimensions before the last two as in q
 /// @param options   causal and scale, as in the forward pass. A length is rejected

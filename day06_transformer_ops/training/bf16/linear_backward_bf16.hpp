@@ -16,6 +16,12 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// The gradients of a linear layer whose operands are bf16; sums are float. Error: as in
+/// matmul_bf16.hpp.
+///
+///     d_in     = grad . weightᵀ
+///     d_weight += inᵀ . grad
+///
 /// @param in        (..., K), as in linear_backward: dimensions before the last are rows
 /// @param weight    (K, N), any strides
 /// @param grad      (..., N), of the layer's output

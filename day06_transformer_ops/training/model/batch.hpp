@@ -9,7 +9,7 @@ namespace sixdays::day06_transformer_ops {
 
 /// Consecutive sequences of the same length; the target of each token is the next token.
 struct Batch {
-    std::vector<std::int64_t> ids = {}, targets = {};
+    std::vector<std::int64_t> ids = {}, targets = {};  // sequence after sequence
     std::vector<bool> counts = {};  // does this target count in the loss? Empty: all do
 };
 

@@ -31,10 +31,10 @@ struct BlockRoom {
 /// Where the gradients of a block's parameters are added. Matrices are (in, out), as in
 /// BlockParameters.
 struct BlockGradients {
-    NormGradients norm1 = {};
-    LinearGradients qkv = {}, attention_output = {};
-    NormGradients norm2 = {};
-    LinearGradients up = {}, down = {};
+    NormGradients norm1 = {};                         // before attention
+    LinearGradients qkv = {}, attention_output = {};  // (C, 3 C), (C, C)
+    NormGradients norm2 = {};                         // before the MLP
+    LinearGradients up = {}, down = {};               // (C, F), (F, C)
 };
 
 /// block_cpu() and block_cuda() again, but with the intermediate results kept.
@@ -56,6 +56,7 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
 }
 
 // [block_backward]
+/// The backward pass of block_forward(), from the results that it kept.
 /// @param grad  of the block's output; becomes that of x
 template <class Operations, class T>
 void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,

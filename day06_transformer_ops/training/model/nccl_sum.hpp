@@ -36,6 +36,7 @@ public:
     NcclSum& operator=(const NcclSum&) = delete;
     ~NcclSum();
 
+    /// The number of GPUs.
     [[nodiscard]] int gpus() const noexcept { return gpus_; }
     /// The following calls go to this GPU.
     void use(int gpu);

@@ -25,18 +25,19 @@
 
 namespace sixdays::day06_transformer_ops {
 
-using In = const View<const float>&;
-using Ids = const View<const std::int64_t>&;
-using Out = const View<float>&;
-using In16 = const View<const bf16>&;
-using Out16 = const View<bf16>&;
+using In = const View<const float>&;          // an input
+using Ids = const View<const std::int64_t>&;  // ids, places or targets
+using Out = const View<float>&;               // an output
+using In16 = const View<const bf16>&;         // an input in bf16
+using Out16 = const View<bf16>&;              // an output in bf16
 using day05_matmul::Epilogue;
 
 /// The CPU references. With threads, sequences are distributed, and products use register tiling:
 /// the same bits for any number of threads, but not those of the references.
 struct CpuOperations {
-    gpt2::Threads* threads = nullptr;
+    gpt2::Threads* threads = nullptr;  // null: the CPU references, unchanged
 
+    /// The operation of this name, as its CPU reference computes it.
     void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
         const auto part = [&](Ids i, Out o) { embed_cpu<float>(tokens, i, positions, places, o); };
         shared(part, ids, out);
@@ -63,6 +64,7 @@ struct CpuOperations {
         shared(part, logits, targets, out);
     }
 
+    /// The operation of this name, as its CPU reference computes it.
     void embed_backward(In grad, Ids ids, Ids places, const EmbedGradients& d) const {
         embed_backward_cpu(grad, ids, places, d);
     }
@@ -89,6 +91,7 @@ struct CpuOperations {
         shared(part, logits, targets, grad, out);
     }
 
+    /// The operation of this name, as its CPU reference computes it.
     void gradient_norm(In gradient, const View<double>& out) const {
         gradient_norm_cpu(gradient, out);
     }
@@ -112,9 +115,10 @@ private:
 /// bf16 copies of the weights, which products read in mixed-precision training. Each has the same
 /// offset as its master weight among the floats.
 struct RoundedWeights {
-    const float* floats = nullptr;
-    bf16* rounded = nullptr;
+    const float* floats = nullptr;  // the master weights
+    bf16* rounded = nullptr;        // their copies
 
+    /// The copy of a weight.
     [[nodiscard]] View<const bf16> of(In weight) const {
         return {rounded + (weight.data - floats), weight.layout};
     }
@@ -123,10 +127,12 @@ struct RoundedWeights {
 /// The CUDA versions, in one stream, with one workspace for all. bf16 operands are multiplied on
 /// tensor cores; only operands are rounded, never sums.
 struct CudaOperations {
-    gpu::Workspace workspace = {};
-    gpu::Stream stream = {};
-    RoundedWeights weights = {};
+    gpu::Workspace workspace = {};  // for all operations, one after the other
+    gpu::Stream stream = {};        // on which all are launched
+    RoundedWeights weights = {};    // for products from bf16
 
+    /// The operation of this name by its CUDA version, on this stream; operands of 16 bits go to tensor
+    /// cores.
     void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
         embed_cuda<float>(tokens, ids, positions, places, out, {.stream = stream});
     }
@@ -174,6 +180,8 @@ struct CudaOperations {
         cross_entropy_cuda<float>(logits, targets, out, {.stream = stream});
     }
 
+    /// The operation of this name by its CUDA version, on this stream; operands of 16 bits go to tensor
+    /// cores.
     void embed_backward(In grad, Ids ids, Ids places, const EmbedGradients& d) const {
         embed_backward_cuda(grad, ids, places, d, {.stream = stream});
     }
@@ -218,6 +226,8 @@ struct CudaOperations {
         cross_entropy_backward_from_losses_cuda(logits, targets, losses, grad, out, stream);
     }
 
+    /// The operation of this name by its CUDA version, on this stream; operands of 16 bits go to tensor
+    /// cores.
     void gradient_norm(In gradient, const View<double>& out) const {
         gradient_norm_cuda(gradient, out, workspace, stream);
     }

@@ -15,8 +15,8 @@ namespace sixdays::day06_transformer_ops {
 /// A tensor in the array, with its name and shape in a GGUF file: a matrix is (outputs,
 /// inputs).
 struct Parameter {
-    std::string name;
-    Shape shape;
+    std::string name;    // "blk.0.attn_qkv.weight"
+    Shape shape;         // outermost first
     std::int64_t first;  // its offset in the array
 };
 
@@ -24,13 +24,17 @@ struct Parameter {
 /// two averages, and the stored activations. A double, because sizes come from users.
 [[nodiscard]] double training_bytes(const gpt2::Config& config, std::int64_t batch);
 
+/// Where each tensor of a GPT-2 is in the array.
 class Parameters {
 public:
     /// @throws std::invalid_argument  a size below 1, heads that do not divide the channels
     explicit Parameters(const gpt2::Config& config);
 
+    /// The sizes of the model.
     const gpt2::Config& config() const noexcept { return config_; }
+    /// All tensors, in the order of the array.
     const std::vector<Parameter>& all() const noexcept { return all_; }
+    /// Elements of the array.
     std::int64_t size() const noexcept { return size_; }
     std::int64_t decayed() const noexcept { return decayed_; }  // the first elements, which decay
     /// The offset of the four matrices of a layer. For the layer after the last: decayed().

@@ -29,10 +29,13 @@ public:
         }
     }
 
+    /// Where each tensor is in the arrays: the same on all GPUs.
     const Parameters& parameters() const noexcept { return all_[0].parameters(); }
+    /// Every GPU resumes from this state.
     void load(const TrainingState& state) {
         each([&](Trainer<Device>& trainer, int) { trainer.load(state); });
     }
+    /// As in Trainer, before each layer of each GPU.
     void ask(const std::function<void()>& question) {
         for (Trainer<Device>& trainer : all_) trainer.ask(question);
     }
@@ -66,6 +69,7 @@ public:
         return losses / N;
     }
 
+    /// One step on each GPU, from the same sums. Returns the norm of the gradient.
     double step(const StepOptions& options) {
         each([&](Trainer<Device>& trainer, int) { trainer.start_step(options); });
         double norm = 0;
