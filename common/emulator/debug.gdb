@@ -13,10 +13,11 @@ set language c++
 python
 import os
 
-OURS = ("/common/emulator/runtime/", "/common/emulator/include/", "/common/emulator/try/", "/include/c++/")
+FLOORS = ("machine", "memory", "checks", "report", "api")
+OURS = tuple(f"/common/emulator/{folder}/" for folder in FLOORS + ("include", "try")) + ("/include/c++/",)
 
 # `step` enters your own functions, not the runtime that runs for each load and store.
-for files in ("*/common/emulator/runtime/*", "*/common/emulator/include/*",
+for files in (*(f"*/common/emulator/{floor}/*" for floor in FLOORS), "*/common/emulator/include/*",
               "*/common/emulator/include/emulated/*", "*/include/c++/*", "*/include/c++/*/*"):
     gdb.execute("skip -gfi " + files, to_string=True)
 

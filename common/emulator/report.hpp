@@ -64,7 +64,7 @@ std::size_t findings_told();
 std::vector<std::string> remarks();
 
 /// For the emulator's own tests: the lines of the emulator that have reported a finding or a remark
-/// since the last call, "runtime/warp.cpp:72".
+/// since the last call, "machine/warp.cpp:72".
 std::set<std::string> own_lines_that_reported();
 
 /// Sets a function that returns the bytes from a pointer to the end of its host buffer, or 0.

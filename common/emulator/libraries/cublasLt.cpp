@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/emulator/libraries/cublas.hpp"
-#include "common/emulator/runtime/host_access.hpp"
+#include "common/emulator/memory/host_access.hpp"
 
 using namespace sixdays::emulator;  // this file implements the library's API
 

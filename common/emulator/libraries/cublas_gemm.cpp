@@ -1,7 +1,7 @@
 /// @file
 /// cuBLAS: the functions of the GEMM family. A single product: cublas_multiply.cpp.
 #include "common/emulator/libraries/cublas.hpp"
-#include "common/emulator/runtime/host_access.hpp"
+#include "common/emulator/memory/host_access.hpp"
 
 using namespace sixdays::emulator;  // this file implements the library's API
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
+#include "common/emulator/api/api.hpp"
 #include "common/emulator/libraries/cublas.hpp"
-#include "common/emulator/runtime/api.hpp"
-#include "common/emulator/runtime/finding.hpp"
-#include "common/emulator/runtime/host_access.hpp"
+#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/memory/host_access.hpp"
 
 namespace sixdays::emulator {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "common/emulator/api/api.hpp"
 #include "common/emulator/libraries/cublas.hpp"
-#include "common/emulator/runtime/api.hpp"
-#include "common/emulator/runtime/host_access.hpp"
+#include "common/emulator/memory/host_access.hpp"
 
 using namespace sixdays::emulator;  // this file implements the library's API
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/emulator/libraries/device_matrix.hpp"
-#include "common/emulator/runtime/host_access.hpp"
+#include "common/emulator/memory/host_access.hpp"
 #include "curand_kernel.h"
 
 using namespace sixdays::emulator;  // this file implements the library's API

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "common/emulator/runtime/api.hpp"
-#include "common/emulator/runtime/finding.hpp"
-#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/api/api.hpp"
+#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/memory/memory.hpp"
 
 namespace sixdays::emulator {
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "common/emulator/runtime/block.hpp"
-#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/machine/block.hpp"
+#include "common/emulator/machine/finding.hpp"
 
 namespace sixdays::emulator {
 

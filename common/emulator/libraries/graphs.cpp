@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/runtime/api.hpp"
-#include "common/emulator/runtime/in_flight.hpp"
-#include "common/emulator/runtime/memory.hpp"
-#include "common/emulator/runtime/turn.hpp"
+#include "common/emulator/api/api.hpp"
+#include "common/emulator/machine/turn.hpp"
+#include "common/emulator/memory/in_flight.hpp"
+#include "common/emulator/memory/memory.hpp"
 
 using namespace sixdays::emulator;  // this file implements the runtime's API
 

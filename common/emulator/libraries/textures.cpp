@@ -3,10 +3,10 @@
 #include <map>
 #include <memory>
 
-#include "common/emulator/runtime/api.hpp"
-#include "common/emulator/runtime/finding.hpp"
-#include "common/emulator/runtime/names.hpp"
-#include "common/emulator/runtime/turn.hpp"
+#include "common/emulator/api/api.hpp"
+#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/turn.hpp"
+#include "common/emulator/memory/names.hpp"
 #include "emulated/textures.h"
 
 using namespace sixdays::emulator;  // this file implements the runtime's API

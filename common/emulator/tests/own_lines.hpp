@@ -11,7 +11,7 @@
 
 namespace sixdays::emulator::tests {
 
-/// The lines of these files that report a finding or a remark, "runtime/warp.cpp:72", except those
+/// The lines of these files that report a finding or a remark, "machine/warp.cpp:72", except those
 /// in `seen`. A line that only forwards its caller's position, `made`, does not count.
 inline std::vector<std::string> lines_without_report(const std::string& emulator,
                                                      const std::vector<std::string>& files,

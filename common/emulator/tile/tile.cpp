@@ -8,12 +8,12 @@
 #include <set>
 #include <vector>
 
-#include "common/emulator/runtime/access.hpp"
-#include "common/emulator/runtime/clocks.hpp"
-#include "common/emulator/runtime/cluster.hpp"
-#include "common/emulator/runtime/finding.hpp"
-#include "common/emulator/runtime/publish.hpp"
-#include "common/emulator/runtime/trace.hpp"
+#include "common/emulator/checks/trace.hpp"
+#include "common/emulator/machine/clocks.hpp"
+#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/publish.hpp"
+#include "common/emulator/memory/access.hpp"
+#include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/tile/coverage.hpp"
 
 namespace sixdays::emulator {

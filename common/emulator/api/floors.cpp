@@ -1,0 +1,52 @@
+/// @file
+/// Where the floors meet: what the lower ones call when something happens.
+#include "common/emulator/checks/async.hpp"
+#include "common/emulator/checks/deadlock.hpp"
+#include "common/emulator/checks/find_fault.hpp"
+#include "common/emulator/checks/locals.hpp"
+#include "common/emulator/checks/race.hpp"
+#include "common/emulator/machine/events.hpp"
+#include "common/emulator/memory/access.hpp"
+#include "common/emulator/memory/host_access.hpp"
+#include "common/emulator/memory/managed.hpp"
+#include "common/emulator/memory/memory.hpp"
+#include "common/emulator/report.hpp"
+#include "common/emulator/report/telling.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+void start_block() {
+    forget_copies();
+    forget_mbarriers();
+    forget_wgmma();
+    forget_locals();
+}
+
+void pause_thread() {
+    if (judgement_pending) judge_stores();
+}
+
+}  // namespace
+
+const Events events = {
+    .block_starts = start_block,
+    .thread_pauses = pause_thread,
+    .opens_without_returned = remark_on_returned,
+    .deadlock = report_deadlock,
+    .block_ends = judge_block,
+    .results_are_missing = excuse_unwritten,
+    .open_memory = open_device_memory,
+    .host_has_waited = open_managed,
+    .tell_report = tell_report,
+    .print_note = tell_note,
+};
+
+const AccessChecks access_checks = {
+    .examine = find_fault,
+    .local = check_local,
+    .misaligned = check_alignment,
+};
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,169 @@
+#include "common/emulator/checks/locals.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "common/emulator/checks/async.hpp"
+#include "common/emulator/machine/address_space.hpp"
+#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/memory/access.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+struct Local {
+    std::uintptr_t begin;
+    std::size_t bytes, element;
+    const char* name;
+};
+struct Held {
+    std::uintptr_t begin;
+    std::size_t bytes;
+    std::size_t call;
+    const void* code;
+};
+struct Watched {
+    std::vector<std::vector<Local>> unset = std::vector<std::vector<Local>>(kMaxThreads);
+    std::vector<std::vector<Held>> held = std::vector<std::vector<Held>>(kMaxThreads);
+    unsigned count = 0;  // entries in both, over all threads
+
+    bool empty() const { return count == 0; }
+};
+Watched watched;
+
+// The fill byte of uninitialized variables: -ftrivial-auto-var-init=pattern.
+constexpr std::byte kPattern{0xfe};
+
+// For each byte of the stacks: may it be uninitialized? Memory that was written by code without
+// hooks, such as the runtime's own, differs from the pattern.
+std::uint8_t* unset_bytes(std::uintptr_t address) {
+    static auto* const all = static_cast<std::uint8_t*>(
+        reserve(kMaxFibers * kStackStride, "what is known of local variables"));
+    static const auto first = reinterpret_cast<std::uintptr_t>(stack_of_fiber(0));
+    return all + (address - first);
+}
+
+bool is_on_stack(std::uintptr_t address, std::size_t bytes) {
+    const std::uintptr_t from = address - reinterpret_cast<std::uintptr_t>(current->fiber->stack);
+    return from < kStackBytes && bytes <= kStackBytes - from;
+}
+
+std::string text_of(const Local& local, std::uintptr_t address) {
+    const std::size_t byte = address - local.begin;
+    if (local.element < local.bytes) {
+        return format("element %zu of its local array `%s`", byte / local.element, local.name);
+    }
+    const std::string from = byte > 0 ? format(" from byte %zu on", byte) : "";
+    return format("its local variable `%s`%s", local.name, from.c_str());
+}
+
+void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
+    if (!is_on_stack(address, bytes)) return;
+    std::uint8_t* const unset = unset_bytes(address);
+    std::size_t at = 0;
+    while (at < bytes && unset[at] == 0) ++at;
+    if (at == bytes) return;
+    const auto* values = reinterpret_cast<const std::byte*>(address);
+    while (!writes && at < bytes && (unset[at] == 0 || values[at] != kPattern)) ++at;
+    std::memset(unset, 0, bytes);
+    if (writes || at == bytes) return;
+    const auto& mine = watched.unset[current->id];
+    const auto local = std::find_if(mine.rbegin(), mine.rend(), [&](const Local& one) {
+        return address + at - one.begin < one.bytes;
+    });
+    if (local == mine.rend()) return;
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          format("%s reads %s, which has no value yet. On a GPU it holds whatever was in the "
+                 "register before. Is its initial value  = 0  missing, or does some path to this "
+                 "line never set it?",
+                 name(*current).c_str(), text_of(*local, address + at).c_str())});
+}
+
+void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
+    const auto& mine = watched.held[current->id];
+    const auto touched = std::find_if(mine.begin(), mine.end(), [&](const Held& one) {
+        return address < one.begin + one.bytes && one.begin < address + bytes;
+    });
+    if (touched == mine.end()) return;
+    fail({Kind::pending_copy,
+          cudaErrorLaunchFailure,
+          code,
+          format("%s %s an accumulator of the wgmma in {0}, which it has not waited for: call "
+                 "wgmma_wait() with these accumulators first.",
+                 name(*current).c_str(), writes ? "writes" : "reads"),
+          0,
+          {touched->code}});
+}
+
+}  // namespace
+
+void hold_local(const void* sums, std::size_t bytes, std::size_t call, const void* code) {
+    release_local(sums, call);
+    watched.held[current->id].push_back(
+        {reinterpret_cast<std::uintptr_t>(sums), bytes, call, code});
+    ++watched.count;
+    watching_locals = true;
+}
+
+void release_local(const void* sums, std::size_t call) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(sums);
+    watched.count -=
+        static_cast<unsigned>(std::erase_if(watched.held[current->id], [&](const Held& one) {
+            return one.begin == begin && one.call < call;
+        }));
+    watching_locals = !watched.empty();
+}
+
+void watch_local(const volatile void* variable, std::size_t bytes, const unsigned char* values,
+                 std::size_t element, const char* name) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(variable);
+    if (current == nullptr || !is_on_stack(begin, bytes)) return;
+    const InRuntime guard;
+    watched.unset[current->id].push_back({begin, bytes, element, name});
+    ++watched.count;
+    watching_locals = true;
+    std::uint8_t* const unset = unset_bytes(begin);
+    std::memset(unset, 1, bytes);
+    for (std::size_t i = 0; values != nullptr && i < bytes; ++i) {
+        if (values[i % element] == 0) unset[i] = 0;
+    }
+}
+
+void forget_local(const volatile void* variable, std::size_t bytes) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(variable);
+    if (current == nullptr || !is_on_stack(begin, bytes)) return;
+    const InRuntime guard;
+    auto& mine = watched.unset[current->id];
+    if (mine.empty()) return;
+    mine.pop_back();  // destroyed in reverse order
+    --watched.count;
+    watching_locals = !watched.empty();
+    std::memset(unset_bytes(begin), 0, bytes);
+}
+
+void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
+    const InRuntime guard;
+    if (!watched.held[current->id].empty()) check_held(address, bytes, writes, code);
+    if (!watched.unset[current->id].empty()) check_unset(address, bytes, writes, code);
+}
+
+// A block that was stopped leaves some behind.
+void forget_locals() {
+    if (!watching_locals) return;
+    for (auto& of_thread : watched.unset) {
+        for (const Local& one : of_thread) std::memset(unset_bytes(one.begin), 0, one.bytes);
+        of_thread.clear();
+    }
+    for (auto& of_thread : watched.held) of_thread.clear();
+    watched.count = 0;
+    watching_locals = false;
+}
+
+void exchange_locals(std::shared_ptr<void>& aside) {
+    exchange(watched, aside);
+    watching_locals = !watched.empty();
+}
+
+}  // namespace sixdays::emulator

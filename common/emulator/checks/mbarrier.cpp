@@ -1,0 +1,376 @@
+#include "common/emulator/mbarrier.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/checks/async.hpp"
+#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/publish.hpp"
+#include "common/emulator/machine/signals.hpp"
+#include "common/emulator/memory/access.hpp"
+#include "emulated/ptx.h"
+
+namespace sixdays::emulator {
+
+bool fills_tile = false;
+
+namespace {
+
+constexpr std::size_t kRowBytes = 128, kPlaceBytes = 16;
+
+struct TileCopy {
+    unsigned char* to;
+    std::vector<unsigned char> bytes;  // in the layout of the target
+    unsigned thread;
+    const void* code;
+};
+
+struct Mbarrier {
+    unsigned arrivals = 0;            // expected per phase
+    unsigned missing = 0;             // pending in this phase
+    std::size_t told = 0, asked = 0;  // bytes of this phase: expected, requested
+    std::int64_t phase = 0;
+    std::vector<TileCopy> copies;    // of this phase
+    std::vector<Thread*> waiting;    // for this phase
+    std::vector<std::int64_t> seen;  // by thread: the last phase it waited for
+    Place set_up;
+    unsigned by = 0;           // which thread
+    bool engine_sees = false;  // visible to the copy engine
+};
+constexpr std::int64_t kNone = -2, kUnused = -3;  // the phase before phase 0 is -1
+
+std::map<std::uintptr_t, Mbarrier> mbarriers;  // of this block
+
+std::uintptr_t address_of(const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p);
+}
+
+// An access by the thread itself, not by the runtime.
+void access(const void* p, std::size_t bytes, AccessKind what, const void* code) {
+    in_runtime = false;
+    before_access(p, bytes, what, code);
+    in_runtime = true;
+}
+
+[[noreturn]] void fail_barrier(const Place& place, const std::string& text,
+                               std::vector<Place> others = {}, Site made = Site::current()) {
+    fail({Kind::barrier, cudaErrorLaunchFailure, place, text, 0, std::move(others), nullptr, true,
+          made});
+}
+
+Mbarrier& find(std::uint64_t* word, const Place& place) {
+    const auto found = mbarriers.find(address_of(word));
+    if (found == mbarriers.end()) {
+        fail_barrier(place, name(*current) +
+                                " uses an mbarrier that was never initialized: call init() first, "
+                                "then __syncthreads().");
+    }
+    // Checks once that init() came before. An atomic access would publish the thread's writes,
+    // which waiting does not do.
+    std::int64_t& seen = found->second.seen[current->id];
+    if (seen == kUnused) {
+        access(word, sizeof(*word), AccessKind::atomic, place.code);
+        seen = kNone;
+    }
+    return found->second;
+}
+
+// Release: threads that use the same word later may rely on what this thread did before.
+void tell(const std::uint64_t* word) {
+    thread_fence();
+    use_atomically(Space::shared, address_of(word), true, true);
+}
+void learn(const std::uint64_t* word) {
+    use_atomically(Space::shared, address_of(word), true, false);
+    thread_fence();
+}
+
+// Ends the phase if all its arrivals and bytes are there. @param now  tiles in flight arrive now
+void complete(Mbarrier& b, bool now) {
+    if (b.missing > 0 || b.asked != b.told || (!b.copies.empty() && !now)) return;
+    for (const TileCopy& copy : b.copies) {
+        set_pending(copy.to, copy.bytes.size(), false);
+        std::memcpy(copy.to, copy.bytes.data(), copy.bytes.size());
+    }
+    b.copies.clear();
+    b.missing = b.arrivals;
+    b.told = b.asked = 0;
+    ++b.phase;
+    block.turns_without_write = 0;
+    for (Thread* thread : b.waiting) make_ready(*thread);
+    b.waiting.clear();
+}
+
+std::string bytes_of(const Mbarrier& b) {
+    return b.told == b.asked ? "" : format(", %zu bytes of %zu are in flight", b.asked, b.told);
+}
+
+std::int64_t phase_of(const Mbarrier& b, unsigned parity) {
+    return static_cast<unsigned>(b.phase % 2) != parity % 2 ? b.phase - 1 : b.phase;
+}
+
+// PTX allows no other parity (mbarrier.test_wait).
+void check_parity(const Mbarrier& b, unsigned parity, const Place& place) {
+    if (parity < 2) return;
+    fail_barrier(
+        place,
+        format(
+            "%s waits for an mbarrier phase of parity %u; the parity must be 0 or 1. Is it "
+            "incremented where it should flip (parity ^= 1)? The barrier was initialized in {0}.",
+            name(*current).c_str(), parity),
+        {b.set_up});
+}
+
+// A thread that waits for phase `phase` lets that phase's tiles arrive.
+bool is_complete(Mbarrier& b, std::int64_t phase) {
+    complete(b, b.phase == phase);
+    return b.phase != phase;
+}
+
+void wait_in(Mbarrier& b, const Place& place, Site site) {
+    b.waiting.push_back(current);
+    current->state = Thread::State::at_mbarrier;
+    current->barrier_site = site;
+    current->barrier_code = place.code;
+    wait_for_turn();
+}
+
+// The mbarrier on which the copy engine will complete a copy.
+Mbarrier& find_for_engine(std::uint64_t* word, const Place& place) {
+    Mbarrier& b = find(word, place);
+    if (!b.engine_sees) {
+        fail_barrier(place,
+                     name(*current) +
+                         " starts a copy that completes on an mbarrier which the copy engine may "
+                         "not see yet: the thread that initialized it in {0} must call "
+                         "mbarriers_are_set_up() afterwards (in PTX: fence.proxy.async).",
+                     {b.set_up});
+    }
+    return b;
+}
+
+void write_by_engine(const unsigned char* to, const Place& place) {
+    fills_tile = true;
+    access(to, kPlaceBytes, AccessKind::write, place.code);
+    fills_tile = false;
+}
+
+void start(Mbarrier& b, std::uint64_t* word, TileCopy copy) {
+    set_pending(copy.to, copy.bytes.size(), true);
+    b.asked += copy.bytes.size();
+    b.copies.push_back(std::move(copy));
+    tell(word);  // orders these writes before reads of threads that wait for the tile
+    complete(b, !b.waiting.empty());
+}
+
+}  // namespace
+
+void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    access(word, sizeof(*word), AccessKind::write, place.code);
+    if (!is_shared_address(word) || address_of(word) % 8 != 0 || arrivals == 0) {
+        fail_barrier(place, name(*current) +
+                                " initializes an mbarrier; it must be in shared memory, at a "
+                                "multiple of 8 bytes, and expect at least one arrival.");
+    }
+    Mbarrier& b = mbarriers[address_of(word)] = {};
+    b.arrivals = b.missing = arrivals;
+    b.seen.assign(block.size, kUnused);
+    b.set_up = place;
+    b.by = current->id;
+    *word = 0;
+}
+
+void mbarriers_are_set_up() {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    for (auto& [word, b] : mbarriers) b.engine_sees |= b.by == current->id;
+}
+
+std::uint64_t mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site,
+                              unsigned arrivals) {
+    if (current == nullptr) return 0;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    Mbarrier& b = find(word, place);
+    if (b.missing < arrivals) {
+        fail_barrier(
+            place,
+            format(
+                "%s arrives at an mbarrier whose phase %lld has had all its arrivals (%u)%s: this "
+                "arrival is too early. A stage may be refilled only after its last tiles have been "
+                "read: is the wait for an empty stage missing? The barrier was initialized in {0}.",
+                name(*current).c_str(), static_cast<long long>(b.phase), b.arrivals,
+                b.copies.empty() ? "" : ", and no thread has waited for its tiles yet"),
+            {b.set_up});
+    }
+    tell(word);
+    const std::int64_t phase = b.phase;
+    b.missing -= arrivals;
+    b.told += bytes;
+    complete(b, !b.waiting.empty());
+    return static_cast<std::uint64_t>(phase);
+}
+
+void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    if (time_is_up) fail_for_time(site);
+    Mbarrier& b = find(word, place);
+    check_parity(b, parity, place);
+    const std::int64_t phase = phase_of(b, parity);
+    if (b.seen[current->id] == phase) {
+        fail_barrier(
+            place,
+            format("%s waits again for phase %lld of an mbarrier, which it has waited for already, "
+                   "so this wait returns at once: the next phase has parity %d. Does the parity "
+                   "flip each time the ring wraps around? The barrier was initialized in {0}.",
+                   name(*current).c_str(), static_cast<long long>(phase),
+                   static_cast<int>((phase + 1) % 2)),
+            {b.set_up});
+    }
+    b.seen[current->id] = phase;
+    if (!is_complete(b, phase)) wait_in(b, place, site);
+    learn(word);
+}
+
+bool mbarrier_asks(std::uint64_t* word, unsigned parity, bool waits, Site site) {
+    if (current == nullptr) return true;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    if (time_is_up) fail_for_time(site);
+    Mbarrier& b = find(word, place);
+    if (!is_complete(b, phase_of(b, parity))) {
+        if (!waits) {
+            let_others_run();
+            return false;
+        }
+        wait_in(b, place, site);
+    }
+    learn(word);
+    return true;
+}
+
+void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int64_t row,
+               std::int64_t column, std::uint64_t* word, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    Mbarrier& b = find_for_engine(word, place);
+    auto* const to = static_cast<unsigned char*>(to_shared);
+    if (!is_shared_address(to) || address_of(to) % 1024 != 0) {
+        fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
+              name(*current) + " copies a tile; its target must be in shared memory, at a multiple "
+                               "of 1024 bytes, where the swizzle pattern repeats.",
+              address_of(to)});
+    }
+    const std::size_t bytes = static_cast<std::size_t>(map.rows_of_tile) * kRowBytes;
+    if (b.asked + bytes > b.told) {
+        fail_barrier(
+            place,
+            format(
+                "%s copies a tile of %zu bytes, but in this phase its mbarrier expects %zu bytes, "
+                "and %zu are already in flight: the phase would complete before all bytes have "
+                "arrived. arrive_and_expect() must count all tiles, and before they are copied.",
+                name(*current).c_str(), bytes, b.told, b.asked));
+    }
+    TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
+    for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
+        for (std::int64_t c = 0; c < 8; ++c) {
+            const auto at = static_cast<std::size_t>(r) * kRowBytes +
+                            static_cast<std::size_t>(c ^ r % 8) * kPlaceBytes;
+            write_by_engine(to + at, place);
+            const std::int64_t m = row + r, k = column + 8 * c;
+            if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
+            if (plane < 0 || plane >= map.planes) continue;
+            const auto valid = static_cast<std::size_t>(std::min<std::int64_t>(8, map.columns - k));
+            const auto* from = static_cast<const std::uint16_t*>(map.data) +
+                               plane * map.plane_pitch + m * map.pitch + k;
+            access(from, 2 * valid, AccessKind::read, place.code);
+            std::memcpy(copy.bytes.data() + at, from, 2 * valid);
+        }
+    }
+    start(b, word, std::move(copy));
+}
+
+void copy_bulk(void* to_shared, const void* from, std::size_t bytes, std::uint64_t* word,
+               Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    Mbarrier& b = find_for_engine(word, place);
+    auto* const to = static_cast<unsigned char*>(to_shared);
+    const auto* const source = static_cast<const unsigned char*>(from);
+    if (!is_shared_address(to) || (address_of(to) | address_of(from) | bytes) % kPlaceBytes != 0) {
+        fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
+              format("%s starts a bulk copy of %zu bytes; its target must be in shared memory, and "
+                     "both addresses and the number of bytes must be multiples of 16.",
+                     name(*current).c_str(), bytes),
+              address_of(to)});
+    }
+    TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
+    for (std::size_t at = 0; at < bytes; at += kPlaceBytes) {
+        write_by_engine(to + at, place);
+        access(source + at, kPlaceBytes, AccessKind::read, place.code);
+        std::memcpy(copy.bytes.data() + at, source + at, kPlaceBytes);
+    }
+    start(b, word, std::move(copy));
+}
+
+void exchange_mbarriers(std::shared_ptr<void>& aside) {
+    exchange(mbarriers, aside);
+}
+
+CopyTo tile_to(std::uintptr_t address) {
+    for (const auto& [word, b] : mbarriers) {
+        for (const TileCopy& copy : b.copies) {
+            if (address - address_of(copy.to) < copy.bytes.size()) {
+                return {copy.thread, copy.code, false, true};
+            }
+        }
+    }
+    return {};
+}
+
+bool has_mbarriers() {
+    return !mbarriers.empty();
+}
+
+void forget_mbarriers() {
+    mbarriers.clear();
+    fills_tile = false;
+}
+
+// Reports which thread waits for which mbarrier, one thread per mbarrier, at most three.
+bool report_waiting_for_mbarriers() {
+    std::string text;
+    std::vector<Place> where;
+    const Thread* first = nullptr;
+    for (const auto& [word, b] : mbarriers) {
+        if (b.waiting.empty() || where.size() >= 3) continue;
+        const Thread& one = *b.waiting.front();
+        if (first == nullptr) first = &one;
+        text += format(
+            "%s%s waits in {%zu} for phase %lld (parity %d) of an mbarrier, which lacks %u of %u "
+            "arrivals%s",
+            text.empty() ? "" : "; ", name(one).c_str(), where.size(),
+            static_cast<long long>(b.phase), static_cast<int>(b.phase % 2), b.missing, b.arrivals,
+            bytes_of(b).c_str());
+        where.emplace_back(one.barrier_site, one.barrier_code);
+    }
+    if (first == nullptr) return false;
+    note({Kind::barrier, cudaErrorLaunchFailure, where.front(),
+          text + ". No thread is left that could complete it, so these threads wait forever. Does "
+                 "every counted thread arrive, are all expected bytes copied, and do both sides "
+                 "flip the parity each time the ring wraps around?",
+          0, where, first});
+    return true;
+}
+
+}  // namespace sixdays::emulator

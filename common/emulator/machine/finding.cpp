@@ -1,0 +1,157 @@
+#include "common/emulator/machine/finding.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "common/emulator/machine/events.hpp"
+
+namespace sixdays::emulator {
+
+bool telling = false;
+constinit thread_local cudaError_t last_error = cudaSuccess;
+constinit cudaError_t unseen_kernel_error = cudaSuccess;
+
+namespace {
+
+std::optional<Stored> stored;
+std::string kernel_name;
+bool failed = false;
+bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
+bool asked = false;  // the program has read its text, or cleared the report
+std::vector<std::pair<Place, std::string>> remarked;
+std::set<std::string> own_lines;  // lines that made findings and remarks
+
+}  // namespace
+
+// For debug.gdb, which breaks here.
+extern "C" [[gnu::noipa]] void sixdays_emulator_noted() {}
+void begin_launch(const Launch& what) {
+    failed = false;
+    kernel_name = what.kernel;
+}
+
+bool launch_failed() {
+    return failed;
+}
+
+void remember_line(const Site& made) {
+    const std::string file = made.file_name();  // built elsewhere, if from a compiler cache
+    const std::size_t begin = file.rfind("emulator/");
+    own_lines.insert(file.substr(begin == std::string::npos ? 0 : begin + 9) + ":" +
+                     std::to_string(made.line()));
+}
+
+std::string file_and_line(const Line& line) {
+    return line.line == 0 ? line.why_not
+                          : line.file + ":" + std::to_string(line.line) + line.callers;
+}
+
+void set_error(cudaError_t error, bool from_kernel) {
+    if (last_error == cudaSuccess || !from_kernel) last_error = error;
+    if (from_kernel && unseen_kernel_error == cudaSuccess) unseen_kernel_error = error;
+}
+
+bool is_unread() {
+    return stored && !asked;
+}
+
+void note(Finding finding) {
+    failed = true;
+    if (finding.in_kernel) events.results_are_missing();
+    set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
+    if (telling) {
+        events.tell_report();  // the previous one, whose error was never read
+    } else if (stored && !told) {
+        return;
+    }
+    told = asked = false;
+    remember_line(finding.made);
+    const Thread* thread = finding.thread != nullptr ? finding.thread : current;
+    const std::string kernel = finding.in_kernel ? kernel_name : "";
+    stored = Stored{std::move(finding), kernel, block.index,
+                    thread != nullptr ? thread->index : uint3{}, thread != nullptr};
+    if (const std::optional<Who>& who = stored->finding.who) {
+        stored->block = who->block;
+        stored->thread = who->thread;
+        stored->in_thread = true;
+    }
+    sixdays_emulator_noted();
+    if (current == nullptr && telling) events.tell_report();  // a kernel's: when its launch ends
+}
+
+void fail(Finding finding) {
+    note(std::move(finding));
+    if (current == nullptr) {
+        events.tell_report();
+        std::abort();
+    }
+    wait_for_turn();  // the scheduler sees that the launch failed and resumes no thread
+    std::abort();
+}
+
+const Stored* stored_finding() {
+    asked = asked || stored;
+    return stored ? &*stored : nullptr;
+}
+
+void forget_finding() {
+    stored.reset();
+}
+
+bool is_remarked(const Place& where) {
+    return std::any_of(remarked.begin(), remarked.end(), [&where](const auto& one) {
+        return one.first.code == where.code && one.first.line == where.line;
+    });
+}
+
+void remark(const Place& where, const std::string& text, Site made) {
+    if (is_remarked(where)) return;
+    remarked.emplace_back(where, text);
+    remember_line(made);
+}
+
+std::vector<std::pair<Place, std::string>> take_remarks() {
+    return std::exchange(remarked, {});
+}
+
+void report_was_told() {
+    told = true;
+}
+
+std::set<std::string> own_lines_that_reported() {
+    return std::exchange(own_lines, {});
+}
+
+void print_note(const std::string& text) {
+    events.print_note(text);
+}
+
+std::string format(const char* pattern, ...) {
+    va_list list, again;
+    va_start(list, pattern);
+    va_copy(again, list);
+    std::string text(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, pattern, list)), '\0');
+    std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+    va_end(again);
+    va_end(list);
+    return text;
+}
+
+std::string name(uint3 v) {
+    return format("(%u,%u,%u)", v.x, v.y, v.z);
+}
+
+std::string name(uint3 thread, uint3 block_index) {
+    return "thread " + name(thread) + " of block " + name(block_index);
+}
+
+std::string name(const Thread& thread) {
+    if (block.in_tiles) return "block " + name(block.index);
+    return name(thread.index, block.index);
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,65 @@
+#include "common/emulator/memory/managed.hpp"
+
+#include "common/emulator/machine/stream_order.hpp"
+#include "common/emulator/memory/memory.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+bool closed = false;
+
+void protect_all(HostMay what) {
+    for (const Extent& one : managed_allocations()) {
+        protect(reinterpret_cast<void*>(one.begin), one.bytes, what);
+    }
+}
+
+void note_too_early(std::uintptr_t address, bool writes, const PastAccess& past, bool was_read,
+                    const Calls& calls) {
+    const Work& work = *work_of(past.serial);
+    note({Kind::race,
+          cudaErrorLaunchFailure,
+          own_place(calls),
+          format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call "
+                 "returns before the GPU is done, so the host must wait first: call "
+                 "cudaDeviceSynchronize(), or cudaStreamSynchronize() for that stream.",
+                 writes ? "writes" : "reads", describe_inside(heap, address, 4).c_str(),
+                 work.what.c_str(), was_read ? "reads" : "writes"),
+          address,
+          {work.where},
+          nullptr,
+          false});
+}
+
+}  // namespace
+
+void open_managed() {
+    if (!closed) return;
+    closed = false;
+    protect_all(HostMay::write);
+}
+
+void close_managed() {
+    if (closed || unfinished_work() == nullptr) return;
+    closed = true;
+    protect_all(HostMay::nothing);
+}
+
+bool open_managed_page(std::uintptr_t address, bool writes, const Calls& calls) {
+    const auto* pointer = reinterpret_cast<const void*>(address);
+    if (!closed || !is_device_range(pointer, 1) || !is_shared_with_host(pointer)) return false;
+    const History& h = heap.history_of(address);
+    for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {
+        const bool was_read = past == &h.read || past == &h.other_read;
+        if (past->serial == 0 || (was_read && !writes) || work_of(past->serial) == nullptr)
+            continue;
+        note_too_early(address, writes, *past, was_read, calls);
+        open_managed();
+        return true;
+    }
+    protect(pointer, 1, HostMay::write);
+    return true;
+}
+
+}  // namespace sixdays::emulator
