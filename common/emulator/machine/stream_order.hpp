@@ -18,7 +18,7 @@
 #include "cuda_runtime_api.h"
 
 namespace sixdays::emulator {
-/// By stream: its work up to that number is known to have ended (stream_order.hpp).
+/// By stream: its work up to that number is known to have ended.
 using StreamKnowledge = std::map<std::uint64_t, std::uint64_t>;
 std::uint64_t next_stream_number();
 }  // namespace sixdays::emulator

@@ -1,5 +1,5 @@
 /// @file
-/// For launch.cpp: which tiles of which spans a tile kernel has stored.
+/// For api/launch.cpp: which tiles of which spans a tile kernel has stored.
 #pragma once
 
 #include "emulated/launch.h"
