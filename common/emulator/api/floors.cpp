@@ -2,6 +2,7 @@
 /// Where the floors meet: what the lower ones call when something happens.
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/deadlock.hpp"
+#include "common/emulator/checks/facts.hpp"
 #include "common/emulator/checks/find_fault.hpp"
 #include "common/emulator/checks/locals.hpp"
 #include "common/emulator/checks/race.hpp"
@@ -11,6 +12,7 @@
 #include "common/emulator/memory/managed.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/sentences.hpp"
 #include "common/emulator/report/telling.hpp"
 
 namespace sixdays::emulator {
@@ -42,6 +44,8 @@ const Events events = {
     .tell_report = tell_report,
     .print_note = tell_note,
 };
+
+Finding (*const in_words)(const Fact& fact, const Site& made) = sentences_of;
 
 const AccessChecks access_checks = {
     .examine = find_fault,

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
+#include "common/emulator/checks/facts.hpp"
 #include "common/emulator/machine/address_space.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/access.hpp"
 
 namespace sixdays::emulator {
@@ -50,15 +50,6 @@ bool is_on_stack(std::uintptr_t address, std::size_t bytes) {
     return from < kStackBytes && bytes <= kStackBytes - from;
 }
 
-std::string text_of(const Local& local, std::uintptr_t address) {
-    const std::size_t byte = address - local.begin;
-    if (local.element < local.bytes) {
-        return format("element %zu of its local array `%s`", byte / local.element, local.name);
-    }
-    const std::string from = byte > 0 ? format(" from byte %zu on", byte) : "";
-    return format("its local variable `%s`%s", local.name, from.c_str());
-}
-
 void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
     if (!is_on_stack(address, bytes)) return;
     std::uint8_t* const unset = unset_bytes(address);
@@ -74,11 +65,9 @@ void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const v
         return address + at - one.begin < one.bytes;
     });
     if (local == mine.rend()) return;
-    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-          format("%s reads %s, which has no value yet. On a GPU it holds whatever was in the "
-                 "register before. Is its initial value  = 0  missing, or does some path to this "
-                 "line never set it?",
-                 name(*current).c_str(), text_of(*local, address + at).c_str())});
+    const bool is_array = local->element < local->bytes;
+    fail_with(
+        UnsetLocal{local->name, address + at - local->begin, is_array ? local->element : 0, code});
 }
 
 void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
@@ -87,14 +76,7 @@ void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const vo
         return address < one.begin + one.bytes && one.begin < address + bytes;
     });
     if (touched == mine.end()) return;
-    fail({Kind::pending_copy,
-          cudaErrorLaunchFailure,
-          code,
-          format("%s %s an accumulator of the wgmma in {0}, which it has not waited for: call "
-                 "wgmma_wait() with these accumulators first.",
-                 name(*current).c_str(), writes ? "writes" : "reads"),
-          0,
-          {touched->code}});
+    fail_with(HeldAccumulator{writes, code, touched->code});
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "common/emulator/checks/accuse.hpp"
+#include "common/emulator/checks/facts.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "common/emulator/memory/cluster.hpp"
@@ -55,13 +55,7 @@ bool sees_enough(const PastAccess& reader) {
 
 [[noreturn]] void accuse(const Race& race, Site made = Site::current()) {
     stores.clear();
-    fail(in_words(race, made));
-}
-
-const char* verb(AccessKind kind) {
-    return kind == AccessKind::atomic ? "updates atomically"
-           : kind == AccessKind::read ? "reads"
-                                      : "writes";
+    fail_with(diagnose(race), made);
 }
 
 /// One access to one piece, and the piece's history.
@@ -79,18 +73,18 @@ public:
 
 private:
     bool came_before(const PastAccess& past) const { return emulator::came_before(past, since_); }
-    Race race(const PastAccess& past, const char* did) const {
-        return {&access_.region, access_.address, access_.bytes, me_, past, verb(kind_), did};
+    Race race(const PastAccess& past, AccessKind did) const {
+        return {&access_.region, access_.address, access_.bytes, me_, past, kind_, did};
     }
-    void reject_unless_before(const PastAccess& past, const char* did,
+    void reject_unless_before(const PastAccess& past, AccessKind did,
                               Site made = Site::current()) const {
         if (!came_before(past)) accuse(race(past, did), made);
     }
 
     void read(History& h, const Piece& piece) const {
         if (same_moment(h.read, me_)) return;
-        reject_unless_before(h.write, "writes");
-        if (!came_before(h.atomic)) suspect(race(h.atomic, "updates atomically"), piece);
+        reject_unless_before(h.write, AccessKind::write);
+        if (!came_before(h.atomic)) suspect(race(h.atomic, AccessKind::atomic), piece);
         if (remember_read(h, me_, since_)) return;
         const bool keeps_other = keeps_other_read(h, me_, since_);
         keep_reader(access_.region, piece.address, keeps_other ? h.read : h.other_read, since_);
@@ -101,24 +95,24 @@ private:
     void write(History& h, const Piece& piece) const {
         if (same_moment(h.write, me_)) return;
         if (!came_before(h.write)) {
-            Race found = race(h.write, "writes");
+            Race found = race(h.write, AccessKind::write);
             found.one_instruction = same_warp(h.write, me_) && h.write.code == me_.code;
             if (!found.one_instruction) accuse(found);
             stores.push_back({found, piece});
             judgement_pending = true;
         }
-        reject_unless_before(h.read, "reads");
-        reject_unless_before(h.other_read, "reads");
+        reject_unless_before(h.read, AccessKind::read);
+        reject_unless_before(h.other_read, AccessKind::read);
         for (const PastAccess& past : more_readers(access_.region, piece.address)) {
-            reject_unless_before(past, "reads");
+            reject_unless_before(past, AccessKind::read);
         }
-        reject_unless_before(h.atomic, "updates atomically");
+        reject_unless_before(h.atomic, AccessKind::atomic);
         h = {me_, {}, {}, {}};
         forget_readers(access_.region, piece.address);
     }
 
     void update(History& h, const Piece& piece) const {
-        reject_unless_before(h.write, "writes");
+        reject_unless_before(h.write, AccessKind::write);
         std::vector<PastAccess> readers = more_readers(access_.region, piece.address);
         readers.insert(readers.begin(), {h.read, h.other_read});
         for (const PastAccess& past : readers) {
@@ -128,7 +122,7 @@ private:
         if (expects(piece, piece.memory())) take_back_own_read(h, piece);
         for (const PastAccess& past : readers) {
             if (came_before(past) || sees_enough(past)) continue;
-            Race found = race(past, "reads");
+            Race found = race(past, AccessKind::read);
             if (past.serial != me_.serial) accuse(found);  // no later access can clear that read
             std::swap(found.accused, found.other);
             std::swap(found.does, found.did);
@@ -215,7 +209,8 @@ void judge_block() {
     const auto wrong = std::find_if(suspicions.begin(), suspicions.end(), [](const Suspicion& s) {
         return !sees_enough(s.race.accused);
     });
-    if (wrong != suspicions.end() && !launch_failed()) note(in_words(wrong->race));
+    if (wrong != suspicions.end() && !launch_failed())
+        note(in_words(diagnose(wrong->race), Site::current()));
     suspicions.clear();
     stores.clear();
     judgement_pending = false;

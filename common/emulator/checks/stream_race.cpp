@@ -1,5 +1,6 @@
 #include "common/emulator/checks/stream_race.hpp"
 
+#include "common/emulator/checks/facts.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/memory/readers.hpp"
@@ -17,30 +18,16 @@ void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows,
                work_came_before(past.serial);
     };
     bool found = false;
-    const auto accuse = [&](const PastAccess& past, const char* did, std::uintptr_t address,
-                            std::size_t bytes, Site made = Site::current()) {
+    const auto accuse = [&](const PastAccess& past, AccessKind did, std::uintptr_t address,
+                            std::size_t bytes, const Site& made = Site::current()) {
         found = true;
-        const Work& other = *work_of(past.serial);
-        note({Kind::race,
-              cudaErrorLaunchFailure,
-              where,
-              format(
-                  "%s %s device memory, %s, which %s, on another stream and started in {0}, %s. "
-                  "Nothing orders the two streams: neither an event that one records and the other "
-                  "waits for nor a wait on the host in between. They may run at the same time.",
-                  call, writes ? "writes" : "reads", describe_inside(heap, address, bytes).c_str(),
-                  other.what.c_str(), did),
-              address,
-              {other.where},
-              nullptr,
-              false,
-              made});
+        note(in_words(StreamRace{call, writes, address, bytes, past, did, where}, made));
     };
     const auto check = [&](History& h, std::uintptr_t address, std::size_t bytes) {
         for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {
             const bool read = past == &h.read || past == &h.other_read;
             if (found || (read && !writes) || came_before(*past)) continue;
-            accuse(*past, read ? "reads" : "writes", address, bytes);
+            accuse(*past, read ? AccessKind::read : AccessKind::write, address, bytes);
         }
         if (!writes) {
             if (h.read.serial == me.serial) return;
@@ -50,7 +37,7 @@ void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows,
             return;
         }
         for (const PastAccess& past : more_readers(heap, address)) {
-            if (!found && !came_before(past)) accuse(past, "reads", address, bytes);
+            if (!found && !came_before(past)) accuse(past, AccessKind::read, address, bytes);
         }
         h = {me, {}, {}, {}};
         forget_readers(heap, address);

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -274,7 +273,7 @@ Place allocated_in(const Extent& allocation) {
     return found == allocations.end() ? Place() : own_place(found->second.calls);
 }
 
-std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
+std::optional<WrappedIndex> wrapped_index(std::uintptr_t address, std::size_t bytes) {
     constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
     constexpr std::uint64_t kNear = 1 << 24;  // further below 0 is not a wrapped index
     std::uint64_t nearest = kNear;            // the fewest elements below 0 so far
@@ -282,25 +281,14 @@ std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
     for (const auto& [begin, allocation] : allocations) {
         const std::uint64_t index = (address - begin) / bytes;
         if (address < begin || (address - begin) % bytes != 0 || !allocation.live) continue;
-        const std::size_t elements = allocation.bytes / bytes;
-        if (index >= kWrap && index - kWrap < elements) {
-            return format(
-                "at element %" PRIu64
-                " of an allocation of %zu elements of that size (%zu bytes): that is 2^32 "
-                "elements past its element %" PRIu64
-                ". Is a negative stride or index stored in a 32-bit unsigned variable?",
-                index, elements, allocation.bytes, index - kWrap);
-        }
+        if (index >= kWrap && index - kWrap < allocation.bytes / bytes)
+            return WrappedIndex{index, allocation.bytes};
         if (kWrap - index - 1 >= nearest) continue;  // also rejects indices of more than 32 bits
         nearest = kWrap - index - 1;
         held = allocation.bytes;
     }
-    if (nearest == kNear) return "";
-    return format("at element %" PRIu64
-                  " of an allocation of %zu elements of that size (%zu bytes): as an unsigned "
-                  "index that is %" PRIu64
-                  " below 0, wrapped around. Is a larger value subtracted from an unsigned one?",
-                  kWrap - nearest - 1, held / bytes, held, nearest + 1);
+    if (nearest == kNear) return std::nullopt;
+    return WrappedIndex{kWrap - nearest - 1, held};
 }
 
 }  // namespace sixdays::emulator

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -160,9 +161,17 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
 /// "byte 16 of an allocation of 4000 bytes": describes a live address.
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes);
 
-/// "at element 4294967295 of ..." if a 32-bit unsigned index that wrapped below 0 leads to this
-/// address; otherwise "".
-std::string describe_wrapped(std::uintptr_t address, std::size_t bytes);
+/// A 32-bit unsigned index that wrapped below 0, or one that is 2^32 too large, of an allocation of
+/// that many bytes.
+struct WrappedIndex {
+    static constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
+    std::uint64_t index;
+    std::size_t allocation_bytes;
+
+    bool is_below_zero() const { return index < kWrap; }
+};
+/// The one that leads to this address, if any.
+std::optional<WrappedIndex> wrapped_index(std::uintptr_t address, std::size_t bytes);
 
 /// The variable that contains this address; not live if there is none.
 Extent device_variable_at(std::uintptr_t address);

@@ -122,8 +122,8 @@ std::string trace_table(const std::vector<LineTrace>& lines) {
         text += format("  %8llu %7.2f %-10s %7.2f      %s   %s%s, %s, %s\n",
                        static_cast<unsigned long long>(line.requests), units,
                        global ? "sectors" : "wavefronts", fewest, share.c_str(),
-                       global ? "" : "shared ", operation_name(line.operation), short_place(line).c_str(),
-                       line.kernel.c_str());
+                       global ? "" : "shared ", operation_name(line.operation),
+                       short_place(line).c_str(), line.kernel.c_str());
     }
     return text;
 }

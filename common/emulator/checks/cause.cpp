@@ -1,0 +1,84 @@
+/// @file
+/// The probable cause of a race: which synchronization is missing, or does not reach far enough.
+#include "common/emulator/checks/async.hpp"
+#include "common/emulator/checks/deadlock.hpp"
+#include "common/emulator/checks/facts.hpp"
+#include "common/emulator/machine/program.hpp"
+#include "common/emulator/machine/publish.hpp"
+#include "common/emulator/memory/cluster.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+using Cause = Race::Cause;
+
+PastAccess meeting_of_threads, meeting_of_blocks;  // the most recent
+
+// Which synchronization may have been intended, and does not order the two accesses.
+std::optional<Cause> missing_fence(const Race& race) {
+    if (!block.in_tiles && taken_without_fence(race.other)) return Cause::fence_after_atomic;
+    if (race.meeting.serial != race.accused.serial || race.does == AccessKind::atomic) return {};
+    if (block.in_tiles) return Cause::order_of_tile_atomics;
+    return race.did == AccessKind::read ? Cause::signal_of_reader : Cause::fence_before_atomic;
+}
+
+Cause between_blocks(const Race& race, bool same_line) {
+    if (const auto fence = missing_fence(race)) return *fence;
+    if (in_cluster && race.other.serial >= clocks.first_of_cluster) return Cause::cluster_barrier;
+    return same_line ? Cause::own_word_of_block : Cause::order_of_blocks;
+}
+
+Cause within_block(const Race& race, bool same_line) {
+    if (fills_tile && race.did == AccessKind::read) return Cause::stage_released_early;
+    if (race.one_instruction) return Cause::one_instruction;
+    if (const auto fence = missing_fence(race)) return *fence;
+    if (same_line) {
+        const bool both_write = race.does == AccessKind::write && race.did == AccessKind::write;
+        return both_write ? Cause::own_word_of_thread : Cause::barrier_between_rounds;
+    }
+    return same_warp(race.accused, race.other) ? Cause::warp_or_block_barrier
+                                               : Cause::block_barrier;
+}
+
+}  // namespace
+
+const void* code_of(const PastAccess& access) {
+    const auto start = program_start();  // the program's code is less than 4 GB long
+    return reinterpret_cast<const void*>(start + (access.code - static_cast<std::uint32_t>(start)));
+}
+
+Race diagnose(Race race) {
+    if (race.other.serial < clocks.first_serial) {
+        race.cause = Cause::other_stream;
+        return race;
+    }
+    const Line here = find_line(code_of(race.accused)), there = find_line(code_of(race.other));
+    const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
+    const bool same_block = race.in_one_block();
+    const bool beside_atomic =
+        (race.does == AccessKind::atomic) != (race.did == AccessKind::atomic);
+    const bool a_read = race.does == AccessKind::read || race.did == AccessKind::read;
+    const bool runs = same_block && &block.threads[race.accused.thread()] == current;
+    const Thread& them = block.threads[race.other.thread()];
+    race.meeting = same_block ? meeting_of_threads : meeting_of_blocks;
+    race.waits = runs ? waits_above(here) : nullptr;
+    if (runs && is_a_round_ahead(them, there, here)) {
+        race.cause = Cause::barrier_of_loop;
+        race.barrier = {them.barrier_site, them.barrier_code};
+    } else if (race.waits != nullptr) {
+        race.cause = Cause::skipped_barrier;
+        race.barrier = {race.waits->barrier_site, race.waits->barrier_code};
+    } else if (beside_atomic && a_read) {
+        race.cause = Cause::plain_read_of_atomic;
+    } else {
+        race.cause = same_block ? within_block(race, same_line) : between_blocks(race, same_line);
+    }
+    return race;
+}
+
+void remember_meeting(const PastAccess& now, const PastAccess& other) {
+    (now.serial == other.serial ? meeting_of_threads : meeting_of_blocks) = now;
+}
+
+}  // namespace sixdays::emulator

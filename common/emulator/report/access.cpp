@@ -1,0 +1,233 @@
+/// @file
+/// The reports of wrong accesses: what is wrong, and what is probably missing.
+#include <cinttypes>
+
+#include "common/emulator/report/sentences.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+std::string story(const char* what_happens, std::size_t bytes) {
+    return format("%s %s %zu byte%s ", name(*current).c_str(), what_happens, bytes,
+                  bytes == 1 ? "" : "s");
+}
+
+std::string story(AccessKind kind, std::size_t bytes) {
+    return story(kind == AccessKind::atomic ? "updates" : writes(kind) ? "writes" : "reads", bytes);
+}
+
+std::string inside(const NewAccess& a) {
+    return describe_inside(a.region, a.address, a.bytes);
+}
+
+std::string where_wrapped(const WrappedIndex& at, std::size_t bytes) {
+    const std::size_t elements = at.allocation_bytes / bytes;
+    if (at.is_below_zero()) {
+        return format(
+            "at element %" PRIu64
+            " of an allocation of %zu elements of that size (%zu bytes): as an unsigned index that "
+            "is %" PRIu64
+            " below 0, wrapped around. Is a larger value subtracted from an unsigned one?",
+            at.index, elements, at.allocation_bytes, WrappedIndex::kWrap - at.index);
+    }
+    return format("at element %" PRIu64
+                  " of an allocation of %zu elements of that size (%zu bytes): that is 2^32 "
+                  "elements past its element %" PRIu64
+                  ". Is a negative stride or index stored in a 32-bit unsigned variable?",
+                  at.index, elements, at.allocation_bytes, at.index - WrappedIndex::kWrap);
+}
+
+std::string where(const OutOfBounds& fact) {
+    switch (fact.where) {
+        using enum OutOfBounds::Where;
+        case outside:
+        case freed:
+            break;
+        case others_locals:
+            return "of another thread's local memory. On a GPU, only the thread itself can access "
+                   "its local variables.";
+        case null:
+            return format("at address %zu: a null pointer.",
+                          static_cast<std::size_t>(fact.address));
+        case wrapped_index:
+            return where_wrapped(*fact.index, fact.bytes);
+        case nowhere:
+            return "at an address that belongs neither to the GPU nor to the CPU. Did an offset "
+                   "overflow 32 bits and wrap around, or was the pointer never set?";
+        case host:
+            return "at a host address. A kernel can access only device memory: was a host pointer "
+                   "passed to the kernel instead of one from cudaMalloc? Or is a parameter of the "
+                   "kernel a reference, which holds a host address?";
+    }
+    return describe_outside(*fact.region, fact.address, fact.bytes);
+}
+
+Kind kind_of(OutOfBounds::Where where) {
+    return where == OutOfBounds::Where::freed  ? Kind::freed_memory
+           : where == OutOfBounds::Where::host ? Kind::host_memory
+                                               : Kind::out_of_bounds;
+}
+
+std::string why(const UninitialisedRead& fact) {
+    using Cause = UninitialisedRead::Cause;
+    const std::string never =
+        ", which no thread of this block has written, not even before the last __syncthreads(). ";
+    const std::string advice =
+        "Is a guard missing here, or should a thread without an element store the identity (0 for "
+        "a sum)? Shared memory is not initialized: it holds whatever an earlier block left there.";
+    switch (fact.cause) {
+        case Cause::never_written:
+            return ", which was never written by any kernel, copy or cudaMemset.";
+        case Cause::no_block_of_cluster:
+            return ", which no block of the cluster has written, not even before the last "
+                   "cluster.sync().";
+        case Cause::skipped_barrier:
+            return ", which no thread of this block has written yet. Other threads wait at the "
+                   "__syncthreads() in {0}, which this thread skipped: is that barrier inside an "
+                   "`if` or a loop that not every thread enters?";
+        case Cause::parity_of_mbarrier:
+            return ", which no thread of this block has written yet. Is a guard missing here, or "
+                   "did a wait on an mbarrier return at once because it used the wrong parity? "
+                   "(The phase before phase 0 has parity 1 and counts as complete.)";
+        case Cause::missing_barrier:
+            return ", which no thread of this block has written yet. Is a __syncthreads() missing "
+                   "between the write and this read? Shared memory is not initialized: it holds "
+                   "whatever an earlier block left there.";
+        case Cause::returned_early:
+            return never +
+                   format(
+                       "%u of the block's threads returned early: should one of them have written "
+                       "it first? ",
+                       block.missed_barrier) +
+                   advice;
+        case Cause::one_element_each:
+            return never +
+                   format(
+                       "The %u threads have written %zu elements of the array, one per thread: "
+                       "should each thread write several, in a loop? ",
+                       block.size, fact.elements) +
+                   advice;
+        case Cause::no_thread:
+            break;
+    }
+    return never + advice;
+}
+
+const char* advice_on(const CopyTo& copy, AccessKind kind, bool others) {
+    return copy.is_tile && kind == AccessKind::write
+               ? "No thread has waited for that tile yet: is the wait for an empty stage missing?"
+           : copy.is_tile
+               ? "It has arrived when the phase of its mbarrier completes: is the wait for that "
+                 "missing? Or was the stage refilled too early, before this read?"
+           : copy.overwrites && others
+               ? "Was it started too early, while other threads still read the previous contents: "
+                 "is a __syncthreads() missing before it? Or has its thread not waited for it?"
+               : "That thread must wait for it (__pipeline_wait_prior); then a barrier makes it "
+                 "visible to the others.";
+}
+
+Finding words(const OutOfBounds& fact) {
+    return {kind_of(fact.where), cudaErrorIllegalAddress, fact.code,
+            story(fact.kind, fact.bytes) + where(fact), fact.address};
+}
+
+Finding words(const UninitialisedRead& fact) {
+    const NewAccess& a = fact.access;
+    return {Kind::uninitialised_read,
+            cudaErrorLaunchFailure,
+            a.code,
+            story("reads", a.bytes) + inside(a) + why(fact),
+            a.address,
+            {fact.barrier}};
+}
+
+Finding words(const WriteToConstant& fact) {
+    const NewAccess& a = fact.access;
+    return {Kind::invalid_call, cudaErrorIllegalAddress, a.code,
+            story(a.kind, a.bytes) + inside(a) +
+                ". A kernel can only read __constant__ variables; the host sets them with "
+                "cudaMemcpyToSymbol.",
+            a.address};
+}
+
+Finding words(const PendingAccess& fact) {
+    const NewAccess& a = fact.access;
+    const std::string what = story(a.kind, a.bytes) + inside(a);
+    if (!fact.copy) {
+        return {Kind::pending_copy, cudaErrorLaunchFailure, a.code,
+                what +
+                    ", to which an asynchronous copy is still in flight: the thread of that block "
+                    "must wait for it, and then all threads must reach a cluster.sync().",
+                a.address};
+    }
+    const CopyTo& copy = *fact.copy;
+    const bool others = copy.thread != current->id;
+    return {
+        Kind::pending_copy,
+        cudaErrorLaunchFailure,
+        a.code,
+        what +
+            format(", to which an asynchronous copy is still in flight: %s started it in {0}. %s",
+                   others ? name(block.threads[copy.thread]).c_str() : "the same thread",
+                   advice_on(copy, a.kind, others)),
+        a.address,
+        {copy.code}};
+}
+
+Finding words(const MisalignedAccess& fact) {
+    const std::size_t beyond = fact.address % fact.alignment;
+    return {Kind::misaligned, cudaErrorMisalignedAddress, fact.code,
+            story(fact.kind, fact.bytes) +
+                format("at an address that is not a multiple of %zu: it is %zu byte%s past one.",
+                       fact.alignment, beyond, beyond == 1 ? "" : "s"),
+            fact.address};
+}
+
+Finding words(const EndlessReads& fact) {
+    return {Kind::stuck, cudaErrorLaunchTimeout, fact.code,
+            story("reads", fact.bytes) +
+                format("again and again: in %u million accesses no thread of the block has written "
+                       "anything, so this loop seems to wait forever. The emulator runs one block "
+                       "after another, so a block cannot wait for a later one.",
+                       kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
+            fact.address};
+}
+
+std::string name_of(const UnsetLocal& local) {
+    if (local.element > 0) {
+        return format("element %zu of its local array `%s`", local.byte / local.element,
+                      local.name);
+    }
+    const std::string from = local.byte > 0 ? format(" from byte %zu on", local.byte) : "";
+    return format("its local variable `%s`%s", local.name, from.c_str());
+}
+
+Finding words(const UnsetLocal& fact) {
+    return {Kind::uninitialised_read, cudaErrorLaunchFailure, fact.code,
+            format("%s reads %s, which has no value yet. On a GPU it holds whatever was in the "
+                   "register before. Is its initial value  = 0  missing, or does some path to this "
+                   "line never set it?",
+                   name(*current).c_str(), name_of(fact).c_str())};
+}
+
+Finding words(const HeldAccumulator& fact) {
+    return {Kind::pending_copy,
+            cudaErrorLaunchFailure,
+            fact.code,
+            format("%s %s an accumulator of the wgmma in {0}, which it has not waited for: call "
+                   "wgmma_wait() with these accumulators first.",
+                   name(*current).c_str(), fact.writes ? "writes" : "reads"),
+            0,
+            {fact.wgmma}};
+}
+
+}  // namespace
+
+Finding sentences_of(const Fact& fact, const Site& made) {
+    Finding finding = std::visit([](const auto& one) { return words(one); }, fact);
+    finding.made = made;
+    return finding;
+}
+
+}  // namespace sixdays::emulator

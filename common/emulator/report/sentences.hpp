@@ -1,0 +1,15 @@
+/// @file
+/// Facts in words: what happened, with values, and what is probably missing.
+#pragma once
+
+#include "common/emulator/checks/facts.hpp"
+
+namespace sixdays::emulator {
+
+/// @param made  the line of the emulator that found it
+Finding sentences_of(const Fact& fact, const Site& made);
+
+Finding words(const Race& race);
+Finding words(const StreamRace& race);
+
+}  // namespace sixdays::emulator
