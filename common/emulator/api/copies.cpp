@@ -13,6 +13,7 @@
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/describe.hpp"
 
 namespace {
 

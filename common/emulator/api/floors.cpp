@@ -2,12 +2,12 @@
 /// Where the floors meet: what the lower ones call when something happens.
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/deadlock.hpp"
-#include "common/emulator/checks/facts.hpp"
 #include "common/emulator/checks/find_fault.hpp"
 #include "common/emulator/checks/locals.hpp"
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/machine/events.hpp"
 #include "common/emulator/memory/access.hpp"
+#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/managed.hpp"
 #include "common/emulator/memory/memory.hpp"

@@ -17,8 +17,8 @@
 #include "common/emulator/memory/access.hpp"
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/memory.hpp"
-#include "common/emulator/memory/names.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/names.hpp"
 #include "common/emulator/tile/coverage.hpp"
 
 namespace sixdays::emulator {

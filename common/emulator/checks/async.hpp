@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "common/emulator/memory/facts.hpp"
+
 namespace sixdays::emulator {
 
 /// A block starts with nothing in flight.
@@ -28,12 +30,6 @@ void exchange(State& now, std::shared_ptr<void>& aside) {
 }
 
 /// The copy in flight to this address of shared memory.
-struct CopyTo {
-    unsigned thread = 0;         // its index in the block
-    const void* code = nullptr;  // where it was started; null if no copy is in flight
-    bool overwrites = false;     // data that the block had written there before
-    bool is_tile = false;        // it completes on an mbarrier
-};
 CopyTo copy_to(std::uintptr_t address);
 CopyTo tile_to(std::uintptr_t address);
 

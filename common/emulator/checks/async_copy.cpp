@@ -70,18 +70,8 @@ void check_target(const Copy& copy, const Site& site) {
 void check_source(const Copy& copy, const void* wait) {
     const InRuntime guard;
     if (std::memcmp(copy.from, copy.source.data(), copy.valid_bytes) == 0) return;
-    const auto address = reinterpret_cast<std::uintptr_t>(copy.from);
-    const bool in_heap = heap.contains(address);
-    fail({Kind::pending_copy,
-          cudaErrorLaunchFailure,
-          wait,
-          format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but its "
-                 "source has changed in the meantime%s. The copy may deliver old or new bytes: "
-                 "write there only after the wait.",
-                 name(*current).c_str(), copy.bytes,
-                 in_heap ? (", " + describe_inside(heap, address, copy.bytes)).c_str() : ""),
-          address,
-          {copy.code}});
+    fail_with(
+        ChangedSource{reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, wait, copy.code});
 }
 
 // The copy completes: the thread writes the target now. (The trace counted it when it started.)

@@ -1,9 +1,8 @@
 /// @file
 /// The probable cause of a race: which synchronization is missing, or does not reach far enough.
+#include "common/emulator/checks/cause.hpp"
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/deadlock.hpp"
-#include "common/emulator/checks/facts.hpp"
-#include "common/emulator/machine/program.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/memory/cluster.hpp"
 
@@ -42,11 +41,6 @@ Cause within_block(const Race& race, bool same_line) {
 }
 
 }  // namespace
-
-const void* code_of(const PastAccess& access) {
-    const auto start = program_start();  // the program's code is less than 4 GB long
-    return reinterpret_cast<const void*>(start + (access.code - static_cast<std::uint32_t>(start)));
-}
 
 Race diagnose(Race race) {
     if (race.other.serial < clocks.first_serial) {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
-#include "common/emulator/checks/facts.hpp"
 #include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/memory/access.hpp"
+#include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "common/emulator/checks/facts.hpp"
+#include "common/emulator/checks/cause.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "common/emulator/memory/cluster.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "common/emulator/machine/finding.hpp"
-#include "common/emulator/memory/names.hpp"
+#include "common/emulator/machine/source.hpp"
 #include "emulated/to_whole.h"
 
 namespace {

@@ -1,9 +1,10 @@
 #include "common/emulator/checks/wrong_access.hpp"
 
+#include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/deadlock.hpp"
-#include "common/emulator/checks/facts.hpp"
 #include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/memory/cluster.hpp"
+#include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {
 

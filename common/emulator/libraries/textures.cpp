@@ -6,7 +6,7 @@
 #include "common/emulator/api/api.hpp"
 #include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/turn.hpp"
-#include "common/emulator/memory/names.hpp"
+#include "common/emulator/report/names.hpp"
 #include "emulated/textures.h"
 
 using namespace sixdays::emulator;  // this file implements the runtime's API

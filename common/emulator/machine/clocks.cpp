@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/emulator/machine/program.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 
@@ -18,6 +19,11 @@ void move(unsigned thread, std::uint32_t to) {
 }
 
 }  // namespace
+
+const void* code_of(const PastAccess& access) {
+    const auto start = program_start();  // the program's code is less than 4 GB long
+    return reinterpret_cast<const void*>(start + (access.code - static_cast<std::uint32_t>(start)));
+}
 
 void begin_launch_clocks() {
     clocks.first_serial = clocks.serial + 1;

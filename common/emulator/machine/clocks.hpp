@@ -34,6 +34,9 @@ inline bool same_warp(const PastAccess& a, const PastAccess& b) {
     return a.serial == b.serial && a.warp() == b.warp();
 }
 
+/// The return address of the hook.
+const void* code_of(const PastAccess& access);
+
 /// By lane of a warp: that lane's accesses up to this clock came before.
 using LaneClocks = std::array<std::uint32_t, 32>;
 

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <vector>
 
+#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/memory/managed.hpp"
 #include "common/emulator/memory/memory.hpp"
@@ -90,25 +91,6 @@ Calls calls_to(const Fault& fault) {
     return calls;
 }
 
-void note_device_memory(const Fault& fault, const Calls& calls) {
-    const Extent in = nearest_allocation(fault.address);
-    const bool inside = in.live && fault.address - in.begin < in.bytes;
-    note({Kind::device_memory,
-          cudaErrorIllegalAddress,
-          own_place(calls),
-          format("host code %s device memory, %s With a GPU the program crashes here: the host "
-                 "cannot access it. %s cudaMemcpy, or let a kernel do this.",
-                 fault.writes ? "writes" : "reads",
-                 inside ? (describe_inside(heap, fault.address, 1) + ".").c_str()
-                        : describe_outside(heap, fault.address, 1).c_str(),
-                 fault.writes ? "Write to host memory and copy it there with"
-                              : "Copy it to host memory first, with"),
-          fault.address,
-          {},
-          nullptr,
-          false});
-}
-
 // The program crashes here, with or without a GPU.
 void tell_crash(const Fault& fault, const Calls& calls) {
     print_note(file_and_line(find_line(own_place(calls))) + ": host code " +
@@ -123,7 +105,7 @@ void on_host_fault(int signal, siginfo_t* info, void* context) {
     if (open_device_memory(fault.address)) return;
     const Calls calls = calls_to(fault);
     if (is_device_only(info->si_addr)) {
-        note_device_memory(fault, calls);
+        note(in_words(HostAccess{fault.address, fault.writes, own_place(calls)}, Site::current()));
         open_piece(fault.address);
     } else if (!open_in_flight(fault.address, fault.writes, calls) &&
                !open_managed_page(fault.address, fault.writes, calls)) {

@@ -1,6 +1,7 @@
 #include "common/emulator/memory/managed.hpp"
 
 #include "common/emulator/machine/stream_order.hpp"
+#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/memory.hpp"
 
 namespace sixdays::emulator {
@@ -13,23 +14,6 @@ void protect_all(HostMay what) {
     for (const Extent& one : managed_allocations()) {
         protect(reinterpret_cast<void*>(one.begin), one.bytes, what);
     }
-}
-
-void note_too_early(std::uintptr_t address, bool writes, const PastAccess& past, bool was_read,
-                    const Calls& calls) {
-    const Work& work = *work_of(past.serial);
-    note({Kind::race,
-          cudaErrorLaunchFailure,
-          own_place(calls),
-          format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call "
-                 "returns before the GPU is done, so the host must wait first: call "
-                 "cudaDeviceSynchronize(), or cudaStreamSynchronize() for that stream.",
-                 writes ? "writes" : "reads", describe_inside(heap, address, 4).c_str(),
-                 work.what.c_str(), was_read ? "reads" : "writes"),
-          address,
-          {work.where},
-          nullptr,
-          false});
 }
 
 }  // namespace
@@ -54,7 +38,8 @@ bool open_managed_page(std::uintptr_t address, bool writes, const Calls& calls) 
         const bool was_read = past == &h.read || past == &h.other_read;
         if (past->serial == 0 || (was_read && !writes) || work_of(past->serial) == nullptr)
             continue;
-        note_too_early(address, writes, *past, was_read, calls);
+        note(in_words(ManagedTooEarly{address, writes, *past, was_read, own_place(calls)},
+                      Site::current()));
         open_managed();
         return true;
     }

@@ -11,6 +11,7 @@
 
 #include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/machine/finding.hpp"
+#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 
@@ -133,16 +134,7 @@ void free_here(void* pointer) {
     if (!is_kernels_own(pointer)) return std::free(pointer);
     const InRuntime guard;
     if (release(pointer, "the kernel's free or delete")) return;
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const Extent near = nearest_allocation(address);
-    fail({Kind::invalid_call, cudaErrorIllegalAddress, __builtin_return_address(0),
-          near.begin == address
-              ? name(*current) + " frees memory that was already freed by " + near.freed_by + "."
-              : name(*current) + " frees an address where no allocation begins: it is " +
-                    (near.live && address - near.begin < near.bytes
-                         ? describe_inside(heap, address, 1) + "."
-                         : describe_outside(heap, address, 1)),
-          address});
+    fail_with(WrongFree{reinterpret_cast<std::uintptr_t>(pointer), __builtin_return_address(0)});
 }
 
 void* allocate_shared_with_host(std::size_t bytes) {

@@ -155,12 +155,6 @@ Place allocated_in(const Extent& allocation);
 Extent dynamic_extent();
 Extent nearest_shared_array(std::uintptr_t address);
 
-/// "element 1000 of an allocation of 4000 bytes, one past its end": describes an address of this
-/// region that is not live.
-std::string describe_outside(const Region& region, std::uintptr_t address, std::size_t bytes);
-/// "byte 16 of an allocation of 4000 bytes": describes a live address.
-std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes);
-
 /// A 32-bit unsigned index that wrapped below 0, or one that is 2^32 too large, of an allocation of
 /// that many bytes.
 struct WrappedIndex {

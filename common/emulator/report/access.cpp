@@ -2,6 +2,8 @@
 /// The reports of wrong accesses: what is wrong, and what is probably missing.
 #include <cinttypes>
 
+#include "common/emulator/machine/stream_order.hpp"
+#include "common/emulator/report/describe.hpp"
 #include "common/emulator/report/sentences.hpp"
 
 namespace sixdays::emulator {
@@ -220,6 +222,69 @@ Finding words(const HeldAccumulator& fact) {
                    name(*current).c_str(), fact.writes ? "writes" : "reads"),
             0,
             {fact.wgmma}};
+}
+
+Finding words(const ChangedSource& fact) {
+    const bool in_heap = heap.contains(fact.address);
+    return {
+        Kind::pending_copy,
+        cudaErrorLaunchFailure,
+        fact.wait,
+        format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but its "
+               "source has changed in the meantime%s. The copy may deliver old or new bytes: "
+               "write there only after the wait.",
+               name(*current).c_str(), fact.bytes,
+               in_heap ? (", " + describe_inside(heap, fact.address, fact.bytes)).c_str() : ""),
+        fact.address,
+        {fact.start}};
+}
+
+Finding words(const WrongFree& fact) {
+    const std::uintptr_t address = fact.address;
+    const Extent near = nearest_allocation(address);
+    return {Kind::invalid_call, cudaErrorIllegalAddress, fact.code,
+            near.begin == address
+                ? name(*current) + " frees memory that was already freed by " + near.freed_by + "."
+                : name(*current) + " frees an address where no allocation begins: it is " +
+                      (near.live && address - near.begin < near.bytes
+                           ? describe_inside(heap, address, 1) + "."
+                           : describe_outside(heap, address, 1)),
+            address};
+}
+
+Finding words(const HostAccess& fact) {
+    const Extent in = nearest_allocation(fact.address);
+    const bool inside = in.live && fact.address - in.begin < in.bytes;
+    return {Kind::device_memory,
+            cudaErrorIllegalAddress,
+            fact.place,
+            format("host code %s device memory, %s With a GPU the program crashes here: the host "
+                   "cannot access it. %s cudaMemcpy, or let a kernel do this.",
+                   fact.writes ? "writes" : "reads",
+                   inside ? (describe_inside(heap, fact.address, 1) + ".").c_str()
+                          : describe_outside(heap, fact.address, 1).c_str(),
+                   fact.writes ? "Write to host memory and copy it there with"
+                               : "Copy it to host memory first, with"),
+            fact.address,
+            {},
+            nullptr,
+            false};
+}
+
+Finding words(const ManagedTooEarly& fact) {
+    const Work& work = *work_of(fact.other.serial);
+    return {Kind::race,
+            cudaErrorLaunchFailure,
+            fact.place,
+            format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call "
+                   "returns before the GPU is done, so the host must wait first: call "
+                   "cudaDeviceSynchronize(), or cudaStreamSynchronize() for that stream.",
+                   fact.writes ? "writes" : "reads", describe_inside(heap, fact.address, 4).c_str(),
+                   work.what.c_str(), fact.was_read ? "reads" : "writes"),
+            fact.address,
+            {work.where},
+            nullptr,
+            false};
 }
 
 }  // namespace

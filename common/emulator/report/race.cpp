@@ -2,6 +2,7 @@
 /// The report of a race: which threads, where, and which synchronization is probably missing.
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/cluster.hpp"
+#include "common/emulator/report/describe.hpp"
 #include "common/emulator/report/sentences.hpp"
 
 namespace sixdays::emulator {

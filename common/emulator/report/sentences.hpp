@@ -2,7 +2,7 @@
 /// Facts in words: what happened, with values, and what is probably missing.
 #pragma once
 
-#include "common/emulator/checks/facts.hpp"
+#include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {
 

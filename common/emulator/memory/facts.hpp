@@ -1,5 +1,5 @@
 /// @file
-/// What the checks of memory find, as data. The sentences are made in report/.
+/// What is found in memory, as data. The sentences are made in report/.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,6 @@
 #include <optional>
 #include <variant>
 
-#include "common/emulator/checks/async.hpp"
 #include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/memory.hpp"
 
@@ -50,14 +49,6 @@ struct Race {
 
     bool in_one_block() const { return accused.serial == other.serial; }
 };
-/// Finds the cause.
-Race diagnose(Race race);
-/// Two threads used a word atomically, and nothing orders them. A later report may ask whether that
-/// was meant to order other accesses.
-void remember_meeting(const PastAccess& now, const PastAccess& other);
-/// The return address of the hook.
-const void* code_of(const PastAccess& access);
-
 /// An access by the current thread to memory that is not its own to access.
 struct OutOfBounds {
     enum class Where : std::uint8_t {
@@ -96,6 +87,13 @@ struct UninitialisedRead {
     std::size_t elements = 0;  // that the block has written
 };
 
+/// An asynchronous copy in flight to shared memory.
+struct CopyTo {
+    unsigned thread = 0;         // its index in the block
+    const void* code = nullptr;  // where it was started; null if no copy is in flight
+    bool overwrites = false;     // data that the block had written there before
+    bool is_tile = false;        // it completes on an mbarrier
+};
 struct WriteToConstant {
     NewAccess access;
 };
@@ -130,6 +128,32 @@ struct HeldAccumulator {
     const void *code, *wgmma;
 };
 
+/// An asynchronous copy whose source has changed before the current thread waited for it.
+struct ChangedSource {
+    std::uintptr_t address;
+    std::size_t bytes;
+    const void *wait, *start;
+};
+/// The kernel's free or delete of an address that no live allocation begins at.
+struct WrongFree {
+    std::uintptr_t address;
+    const void* code;
+};
+
+/// Host code accesses device memory, at `place`.
+struct HostAccess {
+    std::uintptr_t address;
+    bool writes;
+    Place place;
+};
+/// Host code accesses managed memory that unfinished work has used.
+struct ManagedTooEarly {
+    std::uintptr_t address;
+    bool writes;
+    PastAccess other;
+    bool was_read;
+    Place place;
+};
 /// A copy or cudaMemsetAsync, and the access of another stream's work with which it races.
 struct StreamRace {
     const char* call;
@@ -142,7 +166,8 @@ struct StreamRace {
 };
 
 using Fact = std::variant<Race, OutOfBounds, UninitialisedRead, WriteToConstant, PendingAccess,
-                          MisalignedAccess, EndlessReads, UnsetLocal, HeldAccumulator, StreamRace>;
+                          MisalignedAccess, EndlessReads, UnsetLocal, HeldAccumulator,
+                          ChangedSource, WrongFree, HostAccess, ManagedTooEarly, StreamRace>;
 
 /// The sentences of a fact, which may ask for the state of the running block (api/floors.cpp).
 extern Finding (*const in_words)(const Fact& fact, const Site& made);

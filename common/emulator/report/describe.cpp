@@ -1,9 +1,9 @@
-/// @file
-/// Descriptions of addresses.
+#include "common/emulator/report/describe.hpp"
+
 #include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/memory/memory.hpp"
-#include "common/emulator/memory/names.hpp"
+#include "common/emulator/report/names.hpp"
 
 namespace sixdays::emulator {
 
