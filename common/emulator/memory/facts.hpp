@@ -49,6 +49,7 @@ struct Race {
 
     bool in_one_block() const { return accused.serial == other.serial; }
 };
+
 /// An access by the current thread to memory that is not its own to access.
 struct OutOfBounds {
     enum class Where : std::uint8_t {
