@@ -56,7 +56,7 @@ struct AttentionOptions {
 /// weight * |v|; P is the largest of its scale * sum of |q k|.
 /// @param q    (..., T, D), any strides. Dimensions before the last two are batch and head
 /// @param k,v  (..., S, D), any strides; dimensions before the last two are broadcast to q's. Often
-///             views of q's buffer: heads_of(). Heads that share keys have a stride of 0: grouped()
+///             views of q's buffer: heads_of(). With a stride of 0, heads share keys: grouped()
 /// @param out  (..., T, D), injective, overlapping no input
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap; a path that does not support these views; the CPU reference: a length not in [0, S]

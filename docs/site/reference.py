@@ -201,7 +201,7 @@ def attach(declarations, lines, comments):
             at -= 1
         one.docs = [line for line in range(at, one.first) if is_doc(comments, lines, line)]
         column, text = comments.get(one.last, (0, ""))
-        if text.startswith("// ") and column >= one.column and not lines[one.last][one.column:column].strip(" ;,") \
+        if text.startswith("// ") and not lines[one.last][one.column:column].strip(" ;,") \
                 and not re.match(r"// (\[|NOLINT|clang-format)", text):
             one.trailing = text
 
