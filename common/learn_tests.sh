@@ -581,6 +581,8 @@ day_and_pages() {
     : >"$CALLS"
     learns "a run where pages can be built" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
     holds "only the day is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
+    CMAKE_PREFIX_PATH=$scratch learns "packages in a folder of yours" 0 "^this is ${day}_emulated" -- run day01
+    holds "CMake looks there too" called '--preset default.*'
     rm -r build
     CMAKE_DOES="finds no pages" learns "where CMake found none" 1 'CMake cannot build the pages here: python3 was not found' -- docs
     learns "the next docs configures again" 0 '^Open .*' -- docs

@@ -100,7 +100,7 @@ install_command() {
     case $manager in
         dnf) printf 'dnf install %s' "${names[*]}" ;;
         pacman) printf 'pacman -Syu --needed %s' "${names[*]}" ;;
-        *) printf 'apt update && apt install %s' "${names[*]}" ;;
+        *) printf 'apt install %s' "${names[*]}" ;;
     esac
 }
 
@@ -148,6 +148,7 @@ need() {
 sorry() {  # uses need's $missing and $welcome
     local said=("" "Missing: ${missing[*]}." "$1") command page
     command=$(install_command "${missing[@]}" "${welcome[@]}") page=$(path "$root/docs/install.md")
+    if [[ $command == apt* ]]; then command="apt update && $command"; fi
     if [[ $manager != apt-get && " ${missing[*]} " == *" doxygen-awesome-css "* ]]; then
         stop 1 "${said[@]}" "The pages need packages of Debian or Ubuntu. Build them in a container: $page"
     elif [[ $manager ]]; then
