@@ -271,7 +271,7 @@ list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 set(in_order ${made_pages})  # the front page and the days, pages about the tools, then the rest
 list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 list(FILTER in_order EXCLUDE REGEX "/day06_tensor_cores")  # rests on both pages of its day
-list(PREPEND in_order ${made}/pages/index.md)
+list(PREPEND in_order ${made}/pages/index.md ${made}/pages/install.md)
 foreach(page day06_tensor_cores gpt2 training training_runs tests emulator tile try debug
         when_it_goes_wrong carry)
     list(APPEND in_order ${made}/pages/${page}.md)
