@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
         std::printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
         cudaFree(device);
         cudaFree(other);
-        return 1;
+        return error != cudaSuccess;
     }
     for (const auto& mistake : mistakes) std::printf("%s\n", mistake.name);
     return 2;
