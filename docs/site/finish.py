@@ -86,7 +86,7 @@ def without_more(page):
 
 SUMMARY = {"Classes", "Enumerations", "Functions", "Modules", "Public Attributes", "Public Member Functions", "Public Types",
            "Static Public Attributes", "Static Public Member Functions", "Topics", "Typedefs", "Variables"}
-KIND = re.compile(r"(?: (?:Class|Struct|Union|Namespace))?(?: Template)? Reference$")
+KIND = re.compile(r"(?: (?:Class|Struct|Union|Namespace))?(?: Template)? Reference(?: abstract)?$")
 
 
 def reference_entries(file, title, body):

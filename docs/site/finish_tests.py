@@ -148,6 +148,13 @@ def test_more():
     assert finish.without_more(page + details.format("Lesson and more")).count("More...") == 1
 
 
+def test_names_of_the_reference():
+    body = '<a id="details"></a><p>A tensor.</p><h2><a href="#m">x()</a></h2><p>An x.</p>'
+    for title in ("Walk Struct Reference", "Walk&lt; T &gt; Class Template Reference", "Walk Class Reference abstract"):
+        names = [entry[4] for entry in finish.reference_entries("w.html", finish.text_of(title).replace("<", " <"), body)]
+        assert [name.split("<")[0].strip() for name in names] == ["Walk", "Walk::x"], (title, names)
+
+
 def test_whole():
     page = ('<div class="title">T</div><div class="contents">{}</div><!-- contents --><i>warp</i>')
     with tempfile.TemporaryDirectory() as folder:
