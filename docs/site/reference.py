@@ -265,7 +265,7 @@ def sentence(one, known):
     if name.startswith("~"):
         return "Releases what it owns."
     if name.endswith("_workspace_bytes") and name.removesuffix("_workspace_bytes") + "_cuda" in known:
-        return f"Bytes of workspace that {name.removesuffix('_workspace_bytes')}_cuda() needs for these views."
+        return f"Bytes of workspace that {name.removesuffix('_workspace_bytes')}_cuda() needs for these views; the caller allocates them: see gpu::Workspace."
     if name.startswith("choose_") and name.removeprefix("choose_") + "_cuda" in known:
         return f"The best path of {name.removeprefix('choose_')}_cuda() for these views, which must be valid."
     checked = [f"{each}()" for each in (name.removeprefix("check_") + end for end in ("_cpu", "_cuda", "")) if each in known]
@@ -346,7 +346,7 @@ def documented(lines):
                 column = comments[one.last][0]
                 made[one.last] = lines[one.last][:column] + "///<" + lines[one.last][column + 2:]
             continue
-        elif not own and sentence(one, known) and not (shared and shared[0].name.startswith("check_")):
+        elif not own and sentence(one, known) and not comments.get(one.last, (0, ""))[1].startswith("///<") and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
         elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1][0] == "class" and for_this(shared[1], one) == shared[1] or all(
                 re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
@@ -410,7 +410,7 @@ def groups():
         made.append(f"/** @defgroup {name} {title_of(room)}\n@ingroup {above}\n@brief Lesson: @ref {anchor or page} \"{heading}\". */")
     for room, name in ((room, group_name(room)) for room in rooms if group_name(room) + "_helpers" in names.get(room, ())):
         made.append(f"/** @defgroup {name}_helpers {title_of(room)} (helpers)\n@ingroup {name}\n"
-                    "@brief What the operations above are made of. */")
+                    f"@brief What the operations of {title_of(room)} are made of. */")
     return "\n\n".join(made) + "\n"
 
 

@@ -62,6 +62,9 @@ def test_what_needs_no_comment():
                         ("S& operator=(const S&) = delete;", "Cannot be copied."), ("~S();", "Releases what it owns."),
                         ("S() = default;", "Each member has its default value.")):
         assert read(head + line)[-1].startswith("/** ") and words in read(head + line)[-1], read(head + line)
+    assert read("struct S {\n    S() = default;  ///< rank 0\n};")[1] == "    S() = default;  ///< rank 0"  # and nothing more
+    assert read(head + "void add_cuda(int a, Stream stream);\nlong add_workspace_bytes(int a);")[-1].startswith(
+        "/** Bytes of workspace that add_cuda() needs for these views; the caller allocates them: see gpu::Workspace. */")
     assert read(head + "void check_other(int a);")[-1] == "void check_other(int a);"
 
 
