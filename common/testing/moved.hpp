@@ -83,7 +83,7 @@ struct Input {
 
 /// out(index), row-major and 0 at first, is any function of elements of the inputs.
 struct Needs {
-    std::string out,            ///< "out"
+    std::string out,            ///< the output's name in the sentence, such as "out"
         dims;                   ///< a letter for each dimension of `shape`
     Shape shape;                ///< of the output
     std::vector<Input> inputs;  ///< all that it may read

@@ -88,7 +88,7 @@ SIXDAYS_HD inline float activated(Activation what, float x) noexcept {
 /// error that grows with it: 3 |x| units for silu, 2 x^2 for gelu_erf, 14 |u| for gelu_tanh. For
 /// tiny y add 3e-37; a gate or a bf16 adds its own rounding. relu is exact.
 /// @param in   any shape and strides
-/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @param out  in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  other shapes, out not injective, a null pointer, overlap
 template <class T>
 void activate_cpu(Activation what, View<const Same<T>> in, View<T> out);
@@ -100,7 +100,7 @@ void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
 /// Error: activate_cpu()'s.
 /// @param in    any shape and strides
 /// @param bias  broadcast to in's shape: (C) for rows of C
-/// @param out   in's shape, injective; may be `in` itself
+/// @param out   in's shape, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap
 template <class T>

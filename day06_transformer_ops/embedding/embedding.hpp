@@ -87,7 +87,7 @@ enum class Pairing {
 /// @param in      (..., T, D), any strides; D even
 /// @param table   rotary_table(P, D)
 /// @param places  broadcast to (..., T), 0 <= place < P; the CUDA version gives NaN for others
-/// @param out     in's shape, injective; may be `in` itself
+/// @param out     in's shape, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap; the CPU reference: a place out of range
 void rotary_cpu(View<const float> in, View<const float> table, View<const std::int64_t> places,
