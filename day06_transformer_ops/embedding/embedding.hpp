@@ -55,7 +55,8 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
                  const View<const Same<T>>& positions, const View<const std::int64_t>& places,
                  const View<Same<T>>& out, std::optional<EmbedPath> path = {});
 
-/// The best path for views that check_embed() accepts.
+/// The path that embed_cuda() takes without one in gpu::Launch: `vectorized` if both tables and
+/// `out` suit 128-bit loads, else one_element. For views that check_embed() accepts.
 template <class T>
 [[nodiscard]] EmbedPath choose_embed(const View<const T>& tokens,
                                      const View<const Same<T>>& positions,

@@ -114,7 +114,9 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
 /// Rejects invalid weight, bias and eps for rows of C elements, in the name of `op`.
 void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C);
 
-/// The best path for views that check_norm() accepts.
+/// The path that each norm takes without one in gpu::Launch: `registers` if rows of all three views
+/// suit 128-bit loads, up to 16,384 elements; else `warp_per_row` for contiguous rows and
+/// `thread_per_row` for others. For views that check_norm() accepts.
 /// @param residual  the one of add_layer_norm; `out` for the other norms
 template <class T>
 [[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
