@@ -178,7 +178,7 @@ def test_whole():
             f'<p>brief</p><a id="details"></a><h2>Detailed Description</h2><p>text</p>{member}<hr/>The documentation for this struct'))
         (out / "structsixdays_1_1S-members.html").write_text(page.format("members"))
         for other in ("files", "classes", "structured__cuda_8cu_source"):
-            (out / f"{other}.html").write_text(page.format(other))
+            (out / f"{other}.html").write_text(page.format(f"<p>{other}</p>"))
         sys.argv = ["finish.py", str(out)]
         finish.main()
         day = (out / "day01_x.html").read_text()
