@@ -6,7 +6,8 @@
     reference.py --left-out         the patterns of files that Doxygen does not read
 
 Headers stay as they are written here:
-- A trailing `// text` of a member, an enumerator or an alias is its description, with the lines that continue it.
+- A trailing `// text` of a member, an enumerator or an alias is its description, with the lines that continue it; `// a; b` of two members
+  is one each.
 - A `///` comment over overloads, methods, check_x() or launch_x() describes all of them up to the next blank line.
 - Below x_cpu(), x_cuda() has the description of x_cpu() and its own.
 - name(), check_x(), choose_x(), x_workspace_bytes(), destructors, `= default` and `= delete` need no comment.
@@ -341,7 +342,8 @@ def documented(lines):
                     made[last] = lines[last].replace("//", "///<", 1)
                 last += 1
             if parts:
-                made[one.last] = "".join(f"/** {text} */ {part}; " for part in parts)
+                each = text.strip().split("; ") if text.count("; ") + 1 == len(parts) else [text] * len(parts)
+                made[one.last] = "".join(f"/** {own.strip()} */ {part}; " for own, part in zip(each, parts))
             else:
                 column = comments[one.last][0]
                 made[one.last] = lines[one.last][:column] + "///<" + lines[one.last][column + 2:]

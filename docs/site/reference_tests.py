@@ -29,6 +29,7 @@ def test_trailing_comments():
         "    // [mark]", "    int c;  // NOLINT", "};"]
     assert read("    std::int64_t rows, columns;  // of it\n                                 // all") == [
         "/** of it all */ std::int64_t rows; /** of it all */ std::int64_t columns; ", ""]
+    assert read("    int rows, columns = 0;  // of m; of n") == ["/** of m */ int rows; /** of n */ int columns = 0; "]
     assert read("void f() {\n    int a;  // no member\n}") == ["void f() {", "    int a;  // no member", "}"]
 
 
