@@ -89,7 +89,8 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               std::optional<AttentionBackwardPath> path = {},
                               const std::optional<AttentionLeft>& left = {});
 
-/// The best path for these queries.
+/// The path that attention_backward_cuda() takes without one in gpu::Launch: row_per_thread below
+/// 32 queries, if D > 128, or if shared memory does not suffice; else `tiles`.
 /// @param shared  bytes of shared memory that a block may have
 /// @param left    the forward pass's results are available: for more than 64 queries, 'kept'
 /// replaces 'tiles'

@@ -55,7 +55,9 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
                                    const View<const float>& grad, const AttentionGradients& d,
                                    std::optional<AttentionBackwardBf16Path> path = {});
 
-/// For valid views.
+/// The path that attention_backward_bf16_cuda() takes without one in gpu::Launch: tensor_cores if
+/// D <= 128, rows of q, k and v suit 128-bit loads, and rows of `d` whole pairs; else
+/// row_per_thread. For valid views.
 [[nodiscard]] AttentionBackwardBf16Path choose_attention_backward_bf16(const View<const bf16>& q,
                                                                        const View<const bf16>& k,
                                                                        const View<const bf16>& v,
