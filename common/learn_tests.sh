@@ -248,6 +248,7 @@ words() {
         'apt install' 'no apt' -- run
     PATH=$scratch/tools learns "the same with --nvcc" 1 'Missing: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
     PATH=$scratch/tools learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
+    package_managers
     exercise_alone
     environments
     names_are_no_code
@@ -259,6 +260,7 @@ words() {
     pypi_nvcc
     which_nvcc
     on_a_gpu
+    gpu_from_outside
     alone
     unwritable
     folder_names
@@ -471,6 +473,64 @@ END
     rm -r build/bench build/default
 }
 
+# The command of another package manager, and the image, which has all that apt would install.
+package_managers() {
+    local manager package packages
+    for manager in apt-get dnf pacman; do
+        mkdir "$scratch/$manager"
+        ln -s "$scratch/bin/apt-get" "$scratch/$manager/$manager"  # none of them is to be run
+    done
+    PATH=$scratch/dnf:$scratch/tools learns "a machine with dnf" 1 '^Missing: g\+\+ ninja-build cmake catch2\.$' \
+        '^    dnf install gcc-c\+\+ ninja-build cmake catch-devel libpng-devel pcre2-devel$' -- test
+    PATH=$scratch/pacman:$scratch/tools learns "a machine with pacman" 1 'no apt' \
+        '^    pacman -Syu --needed gcc ninja cmake catch2 libpng pcre2$' 'Without root: docs/install.md' -- run
+    silent "nothing is run" 'do not install'
+    PATH=$scratch/pacman:$scratch/tools learns "pages there" 1 'Build them in a container: docs/install.md' -- docs
+    PATH=$scratch/pacman:$scratch/tools learns "doctor there" 0 '^  Ninja: pacman -Syu --needed ninja$' \
+        '^  PCRE2: pacman -Syu --needed pcre2, if you' -- doctor
+    silent "no apt in it" 'apt'
+
+    PATH=$scratch/apt-get:$scratch/tools learns "what apt installs" 1 'doxygen-awesome-css.*libpcre2-dev' -- docs
+    packages=$(sed -n -e 's/^Installing \(.*\) with apt[.]$/\1/p' -e 's/^ *apt .* install //p' "$scratch/said" | head -n 1)
+    holds "apt installs something" test "$packages"
+    for package in $packages; do
+        holds "the image has $package" grep -qE "(^| )${package//+/[+]}( |\$)" "$root/.devcontainer/Dockerfile"
+    done
+}
+
+# WSL and containers, where the driver is installed elsewhere.
+gpu_from_outside() {
+    local smi=$scratch/machine/usr/lib/wsl/lib/nvidia-smi file
+    mkdir -p "$scratch"/machine/{proc,run,usr/lib/wsl/lib} "$scratch/machine/sys/bus/pci/devices/1"
+    echo 0x10de >"$scratch/machine/sys/bus/pci/devices/1/vendor"
+    echo 0x030000 >"$scratch/machine/sys/bus/pci/devices/1/class"
+    learns "a card and no driver" 0 '^  driver: this machine has an NVIDIA card, but' -- doctor
+    silent "neither WSL nor a container" '^  system|gpus all|Windows'
+    for file in .dockerenv run/.containerenv; do
+        touch "$scratch/machine/$file"
+        learns "a container: $file" 0 '^  system +container' '^    container with: docker run --gpus all' -- doctor
+        silent "no driver is to be installed in it" 'driver of$|Windows'
+        rm "$scratch/machine/$file"
+    done
+    echo "Linux version 5.15.167.4-microsoft-standard-WSL2 (root@f9c826d3017f) (gcc)" >"$scratch/machine/proc/version"
+    learns "WSL" 0 '^  system +WSL' 'install its driver in Windows' 'wsl --update; wsl --shutdown' -- doctor
+    silent "no driver of a distribution" 'driver of$|gpus all'
+    rm "$scratch/bin/nvidia-smi"
+    learns "WSL without nvidia-smi" 0 'install its driver in Windows' -- doctor
+    install /bin/true "$smi"
+    # shellcheck disable=SC2016  # a literal dollar
+    learns "WSL, and nvidia-smi not on PATH" 0 'export PATH=\$PATH:/usr/lib/wsl/lib$' -- doctor
+    touch "$scratch/machine/.dockerenv"
+    learns "a container in WSL" 0 '^  system +container' 'gpus all' -- doctor
+    # shellcheck disable=SC2016  # to be expanded by nvidia-smi
+    fake nvidia-smi <<<$'#!/bin/sh\necho "A GPU, 9.0, 550.54.15"'
+    printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$scratch/bin/nvcc"
+    chmod +x "$scratch/bin/nvcc"
+    learns "a container with an old driver" 0 '^  driver: .* Install a newer driver on the host, or' -- doctor
+    rm -r "$scratch/bin/nvcc" "$scratch"/machine/{.dockerenv,proc,run,sys,usr/lib}
+    fake nvidia-smi <<<$'#!/bin/sh\nexit 9'
+}
+
 # Two runs in one tree: the second waits for the first, and not for one that was killed.
 alone() {
     local lock=build/learn.lock holder
@@ -610,6 +670,8 @@ day_and_pages() {
     : >"$CALLS"
     learns "a run where pages can be built" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
     holds "only the day is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
+    CMAKE_PREFIX_PATH=$scratch learns "packages in a folder of yours" 0 "^this is ${day}_emulated" -- run day01
+    holds "CMake looks there too" called '--preset default.*'
     rm -r build
     CMAKE_DOES="finds no pages" learns "where CMake found none" 1 'CMake cannot build the pages here: python3 was not found' -- docs
     learns "the next docs configures again" 0 '^Open .*' -- docs

@@ -216,8 +216,8 @@ void price_of_a_stride(lesson::Report& report) {
         as_counted &= !read || (read->sectors == asked + T / 8 && wrote->sectors == asked);
         std::printf("       %6d   %17d   %9.1f %%   %9.1f %%\n", static_cast<int>(s),
                     static_cast<int>(asked / (J * T / 32)),
-                    100 * useful_share(layout, moved_by_reading(layout, {32})),
-                    100 * useful_share(layout, moved_by_reading(layout, {64})));
+                    100 * useful_fraction(layout, moved_by_reading(layout, {32})),
+                    100 * useful_fraction(layout, moved_by_reading(layout, {64})));
     }
     std::puts("");
     report.check(right,

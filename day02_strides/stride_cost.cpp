@@ -126,7 +126,7 @@ double seconds_to_write(const Layout& layout, const bench::Limits& limits, const
     return 2 * filled / limits.copy + (work.bytes_written - filled) / limits.write;
 }
 
-double useful_share(const Layout& layout, const bench::Work& moved) {
+double useful_fraction(const Layout& layout, const bench::Work& moved) {
     return static_cast<double>(layout.size() * kElement) / moved.bytes();
 }
 

@@ -77,6 +77,6 @@ struct Memory {
                                       const Memory& memory = {});
 
 /// Fraction of the moved bytes that are used, which is the effective bandwidth: 1 at stride 1.
-[[nodiscard]] double useful_share(const Layout& layout, const bench::Work& moved);
+[[nodiscard]] double useful_fraction(const Layout& layout, const bench::Work& moved);
 
 }  // namespace sixdays::day02_strides

@@ -79,7 +79,15 @@ inline constexpr std::int64_t kShortRow = 32;
 /// The most columns where tiles are along a grid's y: 65,535 blocks, each with a tile 32 wide.
 inline constexpr std::int64_t kMostColumnsOfTiles = 65535 * 32;
 
-/// The fastest path for views that have passed check_transpose().
+/// The path that transpose_cuda() takes without one in gpu::Launch; the first that applies:
+///
+/// - if only one of M and N is at most kShortRow: `short_rows_vectorized` where its conditions
+///   hold, else `short_rows`
+/// - if every row begins at a multiple of 16 bytes: `vectorized` for 4 bytes, `small_elements` for
+///   1 and 2
+/// - `whole_sectors` for 2 and 4 bytes, `in_flight` for other sizes
+///
+/// For views that check_transpose() accepts.
 [[nodiscard]] TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out);
 
 /// Calls f(in, M, N, pitch_in, pitch_out, out) for every matrix of a stack.

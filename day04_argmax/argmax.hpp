@@ -25,8 +25,9 @@ using ArgmaxPath = LinePath;
 /// and gives no output
 void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out);
 
-/// Equals argmax_cpu() whatever order it reads in. Blocks may share a line if the workspace has
-/// argmax_workspace_bytes().
+/// Equals argmax_cpu() whatever order it reads in. It allocates nothing: for `split`, the caller
+/// allocates a workspace of argmax_workspace_bytes() in device memory and sets it to 0 once, see
+/// gpu::Workspace. Without one, a single block, warp or thread reads a line.
 /// @throws std::invalid_argument  also for a path that does not support these views, and for a
 /// workspace that is too small
 void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
@@ -36,13 +37,14 @@ void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
 void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>& out,
                   std::optional<ArgmaxPath> path = {});
 
-/// The path that argmax_cuda() takes, with or without a workspace of argmax_workspace_bytes().
+/// The path that argmax_cuda() takes, with or without a workspace of argmax_workspace_bytes(): that
+/// of choose_path().
 /// @throws std::invalid_argument  no such dimension
 [[nodiscard]] ArgmaxPath choose_argmax(const View<const float>& in, int dim,
                                        bool workspace = false);
 
 /// Bytes of workspace that the path needs, or the best path with a workspace; 0 if a workspace
-/// would change nothing.
+/// would change nothing. At most 24 KiB: 16 KiB of counters and 8 bytes per block of `split`.
 /// @throws std::invalid_argument  what check_argmax() rejects of `in`, `dim` and `path`
 [[nodiscard]] std::int64_t argmax_workspace_bytes(const View<const float>& in, int dim,
                                                   std::optional<ArgmaxPath> path = {});

@@ -88,6 +88,13 @@ inline constexpr std::int64_t kShortLine = 80;
 [[nodiscard]] std::int64_t parts_of(const Lines& lines);
 
 /// The best path for these lines on a GPU with this many SMs.
+///
+/// - contiguous lines: `short_lines` if they are packed, up to kShortLine elements, but not 64 or
+///   more that are whole float4s; with a workspace, `split` for fewer than two lines per SM, of
+///   8,192 elements or more; `vectorized` from 16 elements on; else `walk`
+/// - lines of another stride: `walk` below 16 elements; `strided` where 32 or more lines begin at
+///   adjacent elements; else `warp`
+/// - other lines: `one_thread`
 /// @param workspace  is there memory for step 08?
 [[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace,
                                    int multiprocessors = gpu::multiprocessors());

@@ -65,7 +65,7 @@ void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
                   const View<float>& out, std::optional<ReducePath> path = {});
 
 /// The path that reduce_cuda() takes and, for one dimension, argmin_cuda(), with or without a
-/// workspace.
+/// workspace: that of choose_path().
 /// @throws std::invalid_argument  no such dimension, or one named twice
 [[nodiscard]] ReducePath choose_reduce(const View<const float>& in, const Dims& dims,
                                        bool workspace = false);

@@ -12,8 +12,8 @@
 
 namespace sixdays::day05_matmul {
 
-/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_matmul(). The
-/// ladder, one idea per step.
+/// The kernel to launch: the caller's choice in gpu::Launch, else that of choose_matmul(), which is
+/// shallow, split_k, whole_tiles or skinny. The ladder, one idea per step.
 enum class MatmulPath {
     one_element,        ///< one thread per element: the naive kernel; lanes run along M
     lanes_along_n,      ///< lanes run along N, where b and out are contiguous
@@ -115,8 +115,14 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
                                                   View<float> out,
                                                   std::optional<MatmulPath> path = {});
 
-/// The best path; split_k only with a workspace that is large enough. For arguments that
-/// check_matmul() accepts.
+/// The path that matmul_cuda() takes without one in gpu::Launch; the first of these that applies:
+///
+/// - `shallow` if K <= 32 and both M and N are more than 16
+/// - `split_k` if the workspace has matmul_workspace_bytes(), which is 0 where it is not faster
+/// - `whole_tiles` if K >= 16 and `out` has room for a tile of 64 x 64 or 32 x 128
+/// - `skinny` otherwise
+///
+/// For arguments that check_matmul() accepts.
 [[nodiscard]] MatmulPath choose_matmul(View<const float> a, View<const float> b,
                                        const Epilogue& epilogue, View<float> out,
                                        gpu::Workspace workspace = {});

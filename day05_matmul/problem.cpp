@@ -124,13 +124,13 @@ std::int64_t blocks_of(std::int64_t n, std::int64_t each) {
     return (n + each - 1) / each;
 }
 
-// The tiles of step 13, and how many an SM multiplies at the same time. `share` is the fraction of
-// peak multiply-adds that an H200 reached with tiles for many rounds, and `share_singles` the
-// fraction where b is copied 4 bytes at a time.
+// The tiles of step 13, and how many an SM multiplies at the same time. `peak_fraction` is the
+// fraction of peak multiply-adds that an H200 reached with tiles for many rounds, and
+// `peak_fraction_singles` the fraction where b is copied 4 bytes at a time.
 struct Tiles {
     WholeTile cut;
     std::int64_t BM, BN, at_once;
-    double share, share_singles;
+    double peak_fraction, peak_fraction_singles;
 };
 constexpr Tiles kTiles[] = {{WholeTile::large, 128, 256, 1, 0.80, 0.80},
                             {WholeTile::medium, 64, 64, 2, 0.70, 0.60},
@@ -150,8 +150,8 @@ CutTime fastest_cut(const Problem& product) {
         const std::int64_t tiles = blocks_of(x.M, t.BM) * blocks_of(x.N, t.BN) * stacked(x);
         const double rounds = static_cast<double>(blocks_of(tiles, x.multiprocessors * t.at_once));
         const double outputs = static_cast<double>(t.BM * t.BN * t.at_once);
-        const double share = x.b_n == 1 ? t.share : t.share_singles;
-        const double cycles = rounds * (outputs / 128 / share);
+        const double peak_fraction = x.b_n == 1 ? t.peak_fraction : t.peak_fraction_singles;
+        const double cycles = rounds * (outputs / 128 / peak_fraction);
         if (cycles < best.cycles) best = {t.cut, cycles};
     }
     return best;

@@ -98,23 +98,23 @@ void one_buffer_three_views(lesson::Report& report) {
 void who_asks_whom(lesson::Report& report) {
     report.heading("4. Attention: each token attends to itself and the tokens before it");
     const Heads of = heads_of(model.qkv.view(), 2);
-    Tensor<float> scores({1, 2, 3, 3}), shares({1, 2, 3, 3});
+    Tensor<float> scores({1, 2, 3, 3}), weights({1, 2, 3, 3});
     layout("transpose(k)", transpose(of.k));
     layout("scores", scores.view());
     layout("mixed, heads", split_heads(model.mixed.view(), 2));
     matmul_cpu(of.q, transpose(of.k), {1 / kRoot2}, scores.view());
-    causal_softmax_cpu(scores.view(), shares.view());
-    matmul_cpu(shares.view(), of.v, split_heads(model.mixed.view(), 2));
+    causal_softmax_cpu(scores.view(), weights.view());
+    matmul_cpu(weights.view(), of.v, split_heads(model.mixed.view(), 2));
     std::printf("   head  token  scores                       attention weights (causal)\n");
     for (int line = 0; line < 6; ++line) {
         const int h = line / 3, t = line % 3;
         const auto of_token = [=](const auto& x) { return shown({&x(0, h, t, 0), Shape{3}}); };
         std::printf("   %d     %s   %s    %s\n", h, std::vector{"the", "cat", "sat"}[t],
-                    of_token(scores).c_str(), of_token(shares).c_str());
+                    of_token(scores).c_str(), of_token(weights).c_str());
     }
     report.check(near({&scores(0, 0, 2, 0), Shape{3}}, {kLog2, 0, kLog2}),
                  "query of sat, key of the: (1 * 0.4901 + -1 * -0.4901) / root of 2 = log 2");
-    report.check(near({&shares(0, 0, 2, 0), Shape{3}}, {.4, .2, .4}),
+    report.check(near({&weights(0, 0, 2, 0), Shape{3}}, {.4, .2, .4}),
                  "sat: exp of its scores is 2, 1, 2; their sum is 5. Later tokens get weight 0");
     report.check(near(sat(model.mixed), {1, -.6, -5. / 7, 1. / 7}),
                  "0.4 (1, -1) + 0.2 (1, 1) + 0.4 (1, -1), and head 1:" + shown(sat(model.mixed)));

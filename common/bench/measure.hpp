@@ -22,8 +22,9 @@ struct Seconds {
 /// From the times of the single runs; at least one.
 inline Seconds summarise(std::vector<double> runs) {
     std::sort(runs.begin(), runs.end());
-    const auto at = [&](double share) {
-        return runs[static_cast<std::size_t>(share * static_cast<double>(runs.size() - 1) + 0.5)];
+    const auto at = [&](double fraction) {
+        return runs[static_cast<std::size_t>(fraction * static_cast<double>(runs.size() - 1) +
+                                             0.5)];
     };
     return {at(0.5), at(0.1), at(0.9)};
 }

@@ -287,10 +287,10 @@ list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 set(in_order ${made_pages})  # the front page and the days, pages about the tools, then the rest
 list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 list(FILTER in_order EXCLUDE REGEX "/day06_tensor_cores")  # rests on both pages of its day
-list(PREPEND in_order ${made}/pages/index.md)
+list(PREPEND in_order ${made}/pages/index.md ${made}/pages/install.md)
 list(FIND in_order ${made}/pages/day03_views.md day03)
 list(INSERT in_order ${day03} ${made}/pages/memory.md)
-foreach(page day06_tensor_cores gpt2 training training_runs cutlass_and_blackwell tests emulator tile try
+foreach(page day06_tensor_cores gpt2 profile training training_runs cutlass_and_blackwell tests emulator tile try
         debug when_it_goes_wrong carry teaching)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()

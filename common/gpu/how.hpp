@@ -18,9 +18,13 @@ namespace sixdays::gpu {
 /// are optional, as in {.path = SoftmaxPath::online, .stream = s}.
 template <class Path>
 struct Launch {
-    std::optional<Path> path = {};  ///< none: the operation chooses
-    Workspace workspace = {};       ///< none: a path that needs none
-    Stream stream = {};             ///< `{}` is the default stream
+    /// The kernel version to launch; none: the operation chooses, as its `choose_` function does. A
+    /// path that does not support the arguments is rejected.
+    std::optional<Path> path = {};
+    /// Device memory that the caller owns; none: a path that needs none is chosen.
+    Workspace workspace = {};
+    /// The stream of the launch; a null pointer, as `{}` is, means CUDA's default stream.
+    Stream stream = {};
 };
 
 }  // namespace sixdays::gpu

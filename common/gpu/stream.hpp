@@ -6,7 +6,7 @@ struct CUstream_st;  // what cudaStream_t points to
 
 namespace sixdays::gpu {
 
-/// A queue of GPU work that runs in order. `{}` is the default stream.
+/// A queue of GPU work that runs in order. A null pointer, as `{}` is, means CUDA's default stream.
 using Stream = ::CUstream_st*;
 
 }  // namespace sixdays::gpu

@@ -2,7 +2,7 @@
 /// Workspace: temporary device memory of an operation, unused after the call. A launcher allocates
 /// nothing, so its caller provides it, and may pass the same one to every call:
 ///
-///     gpu::Buffer<std::byte> memory(argmax_workspace_bytes(in.layout, dim));
+///     gpu::Buffer<std::byte> memory(argmax_workspace_bytes(in, dim));
 ///     memory.fill_bytes(0);  // once: its first bytes are counters
 ///     argmax_cuda(in, dim, out, {.workspace = memory, .stream = stream});
 ///

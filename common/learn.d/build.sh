@@ -52,7 +52,7 @@ cache_value() {
 # Everything that determines the configuration. If it changes, CMake must configure again.
 fingerprint() {
     local file
-    printf '%s\n' "$root" "$cmake" "$gxx" "${SIXDAYS_CMAKE_ARGS:-}"
+    printf '%s\n' "$root" "$cmake" "$gxx" "${SIXDAYS_CMAKE_ARGS:-}" "${CMAKE_PREFIX_PATH:-}"
     type -P nvcc nvidia-smi doxygen dot python3 gdb ld.lld ccache || true
     for file in "$machine/usr/local/cuda/bin/nvcc" "$machine"/usr{,/local}/include/{png.h,pcre2.h,catch2} \
         "$machine"/usr/share/{doxygen-awesome-css,javascript/mathjax,javascript/lunr} \

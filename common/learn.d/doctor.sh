@@ -8,6 +8,7 @@ verb_doctor() {
     advice=()
     no_more_than 0 "$@"
     say "${bold}On this machine${plain}" ""
+    doctor_system
     doctor_builders
     doctor_extras
     doctor_nvcc
@@ -25,32 +26,55 @@ verb_doctor() {
     fi
 }
 
+# WSL and a container have no driver of their own; sets $inside, and $outside, where the driver is installed.
+doctor_system() {
+    local kernel=''
+    inside='' outside=''
+    if [[ -r $machine/proc/version ]]; then kernel=$(<"$machine/proc/version"); fi
+    if [[ -e $machine/.dockerenv || -e $machine/run/.containerenv ]]; then
+        inside=container outside=" on the host"
+        found system container "sees a GPU of its host only if started with it"
+    elif [[ ${kernel,,} == *microsoft* ]]; then
+        inside=WSL outside=" in Windows"
+        found system WSL "the GPU's driver is the one in Windows"
+    fi
+}
+
+# What `learn run` would install, or the command to type where it cannot: install_by <tool> <verb> <package> [more]
+install_by() {
+    if [[ $manager == apt-get || -z $manager ]]; then
+        advice+=("  $1: $learn $2 installs it (apt install $3${4:-})")
+    else
+        advice+=("  $1: $(install_command "$3")")
+    fi
+}
+
 doctor_builders() {
     if find_gxx; then
         found g++ "$("$gxx" -dumpfullversion)" "compiles the CPU reference, and the kernels for the emulator"
     else
         version=$(g++ -dumpfullversion 2>/dev/null || true)
         found g++ "${version:-missing}" "g++ 11 or newer is needed"
-        advice+=("  g++: $learn run installs it (apt install g++)")
+        install_by g++ run g++
     fi
     if find_cmake; then
         found CMake "$("$cmake" --version | sed -n 's/^cmake version //p')" "configures the build"
     else
         version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p' || true)
         found CMake "${version:-missing}" "CMake 3.25 or newer is needed"
-        advice+=("  CMake: $learn run installs it (apt install cmake; if that is too old, PyPI's, in build/)")
+        install_by CMake run cmake "; if that is too old, PyPI's, in build/"
     fi
     if have_ninja; then
         found Ninja "$(ninja --version)" "runs the build"
     else
         found Ninja missing "it runs the build"
-        advice+=("  Ninja: $learn run installs it (apt install ninja-build)")
+        install_by Ninja run ninja-build
     fi
     if have_catch2; then
         found Catch2 "$catch2" "runs the tests and checks your exercises"
     else
         found Catch2 missing "needed for tests and for checking exercises"
-        advice+=("  Catch2: $learn test installs it (apt install catch2)")
+        install_by Catch2 test catch2
     fi
 }
 
@@ -59,13 +83,13 @@ doctor_extras() {
         found libpng found "day01 can write its picture"
     else
         found libpng missing "day01 cannot write its picture; nothing else needs it"
-        advice+=("  libpng: apt install libpng-dev, if you want the picture as a file")
+        advice+=("  libpng: $(install_command libpng-dev), if you want the picture as a file")
     fi
     if have_pcre2; then
         found PCRE2 found "cuts text into tokens for day06's GPT-2"
     else
         found PCRE2 missing "day06's GPT-2 takes no text; nothing else needs it"
-        advice+=("  PCRE2: apt install libpcre2-dev, if you want to give GPT-2 text")
+        advice+=("  PCRE2: $(install_command libpcre2-dev), if you want to give GPT-2 text")
     fi
     if have_docs; then
         found Doxygen "$(doxygen --version)" "builds the pages"
@@ -120,18 +144,34 @@ doctor_gpu() {
     if [[ $gpu_works && $cuda ]] && driver_too_old "${cuda%%.*}"; then
         if [[ $tile_nvcc ]]; then
             advice+=("  driver: $gpu_driver is too old for CUDA $cuda, which came from $learn tile. Install driver 580 or"
-                "    newer, or remove $(path "$root/build/tile-venv") and install an older Toolkit.")
+                "    newer$outside, or remove $(path "$root/build/tile-venv") and install an older Toolkit.")
         else
-            advice+=("  driver: $gpu_driver is too old for CUDA $cuda. Install a newer driver, or an older Toolkit.")
+            advice+=("  driver: $gpu_driver is too old for CUDA $cuda. Install a newer driver$outside, or an older Toolkit.")
         fi
         gpu_works=''
     elif [[ $gpu_name && -z $gpu_works ]]; then
         advice+=("  GPU: $why_no_gpu. The emulator runs all lessons.")
+    elif [[ $inside && -z $gpu_works ]]; then
+        gpu_from_outside
     elif [[ $card && -z $gpu_works ]]; then
         advice+=("  driver: this machine has an NVIDIA card, but no driver responds. Install the driver of"
             "    your distribution, or https://www.nvidia.com/drivers; this script never does.")
     fi
     if [[ -z $tile_nvcc ]]; then offer_tile; fi
+}
+
+# The next step to the GPU of the machine that this container or WSL runs on.
+gpu_from_outside() {
+    local folder=/usr/lib/wsl/lib
+    if [[ $inside == container ]]; then
+        advice+=("  GPU: if the host has one, install NVIDIA's driver and the NVIDIA Container Toolkit there, and start the"
+            "    container with: docker run --gpus all ...")
+    elif [[ -x $machine$folder/nvidia-smi ]] && ! command -v nvidia-smi >/dev/null; then
+        advice+=("  GPU: nvidia-smi is in $folder, which is not on PATH. Type: export PATH=\$PATH:$folder")
+    else
+        advice+=("  GPU: if this computer has an NVIDIA GPU, install its driver in Windows, https://www.nvidia.com/drivers,"
+            "    and none here. Then type in Windows: wsl --update; wsl --shutdown")
+    fi
 }
 
 # Offers `learn tile`: nvcc for a GPU without one, tile kernels for an older nvcc.

@@ -63,7 +63,8 @@ if(NOT Catch2_FOUND)
 endif()
 message(STATUS "Catch2=${Catch2_VERSION}")
 END
-    catch2=$("$cmake" --fresh -G Ninja -S "$probe" -B "$probe/build" \
+    # Without a language, CMake knows neither Debian's library folder nor, elsewhere, lib64.
+    catch2=$("$cmake" --fresh -G Ninja -S "$probe" -B "$probe/build" -DCMAKE_SIZEOF_VOID_P=8 \
         "-DCMAKE_LIBRARY_ARCHITECTURE=$("$gxx" -print-multiarch)" 2>/dev/null |
         sed -n 's/^-- Catch2=//p') || catch2=''
     rm -r "$probe"
@@ -82,6 +83,30 @@ have_docs() {
 have_chromium() {
     command -v chromium-headless-shell || command -v chromium || command -v google-chrome
 } >/dev/null
+
+# The machine's package manager, if we know its names of the packages. Only apt is ever run.
+for manager in apt-get dnf pacman ''; do
+    if command -v "$manager" >/dev/null; then break; fi
+done
+
+# install_command <package of Debian>...: what to type here; Debian's where the package manager is unknown.
+install_command() {
+    local package names=()
+    local -A dnf=([g++]=gcc-c++ [catch2]=catch-devel [libpng-dev]=libpng-devel [libpcre2-dev]=pcre2-devel)
+    local -A pacman=([g++]=gcc [ninja-build]=ninja [libpng-dev]=libpng [libpcre2-dev]=pcre2)
+    for package in "$@"; do
+        case $manager in
+            dnf) names+=("${dnf[$package]:-$package}") ;;
+            pacman) names+=("${pacman[$package]:-$package}") ;;
+            *) names+=("$package") ;;
+        esac
+    done
+    case $manager in
+        dnf) printf 'dnf install %s' "${names[*]}" ;;
+        pacman) printf 'pacman -Syu --needed %s' "${names[*]}" ;;
+        *) printf 'apt install %s' "${names[*]}" ;;
+    esac
+}
 
 # need [tests] [docs] [pdf]: installs what a build needs, or stops with a message. Catch2 (without tests),
 # libpng and PCRE2 are optional.
@@ -109,7 +134,7 @@ need() {
         fi
         return
     fi
-    if ! command -v apt-get >/dev/null; then
+    if [[ $manager != apt-get ]]; then
         sorry "This machine has no apt, so they cannot be installed automatically."
     elif ((EUID != 0)) && ! command -v sudo >/dev/null; then
         sorry "Installing needs root, and sudo was not found."
@@ -129,17 +154,25 @@ sorry() {  # uses need's $missing and $welcome
     if [[ " ${missing[*]} " == *" chromium"* ]]; then
         note "" "A PDF needs Chromium. Ubuntu's apt has it only as a snap; install Google Chrome's package there."
     fi
-    stop 1 "" "Missing: ${missing[*]}." "$1" "" \
+    local said=("" "Missing: ${missing[*]}." "$1") command page
+    command=$(install_command "${missing[@]}" "${welcome[@]}") page=$(path "$root/docs/install.md")
+    if [[ $command == apt* ]]; then command="apt update && $command"; fi
+    if [[ $manager != apt-get && " ${missing[*]} " == *" doxygen-awesome-css "* ]]; then
+        stop 1 "${said[@]}" "The pages need packages of Debian or Ubuntu. Build them in a container: $page"
+    elif [[ $manager ]]; then
+        stop 1 "${said[@]}" "" "Run as root" "    $command" "Then run the same command again. Without root: $page"
+    fi
+    stop 1 "${said[@]}" "" \
         "On Debian or Ubuntu, run as root" \
-        "    apt update && apt install ${missing[*]} ${welcome[*]}" \
+        "    $command" \
         "Elsewhere install g++ 11, CMake 3.25, Ninja and Catch2 (3, or 2.13), or newer; libpng if you" \
         "want the picture as a file, PCRE2 if Day 06's GPT-2 should read text. Then run the same command" \
-        "again."
+        "again. More: $page"
 }
 
 # --- apt ------------------------------------------------------------------------------------------
 can_install_unasked() {
-    command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; }
+    [[ $manager == apt-get ]] && { ((EUID == 0)) || sudo -n true 2>/dev/null; }
 }
 
 may_install() {  # may ask for a password, once

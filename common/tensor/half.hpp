@@ -42,7 +42,9 @@ struct bf16 {
     /// Uninitialized.
     bf16() = default;
 
-    /// The nearest bf16; beyond the largest, infinity. A NaN stays a NaN with the same sign.
+    /// The nearest bf16; halfway between two, the one whose last bit is 0 (roundTiesToEven, IEEE
+    /// 754-2019, section 4.3.1); from (2 - 2^-8) 2^127 on, infinity. The sum of bits that rounds is
+    /// that of Eigen's float_to_bfloat16_rtne(). A NaN stays a NaN with the same sign.
     SIXDAYS_HD explicit bf16(float x) noexcept : bits(rounded(detail::bits_of(x))) {}
 
     /// The same value as a float; exact.
@@ -77,8 +79,9 @@ struct f16 {
     /// Uninitialized.
     f16() = default;
 
-    /// The nearest f16; from 65520 on, infinity; below 2^-14, a multiple of 2^-24 (subnormal). A
-    /// NaN stays a NaN with the same sign.
+    /// The nearest f16; halfway between two, the one whose last bit is 0 (roundTiesToEven, IEEE
+    /// 754-2019, section 4.3.1); from 65520 on, infinity; below 2^-14, a multiple of 2^-24
+    /// (subnormal). A NaN stays a NaN with the same sign.
     SIXDAYS_HD explicit f16(float x) noexcept : bits(rounded(detail::bits_of(x))) {}
 
     /// The same value as a float; exact.

@@ -29,10 +29,11 @@ namespace detail {
 void simplify(Layout* layouts, int count);
 }
 
-/// Drops dimensions of extent 1, sorts the rest by |stride| of the first layout, largest first
-/// (ties: by the second, and so on), and merges neighbours wherever all layouts allow it: where the
-/// outer stride is the inner stride times the inner extent. Pass the output first, so that its
-/// writes are contiguous.
+/// Equivalent layouts with fewer dimensions, so that a kernel divides less to find an element and
+/// copies longer runs. Drops dimensions of extent 1, sorts the rest by |stride| of the first
+/// layout, largest first (ties: by the second, and so on), and merges neighbours wherever all
+/// layouts allow it: where the outer stride is the inner stride times the inner extent. Pass the
+/// output first, so that its writes are contiguous.
 ///
 /// Elements with the same index before have the same index afterwards, at the same offsets. No
 /// pointer moves, so a flipped dimension stays flipped; flips shared by all layouts can merge.

@@ -11,8 +11,8 @@
 namespace sixdays {
 
 /// A tensor in memory that it does not own, on the CPU or on the GPU: the pointer does not tell
-/// which. `View<const float>` is read-only. Small and trivially copyable, so a kernel takes it by
-/// value.
+/// which. `View<const float>` is read-only. Any strides that Layout accepts: 0, negative,
+/// overlapping. Small and trivially copyable, so a kernel takes it by value.
 template <class T>
 struct View {
     /// Address of index (0, 0, ...); with negative strides, lower addresses belong to it as well.
@@ -53,12 +53,12 @@ struct View {
     SIXDAYS_HD T& operator()() const noexcept { return *data; }
 
     /// The element at (i, j, ...), one index per dimension: data[i * stride(0) + j * stride(1) +
-    /// ...]. Unchecked.
+    /// ...]. Bounds are not checked.
     template <class... I>
     SIXDAYS_HD T& operator()(std::int64_t first, I... rest) const noexcept {
         return data[offset(layout, first, rest...)];
     }
-    /// The element at this multi-index, data[offset(layout, index)]. Unchecked.
+    /// The element at this multi-index, data[offset(layout, index)]. Bounds are not checked.
     SIXDAYS_HD T& operator()(const Index& index) const noexcept {
         return data[offset(layout, index)];
     }

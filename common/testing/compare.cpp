@@ -179,9 +179,9 @@ Comparison close(const Elements& got, const Elements& want, const Bound& bound, 
         if (!accepts(g, w, at)) return false;
         const double a = value_of(got.type, g), b = value_of(want.type, w);
         if (a == b || std::isnan(b)) return true;
-        const double share = std::fabs(a - b) / bound(at);
-        if (share > worst) {
-            worst = share;
+        const double ratio = std::fabs(a - b) / bound(at);
+        if (ratio > worst) {
+            worst = ratio;
             worst_at = at;
         }
         return true;

@@ -25,11 +25,11 @@ using Offset = std::function<std::int64_t(const Index&)>;
 /// The linear formula of this function over the whole shape; none if it has none.
 std::optional<Linear> linear(const Shape& shape, const Offset& at);
 
-/// "in[21 b + 7 t + 5]"
+/// The element of an array at a formula of the indices `dims`: "in[21 b + 7 t + 5]".
 std::string text_of(const std::string& array, const Linear& at, const std::string& dims);
-/// "in[5]"
+/// The element of an array at this index: "in[5]".
 std::string text_of(const std::string& array, std::int64_t at);
-/// "out(b, t)"
+/// The element of an output at its indices: "out(b, t)".
 std::string name_of(const std::string& out, const std::string& dims);
 
 /// For rank 2: whether every element holds the value of its transposed index, in the whole matrix

@@ -38,7 +38,7 @@ struct Source {
 
 /// Element to(index) of `out` gets the sum of one element of each source.
 struct Moves {
-    std::string out,                                    ///< "out"
+    std::string out,                                    ///< its name in the sentence: "out"
         dims;                                           ///< a letter for each dimension of `shape`
     Shape shape;                                        ///< of the output's indices
     std::vector<Source> sources;                        ///< the inputs
@@ -61,7 +61,7 @@ struct Factor {
 
 /// out(index), row-major, is the sum over k < count of a product: one element of each factor.
 struct Sums {
-    std::string out,              ///< "c"
+    std::string out,              ///< its name in the sentence: "c"
         dims;                     ///< a letter for each dimension of `shape`
     Shape shape;                  ///< of the output
     std::int64_t count = 0;       ///< terms of a sum
@@ -83,7 +83,7 @@ struct Input {
 
 /// out(index), row-major and 0 at first, is any function of elements of the inputs.
 struct Needs {
-    std::string out,            ///< "out"
+    std::string out,            ///< its name in the sentence: "out"
         dims;                   ///< a letter for each dimension of `shape`
     Shape shape;                ///< of the output
     std::vector<Input> inputs;  ///< all that it may read

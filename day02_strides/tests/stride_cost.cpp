@@ -95,17 +95,17 @@ bool close_to_each_other(double a, double b) {
 TEST_CASE("the useful fraction falls to 1/8 with units of 32 bytes, to 1/16 with 64",
           "[day02][stride_cost][small]") {
     const std::int64_t J = 4096, T = std::int64_t{1} << 18;  // 2^30 floats, no enumeration
-    const auto share = [&](std::int64_t s, std::int64_t unit) {
+    const auto fraction = [&](std::int64_t s, std::int64_t unit) {
         const Layout layout({J / s, T}, {T * s, s});
-        return useful_share(layout, moved_by_reading(layout, {unit}));
+        return useful_fraction(layout, moved_by_reading(layout, {unit}));
     };
-    CHECK(share(1, 32) == 1);
-    CHECK(share(2, 32) == 0.5);
-    CHECK(share(8, 32) == 0.125);
-    CHECK(share(64, 32) == 0.125);
-    CHECK(share(8, 64) == 0.125);
-    CHECK(share(16, 64) == 0.0625);
-    CHECK(share(33, 64) == 0.0625);
+    CHECK(fraction(1, 32) == 1);
+    CHECK(fraction(2, 32) == 0.5);
+    CHECK(fraction(8, 32) == 0.125);
+    CHECK(fraction(64, 32) == 0.125);
+    CHECK(fraction(8, 64) == 0.125);
+    CHECK(fraction(16, 64) == 0.0625);
+    CHECK(fraction(33, 64) == 0.0625);
     const Layout every_second({J / 2, T}, {T * 2, 2});
     const bench::Work written = moved_by_writing(every_second, {64, 32, true});
     CHECK(written.bytes_written == 4294967296.0);  // 2^32: all sectors of 2^30 floats

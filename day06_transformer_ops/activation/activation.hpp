@@ -88,7 +88,7 @@ SIXDAYS_HD inline float activated(Activation what, float x) noexcept {
 /// error that grows with it: 3 |x| units for silu, 2 x^2 for gelu_erf, 14 |u| for gelu_tanh. For
 /// tiny y add 3e-37; a gate or a bf16 adds its own rounding. relu is exact.
 /// @param in   any shape and strides
-/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @param out  in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  other shapes, out not injective, a null pointer, overlap
 template <class T>
 void activate_cpu(Activation what, View<const Same<T>> in, View<T> out);
@@ -100,7 +100,7 @@ void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
 /// Error: activate_cpu()'s.
 /// @param in    any shape and strides
 /// @param bias  broadcast to in's shape: (C) for rows of C
-/// @param out   in's shape, injective; may be `in` itself
+/// @param out   in's shape, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap
 template <class T>
@@ -138,7 +138,9 @@ template <class T>
 void check_activate_gated(const View<const Same<T>>& gate, const View<const Same<T>>& in,
                           const View<T>& out, std::optional<ActivationPath> path = {});
 
-/// The best path for valid views. @param more  bias or gate; `in` again if there is none
+/// The path that activations take without one in gpu::Launch: `vectorized` if all three views suit
+/// 128-bit loads after simplify(), else one_element. For valid views.
+/// @param more  bias or gate; `in` again if there is none
 template <class T>
 [[nodiscard]] ActivationPath choose_activation(const View<const Same<T>>& in,
                                                const View<const Same<T>>& more, const View<T>& out);

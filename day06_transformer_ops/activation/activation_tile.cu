@@ -19,7 +19,7 @@ constexpr ct::round_approximate_t kNearly{};
 /// x / (1 + 2^v). Numerator and denominator are scaled by 1/4: the approximate quotient is 0 if the
 /// denominator exceeds 2^126.
 template <class X>
-__tile__ X share_tile(const X& x, const X& v) {
+__tile__ X times_sigmoid_tile(const X& x, const X& v) {
     return ct::div(0.25f * x, 0.25f + ct::exp2(v - 2.0f), kNearly);
 }
 
@@ -46,9 +46,9 @@ __tile__ X activated_tile(Activation what, const X& x) {
     } else if (what == Activation::gelu_erf) {
         y = gelu_erf_tile(x);
     } else if (what == Activation::gelu_tanh) {
-        y = share_tile(x, x * (-0.10294324f * x * x - 2.3022082f));  // -2 u log2(e)
+        y = times_sigmoid_tile(x, x * (-0.10294324f * x * x - 2.3022082f));  // -2 u log2(e)
     } else {
-        y = share_tile(x, -1.44269504f * x);  // exp(-x) = 2^(-x log2(e))
+        y = times_sigmoid_tile(x, -1.44269504f * x);  // exp(-x) = 2^(-x log2(e))
     }
     return y;
 }

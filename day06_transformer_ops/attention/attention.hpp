@@ -47,8 +47,8 @@ struct AttentionOptions {
 ///     score(t, s) = scale * sum over d of q(t, d) * k(s, d)
 ///     out(t, d)   = sum over s of softmax(score(t, :))(s) * v(s, d)
 ///
-/// Only the first `length` of S keys are valid: a KV cache has room for more. The last query
-/// belongs to the last valid key, so causal token t sees length - T + t + 1 keys. (PyTorch's
+/// Only the first `options.length` of S keys are valid: a KV cache has room for more. The last
+/// query belongs to the last valid key, so causal token t sees length - T + t + 1 keys. (PyTorch's
 /// `is_causal` lets token t see the first t + 1: the same if T = S.) A token that sees nothing gets
 /// 0. Masked keys and values are not read and may be NaN; a visible value counts even if its weight
 /// is 0: 0 * NaN is NaN.
@@ -56,10 +56,12 @@ struct AttentionOptions {
 /// weight * |v|; P is the largest of its scale * sum of |q k|.
 /// @param q    (..., T, D), any strides. Dimensions before the last two are batch and head
 /// @param k,v  (..., S, D), any strides; dimensions before the last two are broadcast to q's. Often
-///             views of q's buffer: heads_of(). Heads that share keys have a stride of 0: grouped()
+///             views of q's buffer: heads_of(). With a stride of 0, heads share keys: grouped()
+/// @param options  causal or not; the scale, by default 1 / sqrt(D); how many keys are valid
 /// @param out  (..., T, D), injective, overlapping no input
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
-/// overlap; a path that does not support these views; the CPU reference: a length not in [0, S]
+/// overlap; a scale that is not finite; a path that does not support these views; the CPU
+/// reference: a length not in [0, S]
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out);
 /// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' falls
@@ -90,7 +92,9 @@ void check_attention(const View<const float>& q, const View<const float>& k,
 /// The widest head that 'fused', 'split keys', 'tiles' and 'split blocks' support.
 inline constexpr std::int64_t kMostOfHead = 128;
 
-/// The best path for these views.
+/// The path that attention_cuda() takes without one in gpu::Launch: `wide_heads` if D > 128; up to
+/// 4 queries, `split_blocks` if k and v suit 128-bit loads, else `split_keys`; `tiles` from 64
+/// queries on, if its shared memory suffices; else `fused`.
 /// @param shared  bytes of shared memory per block: 'fused' needs less than 'tiles'
 [[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
                                              const View<const float>& v,

@@ -82,7 +82,7 @@ std::vector<Expected> expect_attention(const Attending& a, const testing::Inputs
         const std::int64_t n =
             a.causal ? std::max<std::int64_t>(counted - a.T + at[t] + 1, 0) : counted;
         Seen seen{double(n), double(a.D)};
-        std::vector<double> share(static_cast<std::size_t>(n)), y(static_cast<std::size_t>(a.D)),
+        std::vector<double> weight(static_cast<std::size_t>(n)), y(static_cast<std::size_t>(a.D)),
             A = y;
         const double* const query = row(q, at[t]);
         for (std::int64_t s = 0; s < n; ++s) {
@@ -92,17 +92,17 @@ std::vector<Expected> expect_attention(const Attending& a, const testing::Inputs
                 const double product = scale * query[i * q.stride(d)] * key[i * k.stride(d)];
                 score += product, size += std::fabs(product);
             }
-            share[static_cast<std::size_t>(s)] = score;
+            weight[static_cast<std::size_t>(s)] = score;
             seen.m = std::max(seen.m, score);
             if (std::isfinite(size)) seen.P = std::max(seen.P, size);  // else a weight of 0, or NaN
         }
         const double base = seen.m == -INFINITY ? 0 : seen.m;  // -infinity minus -infinity is NaN
-        for (double& x : share) seen.sum += x = std::exp(x - base);
+        for (double& x : weight) seen.sum += x = std::exp(x - base);
         for (std::int64_t s = 0; s < n; ++s) {
             const double* const values = row(v, s);
             for (std::size_t i = 0; i < y.size(); ++i) {
                 const double value = values[static_cast<std::int64_t>(i) * v.stride(d)];
-                const double term = share[static_cast<std::size_t>(s)] / seen.sum * value;
+                const double term = weight[static_cast<std::size_t>(s)] / seen.sum * value;
                 y[i] += term, A[i] += std::fabs(term);
                 seen.largest = std::max(seen.largest, std::fabs(value));
             }

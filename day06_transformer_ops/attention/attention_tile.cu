@@ -17,7 +17,7 @@ constexpr int kQueries = 32, kKeys = 32;
 /// Turns scores into unnormalized weights, exp(score - m), where m is the running maximum, and
 /// rescales `sum` and `o` from the previous maximum.
 template <class S, class M, class O>
-__tile__ auto shares(const S& score, M& m, M& sum, O& o) {
+__tile__ auto to_weights(const S& score, M& m, M& sum, O& o) {
     const M larger = ct::max(m, ct::reduce_max(score, 1_ic));
     const M base = ct::select(larger == -INFINITY, ct::zeros<M>(), larger);  // inf - inf is NaN
     const auto p = ct::exp(score - base);
@@ -41,7 +41,7 @@ __tile__ void meet_all(I b, I h, I end, const X& x, const K& keys, const V& valu
     for (const auto s : ct::irange(I{0}, end)) {
         const auto k = rows_of<kKeys, HEAD>(keys, b, h, s);
         const auto v = rows_of<kKeys, HEAD>(values, b, h, s);
-        const auto p = shares(ct::matmul(x, ct::transpose(k)), m, sum, o);
+        const auto p = to_weights(ct::matmul(x, ct::transpose(k)), m, sum, o);
         o = ct::mma(p, v, o);
     }
 }
@@ -53,7 +53,7 @@ __tile__ void meet_some(I b, I h, I first, I end, const X& x, const K& keys, con
         const auto k = rows_of<1, HEAD>(keys, b, h, s);
         const auto v = rows_of<1, HEAD>(values, b, h, s);
         const auto score = ct::select(s < seen, ct::sum(x * k, 1_ic), ct::full<M>(-INFINITY));
-        const auto p = shares(score, m, sum, o);
+        const auto p = to_weights(score, m, sum, o);
         o = o + ct::select(s < seen, p * v, ct::zeros<O>());
     }
 }

@@ -66,7 +66,13 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                           const AttentionOptions& options, View<T> out, View<float> log_sums = {},
                           std::optional<AttentionBf16Path> path = {});
 
-/// The best path for these views. @param has_length  whether the length is in memory
+/// The path that attention_bf16_cuda() takes without one in gpu::Launch; the first that applies:
+///
+/// - `four_passes` if D > 128, if rows do not suit 128-bit loads, or above 2^31 - 1 tokens or keys
+/// - `warpgroups` on Hopper if it supports the views, from 256 keys on for D = 128; for D = 64,
+///   from 512 keys on if each SM has at most one block, else from 1,536: below, it is slower
+/// - `guessed_maximum` otherwise
+/// @param has_length  whether the length is in memory
 template <class T>
 [[nodiscard]] AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k,
                                                       View<const T> v, View<T> out,

@@ -41,11 +41,11 @@ __tile__ inline auto one_a_row(float* data, int n, int step) {
     return ct::partition_view{ct::tensor_span{data, places}, ct::shape<kQueries, 1>{}};
 }
 
-// [shares]
+// [weights]
 /// Turns scores into unnormalized attention weights, 2^(scale * score - m), where m is the running
 /// maximum, and rescales `sum` and `o` from the previous maximum.
 template <class O>
-__tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O& o) {
+__tile__ auto to_weights(const Scores& score, float scale, Column& m, Column& sum, O& o) {
     const Column larger = ct::max(m, scale * ct::reduce_max(score, 1_ic));
     const Column base = ct::select(larger == -INFINITY, ct::zeros<Column>(), larger);
     const auto p = ct::exp2(scale * score - base);  // `base` avoids -inf - -inf, which is NaN
@@ -55,7 +55,7 @@ __tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O
     m = larger;
     return p;
 }
-// [shares]
+// [weights]
 
 /// Processes tiles `from` to `to` of the keys for all queries. SOME: some queries do not see all of
 /// these keys. A masked key has weight 0, but its value is still multiplied by it. CUT: keys from n
@@ -77,7 +77,7 @@ __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, con
             const auto key = s * kKeys + ct::iota<ct::tile<int, ct::shape<kKeys, 1>>>();
             v = ct::select(key < n, v, ct::zeros<decltype(v)>());
         }
-        const auto p = ct::element_cast<ct::tile_element_t<X>>(shares(score, scale, m, sum, o));
+        const auto p = ct::element_cast<ct::tile_element_t<X>>(to_weights(score, scale, m, sum, o));
         o = ct::mma(p, v, o);
     }
     // [meet]

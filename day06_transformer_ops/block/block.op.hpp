@@ -73,19 +73,19 @@ inline void attend(const std::vector<Numbers>& qkv, std::size_t t, std::size_t h
                    Numbers& mixed, Rounding& round) {
     const std::size_t C = mixed.size();
     const double scale = round(1 / std::sqrt(static_cast<double>(D)));
-    std::vector<double> share;
+    std::vector<double> weight;
     double sum = 0;
     for (std::size_t s = 0; s <= t; ++s) {
         double dot = 0;
         for (std::size_t d = h * D; d < (h + 1) * D; ++d) {
             dot = round(dot + round(qkv[t][d] * qkv[s][C + d]));
         }
-        share.push_back(round(std::exp(round(scale * dot)), 4));
-        sum = round(sum + share.back());
+        weight.push_back(round(std::exp(round(scale * dot)), 4));
+        sum = round(sum + weight.back());
     }
     for (std::size_t s = 0; s <= t; ++s) {
         for (std::size_t d = h * D; d < (h + 1) * D; ++d) {
-            mixed[d] = round(mixed[d] + round(round(share[s] / sum) * qkv[s][2 * C + d]));
+            mixed[d] = round(mixed[d] + round(round(weight[s] / sum) * qkv[s][2 * C + d]));
         }
     }
 }

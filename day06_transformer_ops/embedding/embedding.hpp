@@ -55,7 +55,8 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
                  const View<const Same<T>>& positions, const View<const std::int64_t>& places,
                  const View<Same<T>>& out, std::optional<EmbedPath> path = {});
 
-/// The best path for views that check_embed() accepts.
+/// The path that embed_cuda() takes without one in gpu::Launch: `vectorized` if both tables and
+/// `out` suit 128-bit loads, else one_element. For views that check_embed() accepts.
 template <class T>
 [[nodiscard]] EmbedPath choose_embed(const View<const T>& tokens,
                                      const View<const Same<T>>& positions,
@@ -87,7 +88,7 @@ enum class Pairing {
 /// @param in      (..., T, D), any strides; D even
 /// @param table   rotary_table(P, D)
 /// @param places  broadcast to (..., T), 0 <= place < P; the CUDA version gives NaN for others
-/// @param out     in's shape, injective; may be `in` itself
+/// @param out     in's shape, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap; the CPU reference: a place out of range
 void rotary_cpu(View<const float> in, View<const float> table, View<const std::int64_t> places,

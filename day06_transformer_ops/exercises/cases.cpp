@@ -10,7 +10,7 @@ using namespace sixdays::testing;
 
 void looking_back(int P, int T, float* out);
 void one_head(const float* qkv, int T, int C, int H, int h, float* out);
-void share_of_each(const float* in, int M, int N, float* out);
+void stable_softmax(const float* in, int M, int N, float* out);
 void attention_row(const float* qkv, int T, int C, int H, float* scores, float* out);
 void running_maximum(const float* in, int M, int N, float* out);
 void whole_row(const float* in, int M, float* out);
@@ -85,12 +85,12 @@ TEST_CASE("one_head: the keys of a head", "[day06][one_head][small]") {
 }
 
 // Element k of a softmax in float with one planted bug.
-struct WrongShare {
+struct WrongSoftmax {
     float largest;      // the initial value of the search
     bool above, below;  // is it subtracted there?
     bool smallest = false;
 };
-double wrong_share(const Tensor<float>& x, std::int64_t k, const WrongShare& wrong) {
+double wrong_softmax(const Tensor<float>& x, std::int64_t k, const WrongSoftmax& wrong) {
     const std::int64_t N = x.shape()[1], first = k / N * N;
     float m = wrong.largest, sum = 0;
     for (std::int64_t n = first; n < first + N; ++n) {
@@ -102,20 +102,20 @@ double wrong_share(const Tensor<float>& x, std::int64_t k, const WrongShare& wro
     return double{std::exp(x.data()[k] - (wrong.above ? m : 0)) / sum};
 }
 
-void check_shares(const Tensor<float>& x) {
+void check_softmax(const Tensor<float>& x) {
     const auto M = static_cast<int>(x.shape()[0]), N = static_cast<int>(x.shape()[1]);
     CAPTURE(M, N);
     DeviceIn<float> in(x);
     const auto at = [&](std::int64_t k) { return static_cast<double>(x.data()[k]); };
-    const auto share = [&](std::int64_t k, bool divided) {
+    const auto softmax = [&](std::int64_t k, bool divided) {
         const std::int64_t first = k / N * N;
         double largest = at(first), sum = 0;
         for (std::int64_t n = first; n < first + N; ++n) largest = std::max(largest, at(n));
         for (std::int64_t n = first; n < first + N; ++n) sum += std::exp(at(n) - largest);
         return std::exp(at(k) - largest) / (divided ? sum : 1);
     };
-    const auto guess = [&](const WrongShare& wrong, const char* sentence) {
-        return Guess{sentence, [&x, wrong](std::int64_t k) { return wrong_share(x, k, wrong); }};
+    const auto guess = [&](const WrongSoftmax& wrong, const char* sentence) {
+        return Guess{sentence, [&x, wrong](std::int64_t k) { return wrong_softmax(x, k, wrong); }};
     };
     std::vector<Guess> guesses;
     if (at(0) < -100) {
@@ -161,34 +161,34 @@ void check_shares(const Tensor<float>& x) {
              "another one divides.",
              until});
         guesses.push_back({"The division by the sum is missing.",
-                           [&](std::int64_t k) { return share(k, false); }});
+                           [&](std::int64_t k) { return softmax(k, false); }});
     }
     // N + 4 roundings in the sum, and those of exp and of the quotient; the result is at most 1
     const double bound = (N + 12) * 0x1p-24;
     practise<float>(
-        {M, N}, [&](float* out) { share_of_each(in.view().data, M, N, out); },
-        [&](std::int64_t k) { return share(k, true); }, guesses, bound, {},
+        {M, N}, [&](float* out) { stable_softmax(in.view().data, M, N, out); },
+        [&](std::int64_t k) { return softmax(k, true); }, guesses, bound, {},
         [M, N]() -> std::string {
             if (N == 1) return "";  // 1, whatever the number is
             return read_wrongly(
                 {"out", "mn", {M, N}, {{"in", {M, N}, same_row}}},
-                [=](const auto& given, float* out) { share_of_each(given[0], M, N, out); });
+                [=](const auto& given, float* out) { stable_softmax(given[0], M, N, out); });
         });
 }
 
-TEST_CASE("share_of_each: small numbers", "[day06][share_of_each][small]") {
-    check_shares(seeded<float>({3, 5}, 1, -2, 2));
-    check_shares(seeded<float>({40, 33}, 2, -2, 2));
-    check_shares(Tensor<float>({1, 1}, {3}));
+TEST_CASE("stable_softmax: small numbers", "[day06][stable_softmax][small]") {
+    check_softmax(seeded<float>({3, 5}, 1, -2, 2));
+    check_softmax(seeded<float>({40, 33}, 2, -2, 2));
+    check_softmax(Tensor<float>({1, 1}, {3}));
 }
 
-TEST_CASE("share_of_each: large numbers", "[day06][share_of_each][small]") {
+TEST_CASE("stable_softmax: large numbers", "[day06][stable_softmax][small]") {
     {
         INFO("The rows are 100 101 99 and 3 1000 2.");
-        check_shares(Tensor<float>({2, 3}, {100, 101, 99, 3, 1000, 2}));
+        check_softmax(Tensor<float>({2, 3}, {100, 101, 99, 3, 1000, 2}));
     }
     INFO("The row is -1000 -1001.");
-    check_shares(Tensor<float>({1, 2}, {-1000, -1001}));
+    check_softmax(Tensor<float>({1, 2}, {-1000, -1001}));
 }
 
 // Attention with one planted bug, or none.

@@ -54,9 +54,11 @@ void print(std::string_view text) {
 }
 
 void show_row(const char* what, double prompt, double all_of_prompt, double token, double all) {
-    const auto share = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0; };
+    const auto percent = [](double part, double whole) {
+        return whole > 0 ? 100 * part / whole : 0;
+    };
     std::fprintf(stderr, "%-22s %9.2f ms %5.1f %% %9.3f ms %5.1f %%\n", what, prompt * 1e3,
-                 share(prompt, all_of_prompt), token * 1e3, share(token, all));
+                 percent(prompt, all_of_prompt), token * 1e3, percent(token, all));
 }
 
 // The rows add up to the last one; time outside of all parts has its own row.

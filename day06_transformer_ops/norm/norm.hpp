@@ -62,7 +62,7 @@ struct NormParameters {
 /// variance + d^2, so z shrinks by a factor 1 / sqrt(1 + d^2). That matters only where a row's
 /// spread is close to the rounding error of its mean.
 /// @param in   (..., C), any strides; T is float or bf16
-/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @param out  in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  rank 0, other shapes, parameters that are not (C), an eps that is
 /// negative or NaN, out not injective, a null pointer, overlap of in and out that are not the same;
 /// a path that does not support these views
@@ -77,7 +77,7 @@ void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, V
 ///     out(i) = x(i) / sqrt(mean of x^2 + eps) * weight(i) + bias(i)
 ///
 /// @param in   (..., C), any strides; T is float or bf16
-/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @param out  in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  rank 0, other shapes, parameters that are not (C), an eps that is
 /// negative or NaN, out not injective, a null pointer, overlap of in and out that are not the same;
 /// a path that does not support these views
@@ -91,7 +91,7 @@ void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, Vie
 /// two: each part of a block adds to the residual stream, and the next part normalizes it.
 /// @param in        (..., C), any strides; T is float or bf16
 /// @param residual  shape of in; injective, overlapping neither in nor out
-/// @param out       in's shape, any strides, injective; may be `in` itself
+/// @param out       in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  as layer_norm_cpu(); a residual of another shape, or that overlaps
 template <class T>
 void add_layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters,
@@ -114,7 +114,9 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
 /// Rejects invalid weight, bias and eps for rows of C elements, in the name of `op`.
 void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C);
 
-/// The best path for views that check_norm() accepts.
+/// The path that each norm takes without one in gpu::Launch: `registers` if rows of all three views
+/// suit 128-bit loads, up to 16,384 elements; else `warp_per_row` for contiguous rows and
+/// `thread_per_row` for others. For views that check_norm() accepts.
 /// @param residual  the one of add_layer_norm; `out` for the other norms
 template <class T>
 [[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,

@@ -57,7 +57,9 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
 /// For targets in host memory. @throws std::invalid_argument  not 0 <= target < V, with its index
 void check_targets(const View<const std::int64_t>& targets, std::int64_t V);
 
-/// The best path for views that check_cross_entropy() accepts.
+/// The path that cross_entropy_cuda() takes without one in gpu::Launch: block_per_row for
+/// contiguous rows of fewer than 2^31 logits, else thread_per_row. For views that
+/// check_cross_entropy() accepts.
 template <class T>
 [[nodiscard]] CrossEntropyPath choose_cross_entropy(const View<const T>& logits);
 

@@ -40,7 +40,7 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
             const double x = row[static_cast<std::size_t>(inputs[1]->data()[k])];
             const double y = all[0].value.data()[k] = std::log(sums.sum) - (x - sums.m);
             if (std::isfinite(y)) {
-                all[0].error.data()[k] = log_share_error(y, x - sums.m, double(V), chain);
+                all[0].error.data()[k] = log_probability_error(y, x - sums.m, double(V), chain);
             }
         }
         return all;

@@ -46,7 +46,7 @@ enum class SoftmaxPath {
 /// where sums are rescaled.
 /// @param in   any shape and strides; T is float or bf16
 /// @param dim  the dimension along which rows run; negative: counted from the last
-/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @param out  in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  other shapes, no such dimension, out not injective, a null
 /// pointer, overlap of in and out that are not the same; a path that does not support these views
 template <class T>
@@ -56,13 +56,14 @@ template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
                   const gpu::Launch<SoftmaxPath>& how = {});
 
-/// The logarithm of softmax: log(softmax(x))(i) = x(i) - m - log(sum over j of exp(x(j) - m)), m the
-/// row's largest. Not the logarithm of softmax's output: a probability below 1e-45 is 0 there, and log(0) is -infinity. The relative error of a
-/// probability is the absolute error of its logarithm, so near 0 few digits may be left:
-/// (|x(i) - m| + |y| + 3 log N + A + 6) 2^-24, with softmax's A, and a rounding to T.
+/// The logarithm of softmax: log(softmax(x))(i) = x(i) - m - log(sum over j of exp(x(j) - m)), m
+/// the row's largest. Not the logarithm of softmax's output: a probability below 1e-45 is 0 there,
+/// and log(0) is -infinity. The relative error of a probability is the absolute error of its
+/// logarithm, so near 0 few digits may be left: (|x(i) - m| + |y| + 3 log N + A + 6) 2^-24, with
+/// softmax's A, and a rounding to T.
 /// @param in   any shape and strides; T is float or bf16
 /// @param dim  the dimension along which rows run; negative: counted from the last
-/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @param out  in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  other shapes, no such dimension, out not injective, a null
 /// pointer, overlap of in and out that are not the same; a path that does not support these views
 template <class T>
@@ -78,7 +79,7 @@ void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
 /// @param in    any shape and strides; T is float or bf16
 /// @param mask  not 0 where an element counts; broadcast to in's shape
 /// @param dim   the dimension along which rows run; negative: counted from the last
-/// @param out   in's shape, any strides, injective; may be `in` itself
+/// @param out   in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  as softmax_cpu(); a mask that does not broadcast, or overlaps out
 template <class T>
 void masked_softmax_cpu(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
@@ -93,7 +94,7 @@ void masked_softmax_cuda(View<const Same<T>> in, View<const std::uint8_t> mask, 
 /// (PyTorch's `is_causal` lets row t use its first t + 1 elements: the same if T = S, but not if
 /// T < S.) Error: softmax's, over the elements used.
 /// @param in   (..., T, S), any strides; float or bf16
-/// @param out  in's shape, any strides, injective; may be `in` itself
+/// @param out  in's shape, any strides, injective; may be `in` itself (in place)
 /// @throws std::invalid_argument  as softmax_cpu(); a rank below 2, T > S
 template <class T>
 void causal_softmax_cpu(View<const Same<T>> in, View<T> out);
@@ -115,7 +116,14 @@ template <class T>
 void check_causal_softmax(const View<const Same<T>>& in, const View<T>& out,
                           std::optional<SoftmaxPath> path = {});
 
-/// The best path for views that check_softmax() accepts.
+/// The path that softmax_cuda() takes without one in gpu::Launch; the first of these that applies:
+///
+/// - `split` with a workspace, for at most 8 rows of 8,192 elements or more
+/// - `registers` if rows of `in` and `out` suit 128-bit loads, up to 16,384 elements
+/// - `warp_per_row` if rows of `in` are contiguous, up to 1,024 elements; `shared` for longer ones
+/// - `thread_per_row` otherwise
+///
+/// For views that check_softmax() accepts.
 /// @param workspace  is one given? Without it, no row is split
 template <class T>
 [[nodiscard]] SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,

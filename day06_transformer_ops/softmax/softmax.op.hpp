@@ -34,11 +34,11 @@ inline double softmax_chain(SoftmaxPath path, std::int64_t N) {
 /// The bounds of softmax.hpp: the rounding of x - m changes e by |x - m|, and the terms of the sum
 /// by at most log N when weighted. exp has an error of 4 in e and in the sum; 2 for the last steps,
 /// and 2 for neglected terms.
-inline double share_error(double y, double x_minus_m, double N, double chain) {
+inline double probability_error(double y, double x_minus_m, double N, double chain) {
     return y * (std::fabs(x_minus_m) + std::log(N) + chain + 12) * kU;
 }
 /// A logarithm turns relative errors into absolute ones, and has a relative error of 2.
-inline double log_share_error(double y, double x_minus_m, double N, double chain) {
+inline double log_probability_error(double y, double x_minus_m, double N, double chain) {
     return (std::fabs(x_minus_m) + std::fabs(y) + 3 * std::log(N) + chain + 6) * kU;
 }
 
@@ -83,7 +83,8 @@ void expect_softmax(Expected& want, Softmax kind, const Tensor<double>& x, int d
         const bool log = kind == Softmax::log_softmax;
         y = sums.nan ? NAN : log ? d - std::log(sums.sum) : std::exp(d) / sums.sum;
         if (std::isnan(y) || std::isinf(d)) continue;
-        error = (log ? log_share_error : share_error)(y, d, double(n), chain) + storing<T>(y);
+        error = (log ? log_probability_error : probability_error)(y, d, double(n), chain) +
+                storing<T>(y);
     }
 }
 

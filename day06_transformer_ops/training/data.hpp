@@ -13,7 +13,7 @@ namespace sixdays::day06_transformer_ops {
 
 /// The shape of batches.
 struct Batching {
-    std::int64_t batch = 8, context = 64;  // sequences, and tokens per sequence
+    std::int64_t batch = 8, context = 64;  // sequences; tokens per sequence
     std::uint64_t seed = 0;                // of the pieces that a batch consists of
 };
 

@@ -51,8 +51,8 @@ int main() {
         for (int i = 0; i < kRow; ++i) m = std::fmax(m, row[i]);
         for (int i = 0; i < kRow; ++i) sum += std::exp(row[i] - m);
         for (int i = 0; i < kRow; ++i) {
-            const double share = std::exp(row[i] - m) / sum;
-            if (!(std::fabs(y[r * kRow + i] - share) <= 1e-5 * share)) right = false;
+            const double probability = std::exp(row[i] - m) / sum;
+            if (!(std::fabs(y[r * kRow + i] - probability) <= 1e-5 * probability)) right = false;
         }
     }
     std::printf("%d rows of %d: %s\n", rows, kRow, right ? "all probabilities are right" : "wrong");

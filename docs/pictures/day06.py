@@ -297,7 +297,7 @@ def prefill_and_decoding():
     return svg.done()
 
 
-def shares_as_operand():
+def weights_as_operand():
     """Two accumulator fragments, 16 x 8 each, are the fragment of a, 16 x 16, of the next product: lane 6."""
     c, colours = 20, (ORANGE, SKY, GREEN, PURPLE)
     svg = Svg(800, 430, "Scores of 16 queries with 16 keys, two accumulator fragments of 16 by 8, and the same elements as "
@@ -322,4 +322,4 @@ def shares_as_operand():
 
 
 PICTURES = (token_path, qkv_views, three_tokens, running_maximum, kv_cache, row_in_registers, fused_attention,
-            attention_tiles, prefill_and_decoding, shares_as_operand)
+            attention_tiles, prefill_and_decoding, weights_as_operand)

@@ -1,7 +1,7 @@
 """Pictures of measured numbers, drawn from docs/results/*_h200.csv: what common/lesson/csv.hpp says. Files of other GPUs
 that measured the same day, and on built pages the reader's own of build/bench, are shown beside them.
 
-    <day>_measured   a bar for each step of the day's ladder: its share of the limit that holds it back
+    <day>_measured   a bar for each step of the day's ladder: its fraction of the limit that holds it back
     <day>_more       the same for all other rows that come from device memory, to be folded on the page
     <day>_sweep      rows of sum_columns whose version is "stride N": bandwidth over the stride
     <day>_bf16       an operation of bf16, all steps, beside the fastest of floats: operations a second
@@ -166,7 +166,7 @@ def legend(others):
 
 
 def bars(title, results, rows):
-    """Each row's share of the limit that holds it back, and its bytes or operations a second, operation by
+    """Each row's fraction of the limit that holds it back, and its bytes or operations a second, operation by
     operation. Narrow enough for a phone."""
     others = [gpu for gpu in results.others if any(map(gpu.row, rows))]
     ops = list(dict.fromkeys(map(operation, rows)))
@@ -194,15 +194,15 @@ def bars(title, results, rows):
         for row, name, value, more in zip(rows, names(rows), values, drop):
             if operation(row) != op:
                 continue
-            share = float(row["share"])
-            width = max(full * min(share, 1.04), 1)
+            fraction = float(row["share"])
+            width = max(full * min(fraction, 1.04), 1)
             svg.text(left, y + 15, safe(name), "note")
             y += more
             svg.text(left + full, y + 15, value, "note end")
             svg.cell(left, y + 21, FAINT, "", full, 12, border="thin")
             svg.cell(left, y + 21, COLOURS[ops.index(op) % len(COLOURS)], "", width, 12, border="thin")
             if row["peer_s"]:
-                peer = share * float(row["median_s"]) / float(row["peer_s"])
+                peer = fraction * float(row["median_s"]) / float(row["peer_s"])
                 svg.outline(left + full * min(peer, 1.04) - 1, y + 21, 2, 12)
             theirs = [gpu.row(row) for gpu in others]
             narrow_bars(svg, left, y, COLOURS[ops.index(op) % len(COLOURS)],
@@ -245,8 +245,8 @@ def sweep(title, results):
         lowest /= 2
 
     def place(stride, rate):
-        share = math.log(max(rate, lowest) / lowest) / math.log(highest / lowest)
-        return left + width * math.log2(stride) / most, top + height * (1 - share)
+        up = math.log(max(rate, lowest) / lowest) / math.log(highest / lowest)
+        return left + width * math.log2(stride) / most, top + height * (1 - up)
 
     svg = Svg(800, top + height + 92 + 20 * len(others), safe(title))
     svg.text(20, 24, safe(title))

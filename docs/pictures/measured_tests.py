@@ -54,8 +54,8 @@ def test_ladder():
     many.rows = [dict(many.rows[1], version=f"v{n}") for n in range(12)]
     steps, rest = measured.ladder_and_rest(many)
     assert len(steps) == 10 and [row["version"] for row in rest] == ["v1", "v2"]
-    for row, share in zip(many.rows, (0.1, 0.3, 0.2, 0.31, 0.4, 0.5, 0.6, 0.605, 0.7, 0.8, 0.9, 0.89)):
-        row["share"] = share  # v2 loses; without it v3 gains a hundredth; v7 gains less; the last one stays
+    for row, fraction in zip(many.rows, (0.1, 0.3, 0.2, 0.31, 0.4, 0.5, 0.6, 0.605, 0.7, 0.8, 0.9, 0.89)):
+        row["share"] = fraction  # v2 loses; without it v3 gains a hundredth; v7 gains less; the last one stays
     assert [row["version"] for row in measured.ladder_and_rest(many)[1]] == ["v2", "v7"]
 
 

@@ -21,9 +21,10 @@ import finish  # noqa: E402
 TITLE = "Six days from flat memory to a transformer"
 FRONT = "About this course"
 SCREEN = re.compile(r'<details class="outline">.*?</details>|<div class="ttc".*?</div></div>|<div class="explorer".*?</div>', re.S)
+KEPT = re.compile(r"x-mathjax-config|MathJax\.js|pairs\.js")
 PICTURE = re.compile(r'<div class="picture">\s*<svg\b[^>]*? height="(\d+)".*?</svg>\s*</div>', re.S)
 SHEET = 1200  # pixels of a picture that can be read on one sheet
-MINUTES = 5  # that Chromium may take
+MINUTES = 10  # that Chromium may take
 
 
 # --- the pages as one -----------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ class Book:
     def head(self):
         """Styles, formulas and the marks between loop and kernel; no menus and no search."""
         head = re.search(r"<head>(.*?)</head>", self.page(self.names[0]), re.S)[1]
-        head = re.sub(r'<script\b(?!.*?(?:x-mathjax-config|MathJax\.js|pairs\.js)).*?</script>', "", head, flags=re.S)
+        head = re.sub(r"<script\b.*?</script>", lambda script: script[0] if KEPT.search(script[0]) else "", head, flags=re.S)
         return re.sub(r"<title>.*?</title>", f"<title>{TITLE}</title>", head)
 
     def cover(self):

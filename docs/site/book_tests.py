@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import book  # noqa: E402
 import run_tests  # noqa: E402
 
-HEAD = '<html><head><title>x</title><script src="search.js"></script></head><body><div class="header"><div class="title">{0} </div></div>'
+HEAD = '<html><head><title>x</title><script src="search.js"></script><script src="pairs.js"></script></head><body><div class="header"><div class="title">{0} </div></div>'
 PAGE = HEAD + '<div class="contents"><details class="outline"><ul><li>On a screen</li></ul></details>{1}</div><!-- contents --></body></html>'
 LONG = "first" + " + a_word" * 40 + " + last"
 PAGES = {
@@ -96,6 +96,7 @@ def check(folder, names):
 def test_by_hand():
     whole, sheets = check(written(PAGES), list(PAGES))
     assert [title for *_, title in whole.contents] == ["About this course", "Why", "Day & one", "A fold", "Day 2", "One", "Two"]
+    assert "pairs.js" in whole.text and "search.js" not in whole.text
     everything = " ".join(sheets)
     for word in ("Hidden answer", "+ last", "its reference", "drawn", "Six days from flat memory to a transformer"):
         assert word in everything, f"{word} is missing"

@@ -86,7 +86,7 @@ def without_more(page):
 
 SUMMARY = {"Classes", "Enumerations", "Functions", "Modules", "Public Attributes", "Public Member Functions", "Public Types",
            "Static Public Attributes", "Static Public Member Functions", "Topics", "Typedefs", "Variables"}
-KIND = re.compile(r"(?: (?:Class|Struct|Union|Namespace))?(?: Template)? Reference$")
+KIND = re.compile(r"(?: (?:Class|Struct|Union|Namespace))?(?: Template)? Reference(?: abstract)?$")
 
 
 def reference_entries(file, title, body):
@@ -253,7 +253,7 @@ def main():
         (folder / name).write_text(before + contents + body + after, encoding="utf-8")
     versions = Versions(folder)
     for path in sorted(folder.glob("*.html")):
-        if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) and "members" not in path.name:
+        if path.name not in known and re.match(r"(group__|(class|struct|union|namespace)sixdays)", path.name) and "members" not in path.name:
             page = versions.page(path.name, without_more(path.read_text(encoding="utf-8")))
             path.write_text(page, encoding="utf-8")
             title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])

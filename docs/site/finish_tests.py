@@ -148,6 +148,13 @@ def test_more():
     assert finish.without_more(page + details.format("Lesson and more")).count("More...") == 1
 
 
+def test_names_of_the_reference():
+    body = '<a id="details"></a><p>A tensor.</p><h2><a href="#m">x()</a></h2><p>An x.</p>'
+    for title in ("Walk Struct Reference", "Walk&lt; T &gt; Class Template Reference", "Walk Class Reference abstract"):
+        names = [entry[4] for entry in finish.reference_entries("w.html", finish.text_of(title).replace("<", " <"), body)]
+        assert [name.split("<")[0].strip() for name in names] == ["Walk", "Walk::x"], (title, names)
+
+
 def test_whole():
     page = ('<div class="title">T</div><div class="contents">{}</div><!-- contents --><i>warp</i>')
     with tempfile.TemporaryDirectory() as folder:
@@ -167,10 +174,11 @@ def test_whole():
             + fragment(code("f", "day02__x") + "(1)") + '<h1 id="b">B</h1><h1 id="c">C</h1><h1 id="d">D</h1>'))
         member = ('<h2 class="memtitle"><a href="#at">&#9670;</a>operator()() <span>[1/2]</span></h2><div class="memitem"><div class="memproto">'
                   'int operator()</div><div class="memdoc"><p>An element</p><p class="definition">Definition at</p></div></div>')
-        (out / "structS.html").write_text('<div class="title">S&lt; T &gt; Struct Template Reference<div>x</div></div>' + page.format(
+        (out / "structsixdays_1_1S.html").write_text('<div class="title">S&lt; T &gt; Struct Template Reference<div>x</div></div>' + page.format(
             f'<p>brief</p><a id="details"></a><h2>Detailed Description</h2><p>text</p>{member}<hr/>The documentation for this struct'))
-        (out / "structS-members.html").write_text(page.format("members"))
-        (out / "files.html").write_text(page.format("files"))
+        (out / "structsixdays_1_1S-members.html").write_text(page.format("members"))
+        for other in ("files", "classes", "structured__cuda_8cu_source"):
+            (out / f"{other}.html").write_text(page.format(f"<p>{other}</p>"))
         sys.argv = ["finish.py", str(out)]
         finish.main()
         day = (out / "day01_x.html").read_text()
@@ -186,8 +194,8 @@ def test_whole():
         *[["Day 01", name, f"day01_x.html#{name.lower()}", "", "", "", 3] for name in "BCD"],
         ["Words", "", "words.html", "A warp.", "", "", 1.5],
         ["C", "", "CONTRIBUTING.html", "x", "", "", 1.5],
-        ["S< T >", "", "structS.html", "text", "S", "", 0.5],
-        ["S< T >", "operator()()", "structS.html#at", "An element", "S::operator()", "int operator()", 0.5],
+        ["S< T >", "", "structsixdays_1_1S.html", "text", "S", "", 0.5],
+        ["S< T >", "operator()()", "structsixdays_1_1S.html#at", "An element", "S::operator()", "int operator()", 0.5],
         ["Glossary", "warp", "words.html#word_warp", "32 </script>", "warp", "", 3]], data
 
 

@@ -370,7 +370,7 @@ class Page:
         if match["math"]:
             return rf"\f${match['math']}\f$"
         if match["code"]:
-            return match[0]
+            return re.sub(r"%(?=[A-Za-z_])", "%%", match[0])  # Doxygen drops one
         text, target, title = match["text"], match["target"], match["title"]
         if target.endswith(".csv") and title:
             results, fields, name = self.csv(target, title)

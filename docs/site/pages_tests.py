@@ -293,7 +293,8 @@ def test_links():
                        ("[o](other.md#a-b-and-c-1)", "[o](@ref other_a_b_and_c_1)"), ("[a\nb](other.md)", "[a\nb](@ref other)"),
                        ("[h](#here-it-is)", "[h](@ref day01_x_here_it_is)"), ("[`a[1]`](../one.cu)", "`a[1]`"),
                        ("[r](../common/gpu)", "[r](@ref reference_gpu)"), ("[w](https://x.y/z)", "[w](https://x.y/z)"),
-                       ("`[o](other.md)`", "`[o](other.md)`"), ("``a` [o](b.md)``", "``a` [o](b.md)``")):
+                       ("`[o](other.md)`", "`[o](other.md)`"), ("``a` [o](b.md)``", "``a` [o](b.md)``"),
+                       ("`%%cuda` 5 % `%x`", "`%%%cuda` 5 % `%%x`")):
         assert "\n".join(made(f"# X\n\n## Here: it is\n\n{link}")[0][4:]) == here, link
     assert made("# X\n\n## Here: it is")[0] == ["# X {#day01_x}", "", "## Here: it is {#day01_x_here_it_is}"]
     front = made("# X", files={"README.md": "# Six\n\n[b](#to-begin)\n\n## To begin\n"}, shown="index.md")[0]

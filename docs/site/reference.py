@@ -6,7 +6,8 @@
     reference.py --left-out         the patterns of files that Doxygen does not read
 
 Headers stay as they are written here:
-- A trailing `// text` of a member, an enumerator or an alias is its description, with the lines that continue it.
+- A trailing `// text` of a member, an enumerator or an alias is its description, with the lines that continue it; `// a; b` of two members
+  is one each.
 - A `///` comment over overloads, methods, check_x() or launch_x() describes all of them up to the next blank line.
 - Below x_cpu(), x_cuda() has the description of x_cpu() and its own.
 - name(), check_x(), choose_x(), x_workspace_bytes(), destructors, `= default` and `= delete` need no comment.
@@ -202,7 +203,7 @@ def attach(declarations, lines, comments):
             at -= 1
         one.docs = [line for line in range(at, one.first) if is_doc(comments, lines, line)]
         column, text = comments.get(one.last, (0, ""))
-        if text.startswith("// ") and column >= one.column and not lines[one.last][one.column:column].strip(" ;,") \
+        if text.startswith("// ") and not lines[one.last][one.column:column].strip(" ;,") \
                 and not re.match(r"// (\[|NOLINT|clang-format)", text):
             one.trailing = text
 
@@ -266,7 +267,7 @@ def sentence(one, known):
     if name.startswith("~"):
         return "Releases what it owns."
     if name.endswith("_workspace_bytes") and name.removesuffix("_workspace_bytes") + "_cuda" in known:
-        return f"Bytes of workspace that {name.removesuffix('_workspace_bytes')}_cuda() needs for these views."
+        return f"Bytes of workspace that {name.removesuffix('_workspace_bytes')}_cuda() needs for these views; the caller allocates them: see gpu::Workspace."
     if name.startswith("choose_") and name.removeprefix("choose_") + "_cuda" in known:
         return f"The best path of {name.removeprefix('choose_')}_cuda() for these views, which must be valid."
     checked = [f"{each}()" for each in (name.removeprefix("check_") + end for end in ("_cpu", "_cuda", "")) if each in known]
@@ -342,12 +343,13 @@ def documented(lines):
                     made[last] = lines[last].replace("//", "///<", 1)
                 last += 1
             if parts:
-                made[one.last] = "".join(f"/** {text} */ {part}; " for part in parts)
+                each = text.strip().split("; ") if text.count("; ") + 1 == len(parts) else [text] * len(parts)
+                made[one.last] = "".join(f"/** {own.strip()} */ {part}; " for own, part in zip(each, parts))
             else:
                 column = comments[one.last][0]
                 made[one.last] = lines[one.last][:column] + "///<" + lines[one.last][column + 2:]
             continue
-        elif not own and sentence(one, known) and not (shared and shared[0].name.startswith("check_")):
+        elif not own and sentence(one, known) and not comments.get(one.last, (0, ""))[1].startswith("///<") and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
         elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1][0] == "class" and for_this(shared[1], one) == shared[1] or all(
                 re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
@@ -411,7 +413,7 @@ def groups():
         made.append(f"/** @defgroup {name} {title_of(room)}\n@ingroup {above}\n@brief Lesson: @ref {anchor or page} \"{heading}\". */")
     for room, name in ((room, group_name(room)) for room in rooms if group_name(room) + "_helpers" in names.get(room, ())):
         made.append(f"/** @defgroup {name}_helpers {title_of(room)} (helpers)\n@ingroup {name}\n"
-                    "@brief What the operations above are made of. */")
+                    f"@brief What the operations of {title_of(room)} are made of. */")
     return "\n\n".join(made) + "\n"
 
 

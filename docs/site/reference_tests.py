@@ -29,6 +29,7 @@ def test_trailing_comments():
         "    // [mark]", "    int c;  // NOLINT", "};"]
     assert read("    std::int64_t rows, columns;  // of it\n                                 // all") == [
         "/** of it all */ std::int64_t rows; /** of it all */ std::int64_t columns; ", ""]
+    assert read("    int rows, columns = 0;  // of m; of n") == ["/** of m */ int rows; /** of n */ int columns = 0; "]
     assert read("void f() {\n    int a;  // no member\n}") == ["void f() {", "    int a;  // no member", "}"]
 
 
@@ -62,6 +63,9 @@ def test_what_needs_no_comment():
                         ("S& operator=(const S&) = delete;", "Cannot be copied."), ("~S();", "Releases what it owns."),
                         ("S() = default;", "Each member has its default value.")):
         assert read(head + line)[-1].startswith("/** ") and words in read(head + line)[-1], read(head + line)
+    assert read("struct S {\n    S() = default;  ///< rank 0\n};")[1] == "    S() = default;  ///< rank 0"  # and nothing more
+    assert read(head + "void add_cuda(int a, Stream stream);\nlong add_workspace_bytes(int a);")[-1].startswith(
+        "/** Bytes of workspace that add_cuda() needs for these views; the caller allocates them: see gpu::Workspace. */")
     assert read(head + "void check_other(int a);")[-1] == "void check_other(int a);"
 
 
@@ -99,6 +103,8 @@ def test_versions():
     assert [path.name[:2] for path in versions.steps(softmax, "softmax")] == ["02", "03", "04", "05", "06"]
     assert [path.name[:2] for path in versions.steps(softmax.with_name("cross_entropy.hpp"), "cross_entropy")] == ["07"]
     assert [path.name[:2] for path in versions.steps(matmul, "matmul_bf16")] == ["02", "03", "04", "05", "06", "07"]  # hopper/ too
+    broadcast = pathlib.Path("day03_views/broadcast.hpp")
+    assert [len(versions.steps(broadcast, name)) for name in ("add_broadcast", "where", "pad")] == [2, 1, 0]  # steps/where/ is not pad's
     shown = [("d/a_cpu.cpp", "b", "p", "p_b", "B"), ("d/a_cuda.cu", "c", "p", "p_c", "C"), ("d/steps/e/02.cu", "", "q", "q_e", "E")]
     for operation, anchor in (("c", "p_c"), ("b", "p_b"), ("other", "p_b")):
         assert versions.lesson(shown, pathlib.Path("d/a.hpp"), operation)[1] == anchor

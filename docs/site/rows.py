@@ -135,17 +135,17 @@ def of_readers_gpu(results, fields):
 
 
 def reached(row):
-    """Shares of the limit in percent: this row's and its peer's, which may have none."""
-    share = 100 * float(row["share"])
-    return share, share * median(row) / peer(row) if row["peer_s"] else None
+    """Percent of the limit: this row's and its peer's, which may have none."""
+    percent = 100 * float(row["share"])
+    return percent, percent * median(row) / peer(row) if row["peer_s"] else None
 
 
 def bar_text(results, fields, name):
     """One row as a line of text: "add █████░ 84.1 % of the limit, 3,595 GB/s; torch.add 85.0 %"."""
     row = row_of(results, fields, name)
-    share, beside = reached(row)
-    filled = min(round(share / 5), 20)
-    text = f"{'█' * filled}{'░' * (20 - filled)} {row['version'].strip()}: {share:.1f} % of the limit, {rate(row)}"
+    percent, beside = reached(row)
+    filled = min(round(percent / 5), 20)
+    text = f"{'█' * filled}{'░' * (20 - filled)} {row['version'].strip()}: {percent:.1f} % of the limit, {rate(row)}"
     text += f"; {row['peer']} {beside:.1f} %" if beside else ""
     return text + "".join(f"; {gpu.name}: {reached(other)[0]:.1f} %, {rate(other)}" for gpu, other in elsewhere(results, row))
 
@@ -163,14 +163,14 @@ def bar(results, fields, name):
 
 
 def one_bar(what, row, kind=""):
-    share, other = reached(row)
+    percent, other = reached(row)
     mark = beside = ""
     if other:
         mark = f'<span class="peer" style="left:{min(other, 104):.2f}%"></span>'
         beside = f'<span class="beside">{html.escape(row["peer"])} {other:.1f} %</span>'
     return (f'<div class="bar{kind}"><span class="what">{html.escape(what)}</span>'
-            f'<span class="track"><span class="fill" style="width:{min(share, 104):.2f}%"></span>{mark}</span>'
-            f'<span class="value"><b>{share:.1f} %</b> of the limit, '
+            f'<span class="track"><span class="fill" style="width:{min(percent, 104):.2f}%"></span>{mark}</span>'
+            f'<span class="value"><b>{percent:.1f} %</b> of the limit, '
             f'{rate(row)}</span>{beside}</div>\n')
 
 
@@ -216,7 +216,7 @@ def table(results, sweep=False):
     chosen = [row for row in results.rows if bool(re.fullmatch(r"stride \d+", row["version"])) == sweep]
     heads = (["operation", "stride", "median", "by the model", "difference", "asked for"] if sweep else
              ["operation", "version", "elements", "bytes that must move", "median, p10 to p90", "rate",
-              "share of the limit", "peer"])
+              "% of the limit", "peer"])
     lines = [(cells_of_sweep if sweep else cells_of_row)(row) for row in chosen]
     if not sweep and not any(line[-1] for line in lines):  # no peer
         heads, lines = heads[:-1], [line[:-1] for line in lines]

@@ -24,17 +24,25 @@
             this.ref("at");
             this.field("title", { boost: 6 });
             this.field("terms", { boost: 10 });  // what a section sets off: as a rule, what it explains
+            this.field("parts", { boost: 2 });
             this.field("text", { boost: 2 });
             this.field("code", { boost: 0.2 });
-            entries.forEach(([page, heading, , text, terms, code], at) =>
-                this.add({ at, title: heading || page, terms, text, code }));
+            entries.forEach(([page, heading, , text, terms, code, weight], at) =>
+                this.add({ at, title: heading || page, terms, text, code, parts: weight < 1 ? parts(terms) : "" }));
         });
     };
+
+    // layer_norm_cpu is found as layer norm, and Layout::Layout as Layout constructor.
+    const parts = (name) => name.replace(/_|::/g, " ") + (/(^|::)(\w+)::\2$/.test(name) ? " constructor" : "");
+
+    // Names of the reference have no namespace: gpu::Launch is Launch.
+    const withoutNamespaces = (typed) => typed.replace(/\b(?:[a-z]\w*::)+(?=\w)/g, "");
 
     // Whether the reference has what was typed, softmax_cuda or View::operator(), under this name.
     function named(name, typed) {
         const asked = typed.trim().replace(/(operator\(\))?(\(\))?$/, "$1");
-        return /[A-Z_]|::/.test(asked) && (name === asked ? 1e6 : name.endsWith("::" + asked) ? 1e5 : 0);
+        const score = name === asked ? 1e6 : name.replace(/_(cpu|cuda)$/, "") === asked ? 5e5 : name.endsWith("::" + asked) ? 1e5 : 0;
+        return /[A-Z_]|::/.test(asked) && score;
     }
 
     // Each word, or one that begins with it, must be there.
@@ -75,7 +83,8 @@
         return box;
     }
 
-    function show(panel, text) {
+    function show(panel, typed) {
+        const text = withoutNamespaces(typed);
         const words = text.toLowerCase().split(/\s+/).filter((word) => word.length > 1);
         panel.replaceChildren();
         panel.hidden = words.length === 0;
@@ -88,7 +97,7 @@
             const title = document.createElement("b");
             link.href = here + url;
             title.textContent = heading ? page + " › " + heading : page;
-            link.append(title, excerpt((weight < 1 && prose) || words.some((word) => prose.toLowerCase().includes(word)) ? prose : code, words));
+            link.append(title, excerpt((weight < 1 && prose) || !code || words.some((word) => prose.toLowerCase().includes(word)) ? prose : code, words));
             panel.append(link);
         });
     }

@@ -23,6 +23,10 @@ ENTRIES = [  # page, section, address, text, words set off, listings and outputs
     ["View< T >", "operator()()", "i", "the element", "View::operator()", "T & operator", 0.5],
     ["View< T >", "operator()()", "j", "the element at an index", "View::operator()", "T & operator", 0.5],
     ["View< T >", "", "k", "memory that it does not own", "View", "", 0.5],
+    ["CpuOperations", "layer_norm()", "l", "the same", "CpuOperations::layer_norm", "void", 0.5],
+    ["Norm", "layer_norm_cuda()", "m", "the kernel", "layer_norm_cuda", "void", 0.5],
+    ["Layout", "Layout()", "n", "any strides", "Layout::Layout", "Layout", 0.5],
+    ["Layout", "size()", "o", "as the constructor of Layout", "Layout::size", "int", 0.5],
     ["Day 03, views", "Pitfalls", "h", "views views views", "views", "", 3],
 ]
 
@@ -49,6 +53,15 @@ def test_titles_of_pages_come_before_sections():
 def test_names_of_the_reference():
     assert found("View")[0] == "k" and found("view")[0] in "fg", (found("View"), found("view"))
     assert found("View::operator()") == found("operator()") == found("View::operator") == "ij", found("operator()")
+    assert found("sixdays::View")[0] == found("a::b::View")[0] == "k" and found("gpu::blockIdx")[0] == "c", found("sixdays::View")
+    assert found("layer_norm") == "ml" and found("layer norm kernel") == "m", found("layer_norm")  # the operation, then members
+    assert found("Layout constructor") == "no", found("Layout constructor")
+
+
+def test_what_a_result_shows():
+    found("view")
+    shown = PAGE.value("[...document.querySelectorAll('#found a')].find((a) => a.href.endsWith('/f')).textContent")
+    assert shown.endswith("viewpointer and layout"), shown  # its text, though that does not have the word
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def lesson(shown, header, operation):
     nearest = ([one for one in own if one[1] == operation], own, [one for one in shown if one[0].startswith(f"{folder}/steps/{operation}")],
                [one for one in shown if one[0].startswith(folder + "/")])
     found = next(iter(sum(nearest, [])), None)
-    return found and found[2:]
+    return found[2:] if found else lesson_of_room(shown, header.parent)
 
 
 def lesson_of_room(shown, room):

@@ -115,15 +115,15 @@ std::string trace_table(const std::vector<LineTrace>& lines) {
         const double units = per_request(global ? line.sectors : line.passes, line);
         const double fewest = per_request(global ? line.fewest_sectors : line.fewest_passes, line);
         // A wavefront of shared memory that serves few lanes costs no more than a full one.
-        const std::string share =
+        const std::string used =
             global ? format("%5.1f %%", 100.0 * static_cast<double>(line.bytes_used) /
                                             static_cast<double>(line.bytes_moved()))
                    : "       ";
-        text += format("  %8llu %7.2f %-10s %7.2f      %s   %s%s, %s, %s\n",
-                       static_cast<unsigned long long>(line.requests), units,
-                       global ? "sectors" : "wavefronts", fewest, share.c_str(),
-                       global ? "" : "shared ", operation_name(line.operation),
-                       short_place(line).c_str(), line.kernel.c_str());
+        text +=
+            format("  %8llu %7.2f %-10s %7.2f      %s   %s%s, %s, %s\n",
+                   static_cast<unsigned long long>(line.requests), units,
+                   global ? "sectors" : "wavefronts", fewest, used.c_str(), global ? "" : "shared ",
+                   operation_name(line.operation), short_place(line).c_str(), line.kernel.c_str());
     }
     return text;
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,7 +24,12 @@ using sixdays::emulator::small_bits;
 
 namespace {
 
+#if defined(__SIZEOF_FLOAT128__)
 __extension__ using Wide = __float128;
+#else  // arm64
+using Wide = long double;
+static_assert(std::numeric_limits<Wide>::digits == 113);
+#endif
 
 // The values of one sign from 0 to infinity, by definition of the format.
 std::vector<double> all_values(int exponent_bits) {

@@ -505,6 +505,7 @@ document findings null null "$found" ""
 page=$root/docs/try.md
 cd "$root"
 common/learn try --json docs/examples/mistakes.cu overflow >"$json" 2>"$scratch/err" || true
+tries "the examples without a finding" 0 "cudaSuccess: no error" 'note: 1 allocation .* never freed' try docs/examples/mistakes.cu not_freed
 cd "$scratch/a folder"
 sed -n '/^```json$/,/^```$/{/^```/d;p}' "$page" | cmp - "$json" || complain "docs/try.md does not quote this document: $(<"$json")"
 kinds=$(sed -n '/^enum class Kind/,/^}/s|^    \([a-z_]*\),.*|\1|p' "$root/common/emulator/report.hpp")

@@ -25,8 +25,9 @@
 namespace sixdays::gpu {
 
 /// May this compilation pass use Hopper-only features? Files in hopper/ are compiled once for every
-/// requested architecture and once for sm_90a, and only the latter gives these functions a body.
-/// on_hopper() (device.hpp) tells whether the device can run such a kernel.
+/// requested architecture and once for sm_90a, and only the latter compiles the bodies of
+/// functions that use them. on_hopper() (device.hpp) tells whether the device can run such a
+/// kernel.
 #if defined(SIXDAYS_EMULATED) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 inline constexpr bool kHopper = true;
 #else

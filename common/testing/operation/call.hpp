@@ -84,7 +84,7 @@ void everywhere(const Operation& op, const F& f) {
     if (op.without_path || op.paths.empty()) f(Where::cuda, std::optional<int>());
 }
 
-/// "softmax of in (3, 5) out (3, 5)"
+/// The call with its shapes, for a message: "softmax of in (3, 5) out (3, 5)".
 [[nodiscard]] std::string text_of(const Operation& op);
 
 /// Element k of operand i before a call.

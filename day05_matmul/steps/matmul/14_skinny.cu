@@ -141,16 +141,16 @@ __global__ void __launch_bounds__(kThreads, 2)
     add_parts<M, BN, kWarps>(x, tile, threadIdx.x % 32 < LINE, threadIdx.x / 32, n, sum, shared);
 }
 
-/// b along K: a warp has 4 columns of b, its lanes run along k. SHARE warps share K.
-template <int M, int SHARE>
+/// b along K: a warp has 4 columns of b, its lanes run along k. PARTS warps share K.
+template <int M, int PARTS>
 __global__ void __launch_bounds__(kThreads, 2)
     matmul_skinny_dots_kernel(const __grid_constant__ Problem x) {
-    constexpr int kColumns = 4, BN = kWarps / SHARE * kColumns, kSweep = SHARE * 32 * kDeep;
+    constexpr int kColumns = 4, BN = kWarps / PARTS * kColumns, kSweep = PARTS * 32 * kDeep;
     static_assert(kChunk<M> % kSweep == 0);
     __shared__ __align__(16) float shared[kShared];
     const Tile tile = tile_of_block(x, M, BN);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = warp % SHARE;
-    const int n = warp / SHARE * kColumns, own = (part * 32 + lane) * kDeep;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = warp % PARTS;
+    const int n = warp / PARTS * kColumns, own = (part * 32 + lane) * kDeep;
     struct Numbers {
         float of[kColumns][kDeep];
     };
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(kThreads, 2)
             }
         }
     }
-    add_parts<M, BN, SHARE>(x, tile, lane == 0, part, n, sum, shared);
+    add_parts<M, BN, PARTS>(x, tile, lane == 0, part, n, sum, shared);
 }
 
 template <int M, int LINE, int WIDE>
@@ -208,10 +208,10 @@ void launch_rows(Problem x, gpu::Stream stream) {
     gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads, kBytes);
 }
 
-template <int M, int SHARE>
+template <int M, int PARTS>
 void launch_dots(Problem x, gpu::Stream stream) {
-    const unsigned grid = cut_into_tiles(x, M, kWarps / SHARE * 4);
-    matmul_skinny_dots_kernel<M, SHARE><<<grid, kThreads, 0, stream>>>(x);
+    const unsigned grid = cut_into_tiles(x, M, kWarps / PARTS * 4);
+    matmul_skinny_dots_kernel<M, PARTS><<<grid, kThreads, 0, stream>>>(x);
     gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
 }
 

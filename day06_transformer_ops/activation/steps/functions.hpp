@@ -15,7 +15,7 @@ namespace sixdays::day06_transformer_ops {
 
 /// x / (1 + 2^v). Numerator and denominator are scaled by 1/4, because
 /// fast_reciprocal returns 0 above 2^126.
-__device__ inline float share(float x, float v) {
+__device__ inline float times_sigmoid(float x, float v) {
     return 0.25f * x * gpu::fast_reciprocal(0.25f + gpu::fast_exp2(v - 2));
 }
 
@@ -23,11 +23,11 @@ struct Relu {
     __device__ float operator()(float x) const { return relu(x); }
 };
 struct Silu {  // exp(-x) = 2^(-x log2(e))
-    __device__ float operator()(float x) const { return share(x, -1.44269504f * x); }
+    __device__ float operator()(float x) const { return times_sigmoid(x, -1.44269504f * x); }
 };
 struct GeluTanh {  // -2 u log2(e)
     __device__ float operator()(float x) const {
-        return share(x, x * fmaf(-0.10294324f, x * x, -2.3022082f));
+        return times_sigmoid(x, x * fmaf(-0.10294324f, x * x, -2.3022082f));
     }
 };
 

@@ -27,8 +27,8 @@ struct Sums {
 /// Turns scores into unnormalized weights. seen(i): the number of keys of the
 /// tile that query i sees. The ACROSS threads of a query are neighbouring lanes.
 template <class S, class Seen>
-__device__ __forceinline__ void to_shares(Sums<S>& o, float (&score)[S::ROWS][S::KEYS], float scale,
-                                          const Seen& seen, float* shares) {
+__device__ __forceinline__ void to_weights(Sums<S>& o, float (&score)[S::ROWS][S::KEYS],
+                                           float scale, const Seen& seen, float* weights) {
     const int x = threadIdx.x % S::ACROSS;
 #pragma unroll
     for (int i = 0; i < S::ROWS; ++i) {
@@ -48,7 +48,7 @@ __device__ __forceinline__ void to_shares(Sums<S>& o, float (&score)[S::ROWS][S:
         for (int j = 0; j < S::KEYS; ++j) {
             const float e = exp2f(score[i][j] - m);
             o.sum[i] += e;
-            shares[i * kDown * S::PITCH_SHARES + j * S::ACROSS] = e;
+            weights[i * kDown * S::PITCH_WEIGHTS + j * S::ACROSS] = e;
         }
 #pragma unroll
         for (float& sum : o.x[i]) sum *= old;
@@ -58,17 +58,17 @@ __device__ __forceinline__ void to_shares(Sums<S>& o, float (&score)[S::ROWS][S:
 /// Adds the values of a tile times their weights. ALL: all queries see all keys.
 /// A masked key has weight 0, but its value may be NaN: it is not added.
 template <class S, bool ALL, class Seen>
-__device__ __forceinline__ void add_values(Sums<S>& o, const float* shares, const float* values,
+__device__ __forceinline__ void add_values(Sums<S>& o, const float* weights, const float* values,
                                            const Seen& seen) {
     int n[S::ROWS];
 #pragma unroll
     for (int i = 0; i < S::ROWS; ++i) n[i] = ALL ? kTile : seen(i);
 #pragma unroll 2
     for (int s = 0; s < kTile; s += 4) {
-        float share[S::ROWS][4], v[8];
+        float weight[S::ROWS][4], v[8];
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
-            read_vector(share[i], shares + i * kDown * S::PITCH_SHARES + s);
+            read_vector(weight[i], weights + i * kDown * S::PITCH_WEIGHTS + s);
         }
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
@@ -78,7 +78,7 @@ __device__ __forceinline__ void add_values(Sums<S>& o, const float* shares, cons
             for (int i = 0; i < S::ROWS; ++i) {
                 if (!ALL && s + e >= n[i]) continue;
 #pragma unroll
-                for (int c = 0; c < 8; ++c) o.x[i][c] += share[i][e] * v[c];
+                for (int c = 0; c < 8; ++c) o.x[i][c] += weight[i][e] * v[c];
             }
         }
     }
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(S::THREADS)
     float* const queries = tiles.next<float>(S::QUERIES * S::PITCH);
     float* const keys = tiles.next<float>(kTile * S::PITCH);
     float* const values = tiles.next<float>(kTile * S::PITCH);
-    float* const shares = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    float* const weights = tiles.next<float>(S::QUERIES * S::PITCH_WEIGHTS);
     const int D = static_cast<int>(p.q.length), along_t = p.q.first.rank() - 1;
     const std::int64_t T = p.tokens(), counted = p.counted();
     const std::int64_t t0 = std::int64_t{(gridDim.x - 1 - blockIdx.x) / heads} * S::QUERIES;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(S::THREADS)
     copy_tile<S>(keys, kTile, k, 0, most, D);
 
     const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
-    float* const my_shares = shares + y * S::PITCH_SHARES;
+    float* const my_weights = weights + y * S::PITCH_WEIGHTS;
     const float scale = p.scale * kLog2OfE;
     Sums<S> o = {};
     for (float& m : o.m) m = -FLT_MAX;
@@ -122,14 +122,14 @@ __global__ void __launch_bounds__(S::THREADS)
         copy_tile<S>(values, kTile, v, s0, most, D);
         float score[S::ROWS][S::KEYS] = {};
         make_scores<S>(score, queries + y * S::PITCH, keys + x * S::PITCH);
-        to_shares(o, score, scale, seen, my_shares + x);
+        to_weights(o, score, scale, seen, my_weights + x);
         gpu::copy_async_wait<0>();
         __syncthreads();  // the values and all weights are there; all have finished the keys
         if (s0 + kTile < most) copy_tile<S>(keys, kTile, k, s0 + kTile, most, D);
         if (s0 + kTile <= least) {
-            add_values<S, true>(o, my_shares, values + 4 * x, seen);
+            add_values<S, true>(o, my_weights, values + 4 * x, seen);
         } else {
-            add_values<S, false>(o, my_shares, values + 4 * x, seen);
+            add_values<S, false>(o, my_weights, values + 4 * x, seen);
         }
     }
 #pragma unroll

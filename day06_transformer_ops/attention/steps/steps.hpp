@@ -58,9 +58,9 @@ __device__ inline void take(Online& o, float score, int n, const Value& value) {
     o.m = m;
     for (float& x : o.x) x *= old;
     for (int j = 0; j < n; ++j) {
-        const float share = __shfl_sync(0xffffffffu, e, j);
+        const float weight = __shfl_sync(0xffffffffu, e, j);
         for (int i = 0; i < kHead / 32; ++i) {
-            o.x[i] += share * value(j, lane + 32 * i);
+            o.x[i] += weight * value(j, lane + 32 * i);
         }
     }
 }

@@ -23,7 +23,7 @@ struct Block {
     static constexpr int OUT = HEAD / ACROSS;
     static constexpr int THREADS = kDown * ACROSS, QUERIES = kDown * ROWS;
     // Padded: rows of a tile begin in different banks.
-    static constexpr int PITCH = HEAD + 4, PITCH_SHARES = TILE + ACROSS;
+    static constexpr int PITCH = HEAD + 4, PITCH_WEIGHTS = TILE + ACROSS;
     static constexpr std::size_t kBytes = attention_tiles_bytes(HEAD, QUERIES);
 };
 

@@ -36,9 +36,9 @@ __global__ void __launch_bounds__(C::kThreads, 2) attention_tensor_cores_kernel(
             mine.rescale(old);
 #pragma unroll
             for (int s = 0; s < KEYS; s += 16) {
-                std::uint32_t share[C::kDown][4];
-                mine.make_shares(share, mine.sum, s, scale);
-                mine.add_values(share, tiles.values(stage), s);
+                std::uint32_t weight[C::kDown][4];
+                mine.make_weights(weight, mine.sum, s, scale);
+                mine.add_values(weight, tiles.values(stage), s);
             }
         }
         stage = (stage + 1) % STAGES;

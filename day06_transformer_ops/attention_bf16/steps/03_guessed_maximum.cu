@@ -11,7 +11,7 @@ namespace {
 
 /// Largest allowed sum of a lane's weights of one query in a tile: f16 ends at 65,504. bf16 uses
 /// the same limit.
-constexpr float kMostOfShare = 32768;
+constexpr float kMaxWeightSum = 32768;
 
 /// Is any sum of this warp too large, or NaN?
 template <int DOWN>
@@ -19,14 +19,14 @@ __device__ __forceinline__ bool too_large(const float (&sum)[DOWN][2]) {
     bool yes = false;
 #pragma unroll
     for (int i = 0; i < DOWN; ++i) {
-        yes |= !(sum[i][0] <= kMostOfShare) || !(sum[i][1] <= kMostOfShare);
+        yes |= !(sum[i][0] <= kMaxWeightSum) || !(sum[i][1] <= kMaxWeightSum);
     }
     return __any_sync(0xffffffffu, yes);
 }
 
 /// Scores and weights of a tile. @param search  always search for the maximum
 template <class C>
-__device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::kDown][4],
+__device__ __forceinline__ void attend(std::uint32_t (&weight)[C::kKeys / 16][C::kDown][4],
                                        Warp<C>& mine, const Place<C>& place, const Tiles<C>& tiles,
                                        int stage, std::int64_t s0, bool search, float scale) {
     float sum[C::kDown][2];
@@ -45,7 +45,7 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
 #pragma unroll
         for (auto& both : sum) both[0] = both[1] = 0;
 #pragma unroll
-        for (int s = 0; s < C::kKeys; s += 16) mine.make_shares(share[s / 16], sum, s, scale);
+        for (int s = 0; s < C::kKeys; s += 16) mine.make_weights(weight[s / 16], sum, s, scale);
         if (search || !too_large(sum)) break;
     }
 #pragma unroll
@@ -75,11 +75,11 @@ __global__ void __launch_bounds__(C::kThreads, 2) attention_guessed_maximum_kern
         __syncthreads();
         ring.copy((stage + STAGES - 1) % STAGES, s0 + (STAGES - 1) * KEYS);
         if (place.sees(s0)) {
-            std::uint32_t share[KEYS / 16][C::kDown][4];
-            attend(share, mine, place, tiles, stage, s0, s0 == 0, scale);
+            std::uint32_t weight[KEYS / 16][C::kDown][4];
+            attend(weight, mine, place, tiles, stage, s0, s0 == 0, scale);
 #pragma unroll
             for (int s = 0; s < KEYS; s += 16) {
-                mine.add_values(share[s / 16], tiles.values(stage), s);
+                mine.add_values(weight[s / 16], tiles.values(stage), s);
             }
         }
         stage = (stage + 1) % STAGES;

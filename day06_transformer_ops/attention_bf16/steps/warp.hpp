@@ -138,13 +138,13 @@ struct Warp {
         }
     }
 
-    // [shares]
+    // [weights]
     /// Turns the scores of 16 keys from s on into unnormalized attention weights, packed as a
     /// fragment of a. Its register j needs two adjacent elements of row h = j % 2, in the left 8
     /// columns or the right: this lane has them already.
     /// @param to  the sums that the weights are added to
-    __device__ __forceinline__ void make_shares(std::uint32_t (&share)[kDown][4],
-                                                float (&to)[kDown][2], int s, float scale) const {
+    __device__ __forceinline__ void make_weights(std::uint32_t (&weight)[kDown][4],
+                                                 float (&to)[kDown][2], int s, float scale) const {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
 #pragma unroll
@@ -153,21 +153,21 @@ struct Warp {
                 const float a = gpu::fast_exp2(fmaf(pair[0], scale, -m[i][j % 2]));
                 const float b = gpu::fast_exp2(fmaf(pair[1], scale, -m[i][j % 2]));
                 to[i][j % 2] += a + b;
-                share[i][j] = gpu::pack<T>(a, b);
+                weight[i][j] = gpu::pack<T>(a, b);
             }
         }
     }
-    // [shares]
+    // [weights]
 
     // [values]
     /// out += weights v, for 16 keys from s on.
-    __device__ __forceinline__ void add_values(const std::uint32_t (&share)[kDown][4],
+    __device__ __forceinline__ void add_values(const std::uint32_t (&weight)[kDown][4],
                                                Panel<T, kKeys> values, int s) {
 #pragma unroll
         for (int d = 0; d < kHead; d += 16) {
             std::uint32_t v[4];
             gpu::load_matrices_transposed(v, values.data + further(value, d, kKeys) + s * 64);
-            multiply(out, d / 8, share, v);
+            multiply(out, d / 8, weight, v);
         }
     }
     // [values]

@@ -40,8 +40,8 @@ Answer answer(const View<const float>& q, const View<const float>& k, const View
         for (std::int64_t d = 0; d < D; ++d) {
             double x = 0, size = 0;
             for (std::int64_t s = 0; s <= t; ++s) {
-                const double share = std::exp(score[static_cast<std::size_t>(s)] - m) / sum;
-                x += share * v(s, d), size += share * std::abs(v(s, d));
+                const double weight = std::exp(score[static_cast<std::size_t>(s)] - m) / sum;
+                x += weight * v(s, d), size += weight * std::abs(v(s, d));
             }
             const double units =
                 2 * far * static_cast<double>(D + 4) + 6.0 * static_cast<double>(t + 1) + 8;
@@ -91,14 +91,14 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
     const char* lanes_added =
         "All 32 lanes added the same sum: the score is already in every lane, and so is "
         "exp(score - m). Each lane adds it locally, without gpu::warp_reduce.";
-    Wrong own, self, ahead, x, sum, neither, share, unscaled, by_32, by_D, reduced, reduced_e;
+    Wrong own, self, ahead, x, sum, neither, undivided, unscaled, by_32, by_D, reduced, reduced_e;
     neither.corrects_x = neither.corrects_sum = false;
     reduced.sum_times = reduced_e.e_times = 32;
     Tensor<double> nan(want.shape());
     for (std::int64_t i = 0; i < nan.size(); ++i) nan.data()[i] = NAN;
     own.own_value = true;
     self.keys_of_0 = 0, ahead.sees_all = true, x.corrects_x = false, sum.corrects_sum = false;
-    share.divides = false, unscaled.scale = 1, by_32.scale = 1 / std::sqrt(32.0);
+    undivided.divides = false, unscaled.scale = 1, by_32.scale = 1 / std::sqrt(32.0);
     by_D.scale = 1 / static_cast<double>(q.shape()[1]);
     return likely_mistake(
         got, want,
@@ -123,7 +123,7 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
           nan},
          mistake(reduced, lanes_added),
          mistake(reduced_e, lanes_added),
-         mistake(share, "The division of x by the sum is missing."),
+         mistake(undivided, "The division of x by the sum is missing."),
          mistake(unscaled, "Scores were not divided by sqrt(D)."),
          mistake(by_32, "Scores were divided by sqrt(32), the number of lanes. Divide by sqrt(D)."),
          mistake(by_D, "Scores were divided by D. Divide by sqrt(D).")});
@@ -142,7 +142,7 @@ std::string confirmed_cause(const Told& known) {
         return cause_of(got.values(), answer(q.view(), k.view(), v.view()).out, q, k, v);
     });
     if (known.right || !text.empty()) return text;
-    // Token 0 has one key, whose share is 1 whatever its score is.
+    // Token 0 has one key, whose weight is 1 whatever its score is.
     const auto of_t = [](const Index& out, const Index& e) { return out[0] > 0 && e[0] == out[0]; };
     const auto seen = [](const Index& out, const Index& e) { return out[0] > 0 && e[0] <= out[0]; };
     const auto values = [](const Index& out, const Index& e) {

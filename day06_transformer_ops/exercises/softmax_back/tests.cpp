@@ -72,28 +72,28 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
           back_of(p, grad, [&](std::int64_t m, std::int64_t) { return sum(m); })},
          {"p(i) multiplies only delta, the sum of p(j) * grad(j). It must multiply grad(i) too: "
           "p(i) * (grad(i) - delta).",
-          made([](double share, double g, double all) { return g - share * all; })},
+          made([](double probability, double g, double all) { return g - probability * all; })},
          {"p(i) is missing: these are grad(i) - delta.",
           made([](double, double g, double all) { return g - all; })},
          {"p(i) must multiply delta too, the sum of p(j) * grad(j): p(i) * (grad(i) - delta), "
           "not p(i) * grad(i) - delta.",
-          made([](double share, double g, double all) { return share * g - all; })},
+          made([](double probability, double g, double all) { return probability * g - all; })},
          {"grad(i) is missing: for j = i, the sum contains grad(i) * p(i), not p(i) alone.",
-          made([](double share, double, double all) { return share * (1 - all); })},
+          made([](double probability, double, double all) { return probability * (1 - all); })},
          {"The term of j = i is counted twice: p(i) * grad(i) * (1 - p(i)) already contains its "
           "-p(i), and so does the sum over all j.",
-          made([](double share, double g, double all) {
-              return share * g * (1 - share) - share * all;
+          made([](double probability, double g, double all) {
+              return probability * g * (1 - probability) - probability * all;
           })},
          {"p(i) and grad(i) are swapped: the result is p(i) * (grad(i) - delta).",
-          made([](double share, double g, double all) { return g * (share - all); })},
+          made([](double probability, double g, double all) { return g * (probability - all); })},
          {"The sum over j was added instead of subtracted: p(i) * (grad(i) - delta).",
-          made([](double share, double g, double all) { return share * (g + all); })},
+          made([](double probability, double g, double all) { return probability * (g + all); })},
          {"The sign is wrong: grad(i) is positive, and the sum over all j is subtracted.",
-          made([](double share, double g, double all) { return share * (all - g); })}});
+          made([](double probability, double g, double all) { return probability * (all - g); })}});
 }
 
-Tensor<float> shares(std::int64_t M, std::int64_t N, std::uint64_t seed) {
+Tensor<float> probabilities(std::int64_t M, std::int64_t N, std::uint64_t seed) {
     Tensor<float> p = seeded<float>({M, N}, seed, 0.1, 3);
     for (std::int64_t m = 0; m < M; ++m) {
         double sum = 0;
@@ -111,7 +111,7 @@ Tensor<double> right(const Tensor<float>& p, const Tensor<float>& grad) {
 std::string confirmed_cause(const Told& known) {
     const std::int64_t M = 3, N = 40;
     const std::string text = confirmed(known, [&] {
-        const Tensor<float> p = shares(M, N, 1), grad = seeded<float>({M, N}, 2, -2, 2);
+        const Tensor<float> p = probabilities(M, N, 1), grad = seeded<float>({M, N}, 2, -2, 2);
         DeviceIn<float> in(p), g(grad);
         DeviceOut<float> got({M, N});
         softmax_back_cuda(in.view(), g.view(), got.view());
@@ -156,16 +156,16 @@ TEST_CASE("softmax_back: the example of the statement", "[day06][softmax_back][s
 }
 
 TEST_CASE("softmax_back: rows of 32 elements", "[day06][softmax_back][small]") {
-    check_port(shares(1, 32, 1), seeded<float>({1, 32}, 2, -4, 4));
-    check_port(shares(9, 32, 3), seeded<float>({9, 32}, 4, -4, 4));
+    check_port(probabilities(1, 32, 1), seeded<float>({1, 32}, 2, -4, 4));
+    check_port(probabilities(9, 32, 3), seeded<float>({9, 32}, 4, -4, 4));
 }
 
 TEST_CASE("softmax_back: shorter, longer and empty rows", "[day06][softmax_back][small]") {
     for (const std::int64_t N : {1, 2, 31, 33, 64, 65, 127}) {
-        check_port(shares(5, N, 5), seeded<float>({5, N}, 6, -9, 1));
+        check_port(probabilities(5, N, 5), seeded<float>({5, N}, 6, -9, 1));
     }
     for (const std::int64_t M : {0, 1, 7, 8, 17}) {
-        check_port(shares(M, 40, 7), seeded<float>({M, 40}, 8, -4, 4));
+        check_port(probabilities(M, 40, 7), seeded<float>({M, 40}, 8, -4, 4));
     }
     check_port(Tensor<float>({3, 0}), Tensor<float>({3, 0}));
 }
@@ -173,7 +173,7 @@ TEST_CASE("softmax_back: shorter, longer and empty rows", "[day06][softmax_back]
 TEST_CASE("softmax_back: a NaN affects its own row only", "[day06][softmax_back][small]") {
     Tensor<float> grad = seeded<float>({3, 70}, 9, -4, 4);
     grad(1, 69) = NAN;
-    DeviceIn<float> p(shares(3, 70, 10)), g(grad);
+    DeviceIn<float> p(probabilities(3, 70, 10)), g(grad);
     DeviceOut<float> got({3, 70});
     softmax_back_cuda(p.view(), g.view(), got.view());
     const Tensor<float> d = got.values();
@@ -185,7 +185,7 @@ TEST_CASE("softmax_back: a NaN affects its own row only", "[day06][softmax_back]
 TEST_CASE("softmax_back: a warp reads its row twice and writes it once",
           "[day06][softmax_back][small]") {
     const std::int64_t M = 16, N = 256, row = N / 8;  // sectors of a row
-    DeviceIn<float> p(shares(M, N, 11)), grad(seeded<float>({M, N}, 12, -4, 4));
+    DeviceIn<float> p(probabilities(M, N, 11)), grad(seeded<float>({M, N}, 12, -4, 4));
     DeviceOut<float> got({M, N});
     const auto touched =
         gpu::touched([&] { softmax_back_cuda(p.view(), grad.view(), got.view()); });

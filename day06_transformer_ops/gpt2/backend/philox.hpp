@@ -21,7 +21,8 @@ struct PhiloxKey {
     std::uint32_t word[2];  // the lowest first
 };
 
-/// Ten rounds: multiply two words, swap the halves of the products crosswise, mix in the key.
+/// Philox4x32-10 (Salmon and others, SC 2011): four random words from a counter and a key. Ten
+/// rounds: multiply two words, swap the halves of the products crosswise, mix in the key.
 [[nodiscard]] SIXDAYS_HD constexpr Philox4 philox(Philox4 x, PhiloxKey key) noexcept {
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t a = std::uint64_t{0xD2511F53} * x.word[0];

@@ -41,10 +41,10 @@ void attend(const Head& h, float* scores, float* out) {
     }
     for (std::int64_t d = 0; d < h.D; ++d) out[d] = 0;
     for (std::int64_t s = 0; s < h.n; ++s) {
-        const float share = std::exp(scores[s] - best);
-        sum += share;
+        const float weight = std::exp(scores[s] - best);
+        sum += weight;
         const float* value = h.values + s * h.along_values;
-        for (std::int64_t d = 0; d < h.D; ++d) out[d] += share * value[d];
+        for (std::int64_t d = 0; d < h.D; ++d) out[d] += weight * value[d];
     }
     for (std::int64_t d = 0; d < h.D; ++d) out[d] /= sum;
 }

@@ -47,7 +47,7 @@ public:
             day06_transformer_ops::split_heads(unsqueeze(mixed(), 0), model_.config.heads);
         threads_.run([&](int part) {
             // Queries of all heads, distributed; query t also sees the position_ tokens before.
-            const Share queries = share(model_.config.heads * T_, part, threads_.count());
+            const Range queries = part_of(model_.config.heads * T_, part, threads_.count());
             for (std::int64_t i = queries.begin; i < queries.end; ++i) {
                 const std::int64_t h = i / T_, t = i % T_, n = position_ + t + 1;
                 const auto row = [&](const auto& x) {
@@ -79,7 +79,7 @@ public:
 private:
     void norm(View<const float> in, const NormWeights& weights, View<float> out) {
         threads_.run([&](int part) {
-            const Share tokens = share(in.extent(0), part, threads_.count());
+            const Range tokens = part_of(in.extent(0), part, threads_.count());
             if (tokens.begin == tokens.end) return;
             layer_norm_cpu(slice(in, 0, tokens.begin, tokens.end), norm_of(weights),
                            slice(out, 0, tokens.begin, tokens.end));
@@ -87,8 +87,8 @@ private:
     }
 
     // This thread's rows of the weights, and so its columns of out.
-    Share multiply(const Weight& weight, View<const float> in, View<float> out, int part) {
-        const Share columns = share(weight.shape[0], part, threads_.count());
+    Range multiply(const Weight& weight, View<const float> in, View<float> out, int part) {
+        const Range columns = part_of(weight.shape[0], part, threads_.count());
         linear_fast(gpt2::rows(weight, columns.begin, columns.end), in,
                     slice(out, 1, columns.begin, columns.end));
         return columns;
@@ -99,7 +99,7 @@ private:
     void linear(const LinearWeights& weights, View<const float> in, View<float> made,
                 View<float> out, Finish finish) {
         threads_.run([&](int part) {
-            const Share columns = multiply(weights.weight, in, made, part);
+            const Range columns = multiply(weights.weight, in, made, part);
             for (std::int64_t t = 0; t < T_; ++t) {
                 for (std::int64_t n = columns.begin; n < columns.end; ++n) {
                     finish(out(t, n), made(t, n) + weights.bias(n));

@@ -14,11 +14,11 @@
 namespace sixdays::gpt2 {
 
 /// A range of work: begin .. end - 1.
-struct Share {
-    std::int64_t begin, end;  // first index, and the one after the last
+struct Range {
+    std::int64_t begin, end;  // the first index; the one after the last
 };
 /// Part `part` of `parts` of the range 0 .. count - 1.
-[[nodiscard]] constexpr Share share(std::int64_t count, int part, int parts) noexcept {
+[[nodiscard]] constexpr Range part_of(std::int64_t count, int part, int parts) noexcept {
     return {count * part / parts, count * (part + 1) / parts};
 }
 

@@ -87,7 +87,7 @@ public:
     /// Adds bytes after the tensors.
     void pad(std::size_t bytes) { data_.resize(data_.size() + bytes); }
 
-    std::uint32_t magic = 0x46554747, version = 3;  // the first eight bytes: "GGUF", and 3
+    std::uint32_t magic = 0x46554747, version = 3;  // "GGUF", the first four bytes; the next four
     /// The whole file.
     Bytes bytes() const;
 

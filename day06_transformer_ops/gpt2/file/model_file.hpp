@@ -51,7 +51,7 @@ struct BlockWeights {
     NormWeights attention_norm;           // before attention
     LinearWeights qkv, attention_output;  // (3 C, C): queries, keys, values; (C, C)
     NormWeights mlp_norm;                 // before the MLP
-    LinearWeights up, down;               // (hidden, C), (C, hidden)
+    LinearWeights up, down;               // (hidden, C); (C, hidden)
 };
 
 /// All weights. Matrices stay in the file's memory; vectors are short and are copied as floats.

@@ -43,7 +43,7 @@ inline constexpr int kNormKeeps = 2, kJoinKeeps = 1;
 [[nodiscard]] bool phase_takes(const DeviceMatrix& w, int rows_kept);
 /// The four matrices of a block.
 struct BlockMatrices {
-    DeviceMatrix qkv, attention_output, up, down;  // (3 C, C), (C, C), (F, C), (C, F)
+    DeviceMatrix qkv, attention_output, up, down;  // (3 C, C); (C, C); (F, C); (C, F)
 };
 /// phase_takes() for all four matrices of a block.
 [[nodiscard]] bool phases_take(const BlockMatrices& block);

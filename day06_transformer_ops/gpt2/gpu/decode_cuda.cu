@@ -8,10 +8,10 @@ namespace sixdays::gpt2 {
 namespace {
 
 // How rows are distributed over blocks, tuned on an H200.
-using ManyRows = Shares<8, 1, 2>;  // 3 C or 4 C rows of C columns
-using FewRows = Shares<8, 2, 1>;   // C rows: more blocks, so that every SM has some
-using LongRows = Shares<8, 4, 1>;  // C rows of 4 C columns
-using HeadRows = Shares<8, 1, 2>;  // tens of thousands of rows
+using ManyRows = RowSplit<8, 1, 2>;  // 3 C or 4 C rows of C columns
+using FewRows = RowSplit<8, 2, 1>;   // C rows: more blocks, so that every SM has some
+using LongRows = RowSplit<8, 4, 1>;  // C rows of 4 C columns
+using HeadRows = RowSplit<8, 1, 2>;  // tens of thousands of rows
 
 // --- prologues: how the block computes x ---------------------------------------------------------
 
@@ -68,7 +68,7 @@ struct Join {
     AttentionParts parts;
 
     __device__ void before(float*, int) const {}
-    __device__ void operator()(float* x, float* shares, int K) const {
+    __device__ void operator()(float* x, float* weights, int K) const {
         const int D = static_cast<int>(parts.D), size = K / D * kSplits;
         const int threads = static_cast<int>(blockDim.x), me = static_cast<int>(threadIdx.x);
 #pragma unroll 1
@@ -78,9 +78,9 @@ struct Join {
             const float top = there ? parts.tops[2 * i] : 0;
             const float total = there ? parts.tops[2 * i + 1] : 0;
             const float largest = gpu::warp_reduce<kSplits>(top, gpu::Larger());
-            const float share = expf(top - largest);
-            const float all = gpu::warp_reduce<kSplits>(share * total, gpu::Plus());
-            if (there) shares[i] = share / all;
+            const float weight = expf(top - largest);
+            const float all = gpu::warp_reduce<kSplits>(weight * total, gpu::Plus());
+            if (there) weights[i] = weight / all;
         }
         __syncthreads();
 #pragma unroll 1
@@ -91,7 +91,7 @@ struct Join {
 #pragma unroll
             for (int s = 0; s < kSplits; ++s) {
                 const Vector part = vector(from + s * D);
-                for (int i = 0; i < 4; ++i) sum.x[i] += shares[head * kSplits + s] * part.x[i];
+                for (int i = 0; i < 4; ++i) sum.x[i] += weights[head * kSplits + s] * part.x[i];
             }
             vector(x + k) = sum;
         }

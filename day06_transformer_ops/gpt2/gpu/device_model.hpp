@@ -38,8 +38,8 @@ public:
     struct Block {
         /// Copies its weights to the device.
         Block(const BlockWeights& host, float eps);
-        Norm attention_norm, mlp_norm;           // before attention, before the MLP
-        Linear qkv, attention_output, up, down;  // (3 C, C), (C, C), (F, C), (C, F)
+        Norm attention_norm, mlp_norm;           // before attention; before the MLP
+        Linear qkv, attention_output, up, down;  // (3 C, C); (C, C); (F, C); (C, F)
     };
 
     /// Copies all weights, once. @throws gpu::Error  not enough device memory

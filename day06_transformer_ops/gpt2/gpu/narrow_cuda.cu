@@ -70,17 +70,17 @@ __global__ void norm_narrow_kernel(const float4* in, const float4* weight, const
     const int lane = threadIdx.x % 32;
     if (row >= rows) return;  // all lanes of the warp
     const float4* const x = in + row * vectors;
-    const float first = x->x, share = 1 / static_cast<float>(4 * vectors);
+    const float first = x->x, inv_length = 1 / static_cast<float>(4 * vectors);
     float sum = 0, squares = 0;
     for (int q = lane; q < vectors; q += 32) {
         sum += (x[q].x - first) + (x[q].y - first) + (x[q].z - first) + (x[q].w - first);
     }
-    const float mean = first + gpu::warp_reduce(sum, gpu::Plus()) * share;
+    const float mean = first + gpu::warp_reduce(sum, gpu::Plus()) * inv_length;
     for (int q = lane; q < vectors; q += 32) {
         const float4 d = {x[q].x - mean, x[q].y - mean, x[q].z - mean, x[q].w - mean};
         squares += d.x * d.x + d.y * d.y + d.z * d.z + d.w * d.w;
     }
-    const float scale = rsqrtf(gpu::warp_reduce(squares, gpu::Plus()) * share + eps);
+    const float scale = rsqrtf(gpu::warp_reduce(squares, gpu::Plus()) * inv_length + eps);
     for (int q = lane; q < vectors; q += 32) {
         const float4 z = x[q], w = weight[q], b = bias[q];
         const auto y = [&](float of, float times, float plus) {

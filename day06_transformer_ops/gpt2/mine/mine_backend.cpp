@@ -182,16 +182,16 @@ private:
         scaled.alpha = 1 / std::sqrt(static_cast<float>(q.extent(2)));
         day05_matmul::matmul_cpu(q, transpose(slice(held.keys, 1, 0, n), 1, 2), scaled,
                                  scores.view());
-        Tensor<float> shares({H, 1, n});
+        Tensor<float> weights({H, 1, n});
         const View<const float> rows(scores.data(), Shape{H, n});
         const auto of_scores = sent(rows);
         run(
-            "softmax_rows", View<float>(shares.data(), Shape{H, n}),
+            "softmax_rows", View<float>(weights.data(), Shape{H, n}),
             [&](View<float> to) {
                 softmax_rows_cuda(of_scores.view(Shape{H, n}), to);
             },
             [&](View<float> to) { softmax_rows_cpu(rows, to); });
-        day05_matmul::matmul_cpu(shares.view(), slice(held.values, 1, 0, n), out);
+        day05_matmul::matmul_cpu(weights.view(), slice(held.values, 1, 0, n), out);
     }
 
     Tensor<float> tokens_table_, positions_;

@@ -19,9 +19,9 @@ constexpr std::string_view kWords[] = {" 0",      " 1",       " 2",  " 3", " 4",
 constexpr std::string_view kDigits[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
 // Percentage of lines of each kind and rank.
-constexpr std::int64_t kShares[std::size(kAsked)][kMostDims] = {{1, 1, 2, 4},     // strides
-                                                                {1, 2, 6, 25},    // offset
-                                                                {1, 2, 10, 45}};  // index
+constexpr std::int64_t kPercentages[std::size(kAsked)][kMostDims] = {{1, 1, 2, 4},     // strides
+                                                                     {1, 2, 6, 25},    // offset
+                                                                     {1, 2, 10, 45}};  // index
 
 // The training shapes of each rank, small ones first.
 using ShapesByRank = std::array<std::vector<Shape>, kMostDims>;
@@ -83,7 +83,7 @@ Question training_question(int most_dims, std::uint64_t seed, std::uint64_t numb
     std::uint64_t draw = number * kDraws;
     // 1. Its kind and rank, by their percentages.
     std::int64_t all = 0;
-    for (const auto& of_kind : kShares) {
+    for (const auto& of_kind : kPercentages) {
         for (int rank = 1; rank <= most_dims; ++rank) all += of_kind[rank - 1];
     }
     auto left = static_cast<std::int64_t>(uniform(seed, draw++) * static_cast<double>(all));
@@ -91,7 +91,7 @@ Question training_question(int most_dims, std::uint64_t seed, std::uint64_t numb
     int rank = 0;
     for (std::size_t kind = 0; left >= 0; ++kind) {
         made.asked = kAsked[kind];
-        for (rank = 0; left >= 0 && rank < most_dims; ++rank) left -= kShares[kind][rank];
+        for (rank = 0; left >= 0 && rank < most_dims; ++rank) left -= kPercentages[kind][rank];
     }
     // 2. Its shape and index.
     const auto below = [&](std::int64_t most) {

@@ -84,10 +84,10 @@ bool table(Asker& ask, std::int64_t count) {
         std::printf("  %-9s", name(asked));
         double sum = 0;
         for (const Score& score : scores[static_cast<std::size_t>(asked)]) {
-            const double share =
+            const double accuracy =
                 static_cast<double>(score.right) / static_cast<double>(score.asked);
-            std::printf("%10.2f", 100 * share);
-            sum += share;
+            std::printf("%10.2f", 100 * accuracy);
+            sum += accuracy;
         }
         std::printf("%10.2f\n", 100 * sum / kMostDims);
         enough = enough && sum >= kPromised * kMostDims;

@@ -20,15 +20,15 @@ from lines import KINDS, LONGEST, RANK, Lines
 from model import Gpt2, rounded_to_q8_0
 
 # Lines of each kind and rank in 100: long ones, and those with divisions, take longest to learn.
-SHARES = {"strides": (1, 1, 2, 4), "offset": (1, 2, 6, 25), "index": (1, 2, 10, 45)}
+PERCENTAGES = {"strides": (1, 1, 2, 4), "offset": (1, 2, 6, 25), "index": (1, 2, 10, 45)}
 POOL = 16  # batches generated at once
 
 
 def batches(lines, batch):
     """(tokens, answer begins) forever."""
     while True:
-        made = [lines.make(kind, rank + 1, POOL * batch * share // 100)
-                for kind, shares in SHARES.items() for rank, share in enumerate(shares)]
+        made = [lines.make(kind, rank + 1, POOL * batch * percentage // 100)
+                for kind, percentages in PERCENTAGES.items() for rank, percentage in enumerate(percentages)]
         tokens, begins = (torch.cat(parts) for parts in zip(*made))
         order = torch.randperm(len(tokens), generator=lines.random, device=tokens.device)
         for chosen in order[:len(order) // POOL * POOL].chunk(POOL):
@@ -65,8 +65,8 @@ def accuracy(model, lines, count):
 
 
 def words(result):
-    return "; ".join("%s %s" % (kind, " ".join("%.2f" % (100 * share) for share in shares))
-                     for kind, shares in result.items())
+    return "; ".join("%s %s" % (kind, " ".join("%.2f" % (100 * fraction) for fraction in fractions))
+                     for kind, fractions in result.items())
 
 
 def save(path, model, step):

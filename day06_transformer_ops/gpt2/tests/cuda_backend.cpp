@@ -202,8 +202,9 @@ TEST_CASE("CUDA: rows longer than a block processes in one iteration", "[day06][
         const std::int64_t head = k / D;
         double sum = 0, all = 0;
         for (std::int64_t s = 0; s < kSplits; ++s) {
-            const double share = std::exp(double{tops(head, s, 0)});
-            sum += share * double{sums(head, s, k % D)}, all += share * double{tops(head, s, 1)};
+            const double part_weight = std::exp(double{tops(head, s, 0)});
+            sum += part_weight * double{sums(head, s, k % D)},
+                all += part_weight * double{tops(head, s, 1)};
         }
         joined.push_back(sum / all);
     }

@@ -43,12 +43,12 @@ TEST_CASE("threads that have slept wake up", "[day06][small]") {
     CHECK(sum == 9);
 }
 
-TEST_CASE("shares cover everything, none twice, and as evenly as possible", "[day06][small]") {
+TEST_CASE("parts cover everything, none twice, and as evenly as possible", "[day06][small]") {
     for (const std::int64_t count : {0, 1, 2, 7, 50257}) {
         for (const int parts : {1, 2, 3, 16}) {
             std::int64_t next = 0;
             for (int part = 0; part < parts; ++part) {
-                const Share mine = share(count, part, parts);
+                const Range mine = part_of(count, part, parts);
                 CHECK(mine.begin == next);
                 CHECK(mine.end - mine.begin >= count / parts);
                 CHECK(mine.end - mine.begin <= (count + parts - 1) / parts);

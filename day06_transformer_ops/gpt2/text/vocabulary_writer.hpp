@@ -17,7 +17,7 @@ namespace sixdays::gpt2 {
 
 /// A new vocabulary: tokens and merges in the letters of a file.
 struct NewVocabulary {
-    std::vector<std::string> tokens, merges;  // a merge is "left right"; merges in order of rank
+    std::vector<std::string> tokens, merges;  // by id; "left right", by rank
 
     /// The number of tokens, V.
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }

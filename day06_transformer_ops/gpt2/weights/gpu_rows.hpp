@@ -102,6 +102,7 @@ struct Q8Rows {
         const std::int64_t at = n * K + k;
         return {*reinterpret_cast<const uint2*>(quants + at), scales[at / kQ8Block]};
     }
+    // [one_address]
     /// As FloatRows::load(), with one address per row: each piece is a constant offset from it.
     /// Beyond the last row there is the last row again.
     template <int ROWS, int EACH>
@@ -121,6 +122,7 @@ struct Q8Rows {
             }
         }
     }
+    // [one_address]
     static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
 #pragma unroll
         for (int i = 0; i < kWeights; ++i) {

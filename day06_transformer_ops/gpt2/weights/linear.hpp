@@ -29,7 +29,8 @@ enum class LinearPath {
                    // which has room for 24,576 columns
 };
 [[nodiscard]] const char* name(LinearPath path);
-/// The best path for these weights.
+/// The path that linear_cuda() takes without one in gpu::Launch: warp_per_row if rows of weights
+/// begin at multiples of its loads and x fits in shared memory, else one_output.
 [[nodiscard]] LinearPath choose_linear(const DeviceMatrix& w);
 
 /// out = x . wᵀ + bias, with the weights widened to floats on use, which is exact.

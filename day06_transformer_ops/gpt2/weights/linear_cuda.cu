@@ -84,8 +84,8 @@ void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> b
             });
         case LinearPath::warp_per_row:  // the second token finds the weights in the L2 cache
             for (std::int64_t t = 0; t < x.extent(0); ++t) {
-                launch_phase<Shares<8, 1, 1>>(w, Copied{select(x, 0, t)},
-                                              Stored{bias, select(out, 0, t)}, how.stream);
+                launch_phase<RowSplit<8, 1, 1>>(w, Copied{select(x, 0, t)},
+                                                Stored{bias, select(out, 0, t)}, how.stream);
             }
     }
 }

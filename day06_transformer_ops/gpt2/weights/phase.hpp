@@ -37,7 +37,7 @@ namespace sixdays::gpt2 {
 
 /// How a block distributes its rows: it has WARPS warps, and PARTS of them share ROWS rows.
 template <int WARPS_, int PARTS_, int ROWS_>
-struct Shares {
+struct RowSplit {
     static constexpr int WARPS = WARPS_, PARTS = PARTS_, ROWS = ROWS_;
     static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows per block
 };

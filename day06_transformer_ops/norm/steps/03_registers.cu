@@ -28,13 +28,13 @@ __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
     }
 }
 
-// share: 1 / length. With few vectors per thread, an SM has room for 1,280 threads
+// inv_length: 1 / length. With few vectors per thread, an SM has room for 1,280 threads
 // of small blocks, with 48 registers each; or for 1,024 of large ones, with 64.
 template <class OP, bool WIDE, class T, int THREADS, int VECTORS,
           int BLOCK = THREADS* kRowsOfBlock<THREADS>>
 __global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
     norm_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* residual, T* out,
-                          int length, float share,
+                          int length, float inv_length,
                           const __grid_constant__ NormParameters parameters) {
     const unsigned r = blockIdx.x * kRowsOfBlock<THREADS> + threadIdx.x / THREADS;
     if (r >= rows.size) return;  // all lanes of the warp
@@ -60,11 +60,11 @@ __global__ void __launch_bounds__(BLOCK, VECTORS <= 4 ? 1280 / BLOCK : 1)
     }
     if (OP::kCentered) {
         each_number([&](float x) { mean += x - first; });
-        mean = first + row_reduce<THREADS>(mean, Plus()) * share;
+        mean = first + row_reduce<THREADS>(mean, Plus()) * inv_length;
     }
     each_number([&](float x) { squares += (x - mean) * (x - mean); });
     squares = row_reduce<THREADS>(squares, Plus());
-    const float scale = rsqrtf(squares * share + parameters.eps);
+    const float scale = rsqrtf(squares * inv_length + parameters.eps);
     T* const y = out + at.of[1];
     each([&](int i, const uint4& vector) {
         // The old residual is no longer needed.

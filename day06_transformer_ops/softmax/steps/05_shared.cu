@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     each_vector([&](int q, uint4 vector) {
         float x[kPerVector<T>];
         unpack<T>(vector, x);
-        for (float& share : x) share = result(share);
+        for (float& number : x) number = result(number);
         y.put(q, x);
     });
     for (std::int64_t i = row.length() + t; i < length; i += THREADS) y[i] = T(0.0f);

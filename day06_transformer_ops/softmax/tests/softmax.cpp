@@ -53,11 +53,11 @@ TEST_CASE("rows of all lengths that occur in a transformer match NumPy",
           "[day06][softmax][small]") {
     for (const GoldenLongRow& row : golden_long_rows) {
         Operation op = softmax_of(Softmax::softmax, {1, row.length}, eighths);
-        std::vector<double> shares;
+        std::vector<double> probabilities;
         for (std::int64_t i = 0; i < row.length; ++i) {
-            shares.push_back(std::exp(eighths(i) - row.largest - row.log_sum));
+            probabilities.push_back(std::exp(eighths(i) - row.largest - row.log_sum));
         }
-        know(op, shares);
+        know(op, probabilities);
         CHECK(computes_its_result(op));
     }
 }
@@ -82,11 +82,11 @@ TEST_CASE("near misses of softmax are rejected by the error bound", "[day06][sof
     op.exact = [exact = op.exact](const Inputs& inputs, int) {
         return exact(inputs, static_cast<int>(SoftmaxPath::shared));  // the widest bound
     };
-    const auto accepted = [&](const auto& share) {
+    const auto accepted = [&](const auto& probability) {
         op.cpu = [&](const Call& c) {
             for (std::int64_t i = 0; i < 512; ++i) {
                 c.out<float>(1)(0, i) =
-                    static_cast<float>(share(row[static_cast<std::size_t>(i)] - sums.m));
+                    static_cast<float>(probability(row[static_cast<std::size_t>(i)] - sums.m));
             }
         };
         return bool(computes_its_result(op));

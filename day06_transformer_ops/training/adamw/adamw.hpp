@@ -40,7 +40,7 @@ struct AdamWOptions {
 /// Derived from the options, the same for all parameters.
 struct AdamWNumbers {
     float rate, beta1, beta2, eps, kept;  // as in the options; kept: what decay leaves
-    float rate1, root2;                   // rate / c1, sqrt(c2)
+    float rate1, root2;                   // rate / c1; sqrt(c2)
     float most;                           // as in the options
     View<const double> norm;              // as in the options
 
@@ -97,8 +97,8 @@ inline constexpr int kNormBlocks = 256;
 
 /// The rate of each step: linear warmup, then cosine decay.
 struct Schedule {
-    double most = 1e-3, least = 1e-4;     // the rate after the warmup, and the last one
-    std::int64_t warm_up = 0, steps = 1;  // steps of the warmup, and of the whole schedule
+    double most = 1e-3, least = 1e-4;     // the rate after the warmup; the last one
+    std::int64_t warm_up = 0, steps = 1;  // steps of the warmup; all steps
 };
 /// The rate of a step. @param step  counted from 0; from `steps` on the rate is `least`
 [[nodiscard]] double rate_at(const Schedule& schedule, std::int64_t step);

@@ -1,18 +1,20 @@
 /// @file
 /// Attention's backward pass. In the forward pass, for each query t and each key s that it sees:
 ///
-///     score(t, s) = scale * q(t) . k(s)    share = softmax(score)    out(t) = sum share(t, s) v(s)
+///     score(t, s)  = scale * q(t) . k(s)
+///     weight(t, s) = softmax(score)(t, s)
+///     out(t)       = sum over s of weight(t, s) * v(s)
 ///
-/// and so, with d_share(t, s) = grad(t) . v(s):
+/// and so, with d_weight(t, s) = grad(t) . v(s):
 ///
-///     delta(t)      = sum over s of share(t, s) * d_share(t, s)
-///     d_score(t, s) = share(t, s) * (d_share(t, s) - delta(t))     through softmax
-///     d_q(t) = scale * sum over s of d_score(t, s) * k(s)          a query gathers from its keys,
-///     d_k(s) = scale * sum over t of d_score(t, s) * q(t)          a key from queries that see it,
-///     d_v(s) = sum over t of share(t, s) * grad(t)                 and so does a value
+///     delta(t)      = sum over s of weight(t, s) * d_weight(t, s)
+///     d_score(t, s) = weight(t, s) * (d_weight(t, s) - delta(t))  through softmax
+///     d_q(t) = scale * sum over s of d_score(t, s) * k(s)         a query gathers from its keys,
+///     d_k(s) = scale * sum over t of d_score(t, s) * q(t)         a key from queries that see it,
+///     d_v(s) = sum over t of weight(t, s) * grad(t)               and so does a value
 ///
-/// No T x S matrix is stored. The attention weights (share) are recomputed from the scores and one
-/// number per query, the log-sum-exp: share = exp(score - log_sum) (Dao and others 2022, arXiv
+/// No T x S matrix is stored. The attention weights are recomputed from the scores and one number
+/// per query, the log-sum-exp: weight = exp(score - log_sum) (Dao and others 2022, arXiv
 /// 2205.14135, appendix B.2). There is a pass over queries and a pass over keys, and each sum has
 /// one writer, so results are bitwise reproducible.
 ///
@@ -20,7 +22,7 @@
 /// over queries needs no preliminary pass over the keys, because exchanging the sums in delta's
 /// definition gives
 ///
-///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
+///     delta(t) = sum over s of weight(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 #pragma once
 
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -47,14 +49,14 @@ struct AttentionLeft {
 };
 
 /// The gradients of attention's queries, keys and values; they are set (=), not added to. The
-/// weights (share) are recomputed from the scores and each query's log-sum-exp (Dao and others 2022,
-/// arXiv 2205.14135, appendix B.2). With d_share(t, s) = grad(t) . v(s) and
-/// delta(t) = sum over s of share(t, s) * d_share(t, s):
+/// weights are recomputed from the scores and each query's log-sum-exp (Dao and others 2022, arXiv
+/// 2205.14135, appendix B.2). With d_weight(t, s) = grad(t) . v(s) and
+/// delta(t) = sum over s of weight(t, s) * d_weight(t, s):
 ///
-///     d_score(t, s) = share(t, s) * (d_share(t, s) - delta(t))
+///     d_score(t, s) = weight(t, s) * (d_weight(t, s) - delta(t))
 ///     d_q(t) = scale * sum over s of d_score(t, s) * k(s)
 ///     d_k(s) = scale * sum over t of d_score(t, s) * q(t)
-///     d_v(s) = sum over t of share(t, s) * grad(t)
+///     d_v(s) = sum over t of weight(t, s) * grad(t)
 ///
 /// @param q        (..., T, D), as in the forward pass, any strides
 /// @param k, v     (..., S, D), of q's rank; a dimension before the last two may be 1 if q's is
@@ -87,7 +89,8 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               std::optional<AttentionBackwardPath> path = {},
                               const std::optional<AttentionLeft>& left = {});
 
-/// The best path for these queries.
+/// The path that attention_backward_cuda() takes without one in gpu::Launch: row_per_thread below
+/// 32 queries, if D > 128, or if shared memory does not suffice; else `tiles`.
 /// @param shared  bytes of shared memory that a block may have
 /// @param left    the forward pass's results are available: for more than 64 queries, 'kept'
 /// replaces 'tiles'

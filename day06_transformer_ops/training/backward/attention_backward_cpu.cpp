@@ -20,7 +20,7 @@ void queries_backward_loop(const AttentionBackward& p) {
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, f.scale * dot(q, k, s, D));
         }
-        // 2. the sum of exp, and delta: the weighted mean of d_share
+        // 2. the sum of exp, and delta: the weighted mean of d_weight
         float sum = 0, delta = 0;
         for (std::int64_t s = 0; s < n; ++s) {
             const float e = std::exp(f.scale * dot(q, k, s, D) - m);
@@ -34,8 +34,8 @@ void queries_backward_loop(const AttentionBackward& p) {
             d_q[d] = 0;
         }
         for (std::int64_t s = 0; s < n; ++s) {
-            const float share = std::exp(f.scale * dot(q, k, s, D) - x.log_sum);
-            const float d_score = share * (dot(g, v, s, D) - x.delta);
+            const float weight = std::exp(f.scale * dot(q, k, s, D) - x.log_sum);
+            const float d_score = weight * (dot(g, v, s, D) - x.delta);
             for (std::int64_t d = 0; d < D; ++d) {
                 d_q[d] += f.scale * d_score * k(s, d);
             }
@@ -64,11 +64,11 @@ void keys_backward_loop(const AttentionBackward& p) {
                 const Row<const float> q = {&f.q.first(at), f.q.stride};
                 const Row<const float> g = {&p.grad.first(at), p.grad.stride};
                 const Softmaxed x = p.softmaxed(at);
-                const float share = std::exp(f.scale * dot(q, k, D) - x.log_sum);
-                const float d_score = share * (dot(g, v, D) - x.delta);
+                const float weight = std::exp(f.scale * dot(q, k, D) - x.log_sum);
+                const float d_score = weight * (dot(g, v, D) - x.delta);
                 for (std::int64_t d = 0; d < D; ++d) {
                     d_k[d] += f.scale * d_score * q[d];
-                    d_v[d] += share * g[d];
+                    d_v[d] += weight * g[d];
                 }
             }
         }

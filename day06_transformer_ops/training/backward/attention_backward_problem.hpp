@@ -12,7 +12,7 @@ namespace sixdays::day06_transformer_ops {
 /// Per query, what is needed to recompute its weights besides its row.
 struct Softmaxed {
     float log_sum;  // log-sum-exp of its scores
-    float delta;    // weighted mean of d_share
+    float delta;    // weighted mean of d_weight
 };
 
 struct AttentionBackward {

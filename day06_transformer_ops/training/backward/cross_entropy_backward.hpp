@@ -73,6 +73,8 @@ void check_cross_entropy_backward_from_losses(const View<const float>& logits,
                                               const View<const std::int64_t>& targets,
                                               const View<const float>& losses,
                                               const View<const float>& grad, const View<T>& out);
+/// The path that cross_entropy_backward_cuda() takes without one in gpu::Launch: block_per_row if
+/// rows of both views are contiguous, else row_per_thread.
 [[nodiscard]] CrossEntropyBackwardPath choose_cross_entropy_backward(
     const View<const float>& logits, const View<float>& out);
 

@@ -69,6 +69,8 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
                                const View<const float>& grad, const View<float>& d_in,
                                const NormGradients& d,
                                std::optional<LayerNormBackwardPath> path = {});
+/// The path that layer_norm_backward_cuda() takes without one in `how`: `ahead` if rows of all
+/// three views suit 128-bit loads, up to kMostOfLanes elements, else row_per_thread.
 [[nodiscard]] LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
                                                                const View<const float>& grad,
                                                                const View<float>& d_in);

@@ -3,11 +3,11 @@
 /// Formulas: attention_backward.hpp. Unlike the float operation it needs no preliminary pass over
 /// the keys, because the log-sum-exp is known, and
 ///
-///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
+///     delta(t) = sum over s of weight(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 ///
 /// So seven products remain per pair of tiles: three for d_q, four for d_k and d_v.
 ///
-/// The CUDA version rounds the operands of products to bf16: grad, weights (share), and d_score
+/// The CUDA version rounds the operands of products to bf16: grad, the weights, and d_score
 /// before scale. All sums are float, and each has one writer: the same bits in every run.
 #pragma once
 
@@ -55,7 +55,9 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
                                    const View<const float>& grad, const AttentionGradients& d,
                                    std::optional<AttentionBackwardBf16Path> path = {});
 
-/// For valid views.
+/// The path that attention_backward_bf16_cuda() takes without one in gpu::Launch: tensor_cores if
+/// D <= 128, rows of q, k and v suit 128-bit loads, and rows of `d` whole pairs; else
+/// row_per_thread. For valid views.
 [[nodiscard]] AttentionBackwardBf16Path choose_attention_backward_bf16(const View<const bf16>& q,
                                                                        const View<const bf16>& k,
                                                                        const View<const bf16>& v,

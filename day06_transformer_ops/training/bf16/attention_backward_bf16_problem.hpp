@@ -54,20 +54,20 @@ struct AttentionBackwardBf16 {
 
 /// For CPU reference and twin: the weight of pair (t, s) of a head, and the slope of its score.
 struct PairBack {
-    float share, d_score;
+    float weight, d_score;
 };
 SIXDAYS_HD inline PairBack pair_back(const AttentionBackwardBf16& p, std::int64_t head,
                                      std::int64_t t, std::int64_t s) {
     const HeadOf<const bf16> q = p.q[head], k = p.k[head], v = p.v[head], out = p.out[head];
     const HeadOf<const float> grad = p.grad[head];
-    float score = 0, d_share = 0, delta = 0;
+    float score = 0, d_weight = 0, delta = 0;
     for (std::int64_t d = 0; d < p.D; ++d) {
         score += float(q(t, d)) * float(k(s, d));
-        d_share += grad(t, d) * float(v(s, d));
+        d_weight += grad(t, d) * float(v(s, d));
         delta += grad(t, d) * float(out(t, d));
     }
-    const float share = std::exp(p.scale * score - p.log_sums[head](t, 0));
-    return {share, share * (d_share - delta)};
+    const float weight = std::exp(p.scale * score - p.log_sums[head](t, 0));
+    return {weight, weight * (d_weight - delta)};
 }
 /// A query gathers from the keys that it sees.
 SIXDAYS_HD inline void query_back(const AttentionBackwardBf16& p, std::int64_t head,
@@ -90,7 +90,7 @@ SIXDAYS_HD inline void key_back(const AttentionBackwardBf16& p, std::int64_t hea
         const PairBack pair = pair_back(p, head, t, s);
         for (std::int64_t d = 0; d < p.D; ++d) {
             d_k(s, d) += p.scale * pair.d_score * float(q(t, d));
-            d_v(s, d) += pair.share * grad(t, d);
+            d_v(s, d) += pair.weight * grad(t, d);
         }
     }
 }

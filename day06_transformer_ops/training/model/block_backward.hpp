@@ -15,7 +15,7 @@ namespace sixdays::day06_transformer_ops {
 /// @tparam T  operand type of products: float, or bf16 for tensor cores
 template <class T>
 struct BlockKept {
-    View<T> normed1, qkv, mixed;  // C, 3 C, C
+    View<T> normed1, qkv, mixed;  // C; 3 C; C
     View<float> log_sums;         // (B, H, T), of attention; not used on the CPU
     View<float> middle;           // C: x after attention
     View<T> normed2;              // C
@@ -25,16 +25,16 @@ struct BlockKept {
 
 /// Gradients of activations: memory reused by all blocks.
 struct BlockRoom {
-    View<float> d_normed, d_part, d_qkv, d_hidden;  // C, C, 3 C, F
+    View<float> d_normed, d_part, d_qkv, d_hidden;  // C; C; 3 C; F
 };
 
 /// Where the gradients of a block's parameters are added. Matrices are (in, out), as in
 /// BlockParameters.
 struct BlockGradients {
     NormGradients norm1 = {};                         // before attention
-    LinearGradients qkv = {}, attention_output = {};  // (C, 3 C), (C, C)
+    LinearGradients qkv = {}, attention_output = {};  // (C, 3 C); (C, C)
     NormGradients norm2 = {};                         // before the MLP
-    LinearGradients up = {}, down = {};               // (C, F), (F, C)
+    LinearGradients up = {}, down = {};               // (C, F); (F, C)
 };
 
 /// block_cpu() and block_cuda() again, but with the intermediate results kept.

@@ -106,7 +106,7 @@ private:
     void shared(const F& f, const First& first, const Others&... others) const {
         if (threads == nullptr) return f(first, others...);
         threads->run([&](int part) {
-            const auto [begin, end] = gpt2::share(first.extent(0), part, threads->count());
+            const auto [begin, end] = gpt2::part_of(first.extent(0), part, threads->count());
             if (begin < end) f(slice(first, 0, begin, end), slice(others, 0, begin, end)...);
         });
     }

@@ -83,13 +83,13 @@ void matmul_fast(View<const float> a, View<const float> b, const Epilogue& epilo
     const std::int64_t panels = (N + kColumns - 1) / kColumns;
     std::vector<float> packed(static_cast<std::size_t>(panels * kColumns * K));
     threads.run([&](int part) {
-        const auto [begin, end] = gpt2::share(panels, part, threads.count());
+        const auto [begin, end] = gpt2::part_of(panels, part, threads.count());
         for (std::int64_t p = begin; p < end; ++p) {
             pack(b, p * kColumns, packed.data() + p * kColumns * K);
         }
     });
     threads.run([&](int part) {
-        const auto [begin, end] = gpt2::share((M + kRows - 1) / kRows, part, threads.count());
+        const auto [begin, end] = gpt2::part_of((M + kRows - 1) / kRows, part, threads.count());
         rows(a, packed.data(), epilogue, out, begin * kRows, std::min(end * kRows, M));
     });
 }

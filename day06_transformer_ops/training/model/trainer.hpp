@@ -100,13 +100,13 @@ public:
     /// The state from which load() resumes.
     [[nodiscard]] TrainingState save() const;
 
-    /// Forward and backward pass: accumulates the gradients of the mean loss, times `share`, and
+    /// Forward and backward pass: accumulates the gradients of the mean loss, times `fraction`, and
     /// returns that mean.
     /// @param batch  has this trainer's size
-    /// @param share  1 / (number of batches accumulated before the step)
+    /// @param fraction  1 / (number of batches accumulated before the step)
     /// @throws std::invalid_argument  a batch of another size, with tokens that are not in the
     /// vocabulary, or without a target that counts
-    double accumulate(const Batch& batch, float share = 1);
+    double accumulate(const Batch& batch, float fraction = 1);
     /// One step with the accumulated gradients, which are then cleared. Returns their norm.
     double step(const StepOptions& options);
 
@@ -176,7 +176,7 @@ private:
     std::vector<BlockKept<Operand>> kept_;
     BlockRoom room_;
     View<Operand> normed_, d_logits_;  // float: d_logits_ shares memory with logits_
-    View<float> logits_, losses_, share_, grad_;
+    View<float> logits_, losses_, d_losses_, grad_;
     typename Device::Operations op_;
     Buffer<std::byte> workspace_{1};
 };

@@ -124,7 +124,7 @@ void Trainer<Device>::carve() {
     } else {
         d_logits_ = logits_;  // the gradient overwrites them
     }
-    losses_ = take({B, T}), share_ = take({B, T});
+    losses_ = take({B, T}), d_losses_ = take({B, T});
 }
 
 template <class Device>
@@ -151,7 +151,7 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
     op.matmul(normed_, transpose(tokens), {}, logits_);
     op.cross_entropy(logits_, targets, losses_);
 
-    op.cross_entropy_backward(logits_, targets, losses_, share_, d_logits_);
+    op.cross_entropy_backward(logits_, targets, losses_, d_losses_, d_logits_);
     op.linear_backward(normed_, transpose(tokens), d_logits_, room_.d_normed,
                        {transpose(d_tokens), {}});
     op.layer_norm_backward(x_[L], map_.norm(p, "output_norm"), room_.d_normed, grad_,
@@ -191,10 +191,10 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
 }
 
 template <class Device>
-double Trainer<Device>::accumulate(const Batch& batch, float share) {
+double Trainer<Device>::accumulate(const Batch& batch, float fraction) {
     const Batch checked = check_batch(batch, losses_.size(), map_.config().vocabulary);
     const double N = counting(checked);
-    start(checked, static_cast<float>(static_cast<double>(share) / N), [](std::int64_t) {});
+    start(checked, static_cast<float>(static_cast<double>(fraction) / N), [](std::int64_t) {});
     return sum_of_losses() / N;
 }
 
@@ -203,11 +203,11 @@ void Trainer<Device>::start(const Batch& batch, float each,
                             const std::function<void(std::int64_t)>& layer_done) {
     counts_ = batch.counts;
     // A target that does not count has a loss, but no gradient.
-    std::vector<float> shares(counts_.size());
-    for (std::size_t i = 0; i < counts_.size(); ++i) shares[i] = counts_[i] ? each : 0;
+    std::vector<float> d_losses(counts_.size());
+    for (std::size_t i = 0; i < counts_.size(); ++i) d_losses[i] = counts_[i] ? each : 0;
     ids_.upload(batch.ids.data(), ids_.size());
     targets_.upload(batch.targets.data(), targets_.size());
-    activations_.upload(shares.data(), share_.size(), share_.data - activations_.data());
+    activations_.upload(d_losses.data(), d_losses_.size(), d_losses_.data - activations_.data());
     there_and_back(op_, layer_done);
 }
 

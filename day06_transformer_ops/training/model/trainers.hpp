@@ -53,10 +53,10 @@ public:
     /// As in Trainer, for the whole batch.
     /// @param last  the last batch of a step: the gradients of all GPUs are summed, those of a
     /// layer as soon as each GPU has them, while the backward pass continues
-    double accumulate(const Batch& batch, float share, bool last) {
+    double accumulate(const Batch& batch, float fraction, bool last) {
         const Batch whole = check_batch(batch, size_, parameters().config().vocabulary);
         const double N = counting(whole);
-        const auto of_one = static_cast<float>(static_cast<double>(share) / N);
+        const auto of_one = static_cast<float>(static_cast<double>(fraction) / N);
         const std::int64_t part = size_ / sum_.gpus();
         each([&](Trainer<Device>& trainer, int gpu) {
             trainer.start(part_of(whole, gpu * part, part), of_one,

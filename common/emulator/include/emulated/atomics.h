@@ -1,6 +1,6 @@
 /// @file
 /// Atomic operations, for the types that CUDA supports. They are plain functions of the runtime
-/// (runtime/atomics.cpp): one OS thread runs a block, so nothing can intervene between read and
+/// (memory/atomics.cpp): one OS thread runs a block, so nothing can intervene between read and
 /// write. To publish earlier stores they need __threadfence(), as on a GPU.
 #pragma once
 

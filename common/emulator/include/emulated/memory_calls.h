@@ -1,6 +1,6 @@
 /// @file
 /// Must be the first header of kernel files. memcpy, memset and memmove with a size known only at
-/// run time have no hooks, so this renames them to functions in runtime/hooks.cpp.
+/// run time have no hooks, so this renames them to functions in memory/hooks.cpp.
 #pragma once
 
 #include <cstddef>

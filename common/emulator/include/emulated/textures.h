@@ -142,18 +142,18 @@ __forceinline__ T sample(const Texture& t, float x, float y, float z) {
     constexpr int kChannels = sizeof(T) / sizeof(float);
     float sum[kChannels] = {};
     for (int corner = 0; corner < 1 << dims; ++corner) {
-        float share = 1.0f;
+        float corner_weight = 1.0f;
         int index[3] = {first[0], first[1], first[2]};
         for (int d = 0; d < dims; ++d) {
             const int far = corner >> d & 1;
-            share *= far != 0 ? weight[d] : 1.0f - weight[d];
+            corner_weight *= far != 0 ? weight[d] : 1.0f - weight[d];
             index[d] += far;
         }
-        if (share == 0.0f) continue;
+        if (corner_weight == 0.0f) continue;
         const T one = load_texel<T>(t, index[0], index[1], index[2]);
         float channels[kChannels];
         __builtin_memcpy(channels, &one, sizeof(T));
-        for (int c = 0; c < kChannels; ++c) sum[c] += share * channels[c];
+        for (int c = 0; c < kChannels; ++c) sum[c] += corner_weight * channels[c];
     }
     T value;
     __builtin_memcpy(&value, sum, sizeof(T));

@@ -1,6 +1,6 @@
 /// @file
 /// Warp calls: shuffles, votes, matches, reductions, __syncwarp. Each synchronizes the lanes in its
-/// mask; the last one to arrive computes all results (runtime/warp.cpp).
+/// mask; the last one to arrive computes all results (machine/warp.cpp).
 #pragma once
 
 #include <cstdint>

@@ -112,11 +112,11 @@ TEST_CASE("two-dimensional tiles can be transposed, multiplied and normalised") 
     }
 
     const std::vector<float> two = {std::log(1.0f), std::log(3.0f)};
-    const Device<float> logs(two), shares(2);
-    softmax_tile(logs.data(), 1, 2, shares.data());
+    const Device<float> logs(two), probabilities(2);
+    softmax_tile(logs.data(), 1, 2, probabilities.data());
     CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(std::fabs(shares.host()[0] - 0.25f) < 1e-6f);
-    CHECK(std::fabs(shares.host()[1] - 0.75f) < 1e-6f);
+    CHECK(std::fabs(probabilities.host()[0] - 0.25f) < 1e-6f);
+    CHECK(std::fabs(probabilities.host()[1] - 0.75f) < 1e-6f);
 }
 
 namespace {

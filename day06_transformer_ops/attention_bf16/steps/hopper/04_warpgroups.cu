@@ -150,7 +150,7 @@ struct Group : Warp<C> {
     static constexpr int kKeys = C::kKeys;
     using Warp<C>::score, Warp<C>::out, Warp<C>::m, Warp<C>::sum;
     int group;
-    std::uint32_t share[kKeys / 16][4];  // fragments of a: 16 keys each
+    std::uint32_t weight[kKeys / 16][4];  // fragments of a: 16 keys each
 
     __device__ __forceinline__ Group(Panel<T, C::kQueries> tile, int which)
         : Warp<C>(tile), group(which) {}
@@ -174,12 +174,12 @@ struct Group : Warp<C> {
         gpu::wgmma_fence();
 #pragma unroll
         for (int s = 0; s < kKeys; s += 16) {
-            gpu::wgmma<T, true>(out[0], share[s / 16], v.further(s * 128));
+            gpu::wgmma<T, true>(out[0], weight[s / 16], v.further(s * 128));
         }
         gpu::wgmma_commit();
     }
 
-    /// Exponentials, in place: `share` is still an operand in use. @param to  receives the sums
+    /// Exponentials, in place: `weight` is still an operand in use. @param to  receives the sums
     __device__ __forceinline__ void take_exps(float (&to)[2], float scale) {
         to[0] = to[1] = 0;
 #pragma unroll
@@ -192,13 +192,13 @@ struct Group : Warp<C> {
         }
     }
     /// Rounds the exponentials to T, as the operand of the next product.
-    __device__ __forceinline__ void round_shares() {
+    __device__ __forceinline__ void round_weights() {
 #pragma unroll
         for (int s = 0; s < kKeys; s += 16) {
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
                 const float* const pair = &score[0][s / 8 + j / 2][j % 2 * 2];
-                share[s / 16][j] = gpu::pack<T>(pair[0], pair[1]);
+                weight[s / 16][j] = gpu::pack<T>(pair[0], pair[1]);
             }
         }
     }
@@ -224,7 +224,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
         place.hide(mine, 0);
         mine.find_maximum(old, scale);
         mine.take_exps(mine.sum[0], scale);
-        mine.round_shares();
+        mine.round_weights();
         now.next();
         // [mainloop]
         for (s0 = C::kKeys; s0 < seen; s0 += C::kKeys) {
@@ -239,19 +239,19 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
             place.hide(mine, s0);
             mine.find_maximum(old, scale);
             mine.take_exps(sum, scale);
-            gpu::wgmma_wait<0>(mine.out[0], mine.share);
+            gpu::wgmma_wait<0>(mine.out[0], mine.weight);
             give_back(values.empty[before.stage]);
             mine.rescale(old);
             mine.sum[0][0] += sum[0];
             mine.sum[0][1] += sum[1];
-            mine.round_shares();
+            mine.round_weights();
             now.next();
             before.next();
         }
         // [mainloop]
         values.full[before.stage].wait(before.parity);
         mine.ask_for_values(tiles.values(before.stage));
-        gpu::wgmma_wait<0>(mine.out[0], mine.share);
+        gpu::wgmma_wait<0>(mine.out[0], mine.weight);
         give_back(values.empty[before.stage]);
     }
     for (; s0 < place.most; s0 += C::kKeys) {  // tiles that only later groups see

@@ -78,7 +78,7 @@ struct Shipped {
 };
 
 // The mean over the ranks from `rank` on.
-double share_of(const Scores& scores, Asked asked, int rank = 1) {
+double accuracy_of(const Scores& scores, Asked asked, int rank = 1) {
     double sum = 0;
     for (int r = rank; r <= kMostDims; ++r) {
         const Score& score =
@@ -122,8 +122,8 @@ void check_accuracy(WeightType type, const MakeBackend& make, std::int64_t count
     const Scores scores = score_held_out(ask, count, 1);
     for (const Asked asked : kAsked) {
         CAPTURE(storage_of(type).name, name(asked), count);
-        CHECK(share_of(scores, asked) >= kPromised);
-        CHECK(share_of(scores, asked, kMostDims) >= kPromised);
+        CHECK(accuracy_of(scores, asked) >= kPromised);
+        CHECK(accuracy_of(scores, asked, kMostDims) >= kPromised);
     }
 }
 
@@ -219,8 +219,8 @@ TEST_CASE("a model with one matrix zeroed answers next to nothing correctly", "[
     Asker ask(file, one_thread);
     const Scores scores = score_held_out(ask, 5, 1);
     CAPTURE(lost);
-    CHECK(share_of(scores, Asked::offset, kMostDims) < 0.5);
-    CHECK(share_of(scores, Asked::index, kMostDims) < 0.5);
+    CHECK(accuracy_of(scores, Asked::offset, kMostDims) < 0.5);
+    CHECK(accuracy_of(scores, Asked::index, kMostDims) < 0.5);
 }
 
 TEST_CASE("the likeliest token is chosen until the text ends, or the context is full",

@@ -63,14 +63,14 @@ TEST_CASE("training covers exactly the shapes that are not held out, with the pl
         REQUIRE(text_of(read_question(text_of(q))) == text_of(q));  // its index is in range
         ++asked[static_cast<int>(q.asked)][q.shape.rank];
         if (q.shape.rank == 2) shapes.insert(to_string(q.shape));
-        const double share = double(size(q.shape)) / 6561;
-        if (q.shape.rank == 4) (number % 2 == 0 ? large : even) += share;
+        const double fraction = double(size(q.shape)) / 6561;
+        if (q.shape.rank == 4) (number % 2 == 0 ? large : even) += fraction;
     }
-    const double shares[3][4] = {{1, 1, 2, 4}, {1, 2, 6, 25}, {1, 2, 10, 45}};
+    const double percentages[3][4] = {{1, 1, 2, 4}, {1, 2, 6, 25}, {1, 2, 10, 45}};
     for (int kind = 0; kind < 3; ++kind) {
         for (int rank = 1; rank <= kMostDims; ++rank) {
             // A fraction of n draws is off by more than five standard deviations once in a million.
-            const double p = shares[kind][rank - 1] / 100;
+            const double p = percentages[kind][rank - 1] / 100;
             const double deviation = std::sqrt(p * (1 - p) / kCount);
             CAPTURE(kind, rank);
             CHECK(std::fabs(double(asked[kind][rank]) / kCount - p) < 5 * deviation);

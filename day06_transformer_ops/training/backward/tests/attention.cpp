@@ -42,16 +42,16 @@ AttentionNear near_of(const Attention& c, bool kept = false) {
     for (std::int64_t r = 0; r < s[0] * s[1] * T; ++r) {
         const std::int64_t b = r / T / s[1], h = r / T % s[1], t = r % T, g = G == 1 ? 0 : h;
         const std::int64_t n = c.causal ? std::max<std::int64_t>(S - T + t + 1, 0) : S;
-        std::vector<Near> score, e, d_share, mean;
+        std::vector<Near> score, e, d_weight, mean;
         double m = -INFINITY, least = INFINITY;
         for (std::int64_t i = 0; i < n; ++i) {
-            std::vector<Near> of_score, of_share;
+            std::vector<Near> of_score, of_weight;
             for (std::int64_t d = 0; d < D; ++d) {
                 of_score.push_back(of(c.q, {b, h, t, d}) * of(c.k, {b, g, i, d}));
-                of_share.push_back(of(c.grad, {b, h, t, d}) * of(c.v, {b, g, i, d}));
+                of_weight.push_back(of(c.grad, {b, h, t, d}) * of(c.v, {b, g, i, d}));
             }
             score.push_back(scale * total(of_score));
-            d_share.push_back(total(of_share));
+            d_weight.push_back(total(of_weight));
             m = std::max(m, score.back().value), least = std::min(least, score.back().value);
         }
         // The result does not depend on m. A tile with a larger m rescales the sums by exp
@@ -60,7 +60,7 @@ AttentionNear near_of(const Attention& c, bool kept = false) {
         const Near again = result(1, 0, tiles * 6 + 2 * (m - least));
         for (std::size_t i = 0; i < score.size(); ++i) {
             e.push_back(exp_of(score[i] - Near{m}) * again);
-            mean.push_back(e[i] * d_share[i]);
+            mean.push_back(e[i] * d_weight[i]);
         }
         const Near sum = total(e);
         Near log_sum = Near{m} + log_of(sum), delta = total(mean) / sum;
@@ -78,10 +78,10 @@ AttentionNear near_of(const Attention& c, bool kept = false) {
             log_sum = result(log_sum.value, 0, 3);  // saved as a float, then multiplied by log2(e)
             delta = total(grad_out);
         }
-        std::vector<Near> share, d_score;
+        std::vector<Near> weight, d_score;
         for (std::size_t i = 0; i < score.size(); ++i) {
-            share.push_back(exp_of(score[i] - log_sum));
-            d_score.push_back(share[i] * (d_share[i] - delta));
+            weight.push_back(exp_of(score[i] - log_sum));
+            d_score.push_back(weight[i] * (d_weight[i] - delta));
         }
         for (std::int64_t d = 0; d < D; ++d) {
             std::vector<Near> terms;
@@ -90,7 +90,7 @@ AttentionNear near_of(const Attention& c, bool kept = false) {
                 const Near factor = scale * d_score[at];
                 terms.push_back(factor * of(c.k, {b, g, i, d}));
                 terms_k(b, g, i, d).push_back(factor * of(c.q, {b, h, t, d}));
-                terms_v(b, g, i, d).push_back(share[at] * of(c.grad, {b, h, t, d}));
+                terms_v(b, g, i, d).push_back(weight[at] * of(c.grad, {b, h, t, d}));
             }
             made.q(b, h, t, d) = total(terms);
         }

@@ -22,7 +22,7 @@ struct CrossEntropy {
 // error of |x - m| units in exp, which adds at most 4 units; the sum of V terms adds V more. p - 1
 // and the product are rounded. So the error of a gradient g (p - [j = t]) is |g| times p's units,
 // and two of the result.
-Bound bound_of_share(const CrossEntropy& c) {
+Bound bound_of_gradient(const CrossEntropy& c) {
     const std::int64_t N = c.logits.shape()[0], V = c.logits.shape()[1];
     Tensor<double> bounds({N, V});
     for (std::int64_t i = 0; i < N; ++i) {
@@ -44,7 +44,7 @@ Bound bound_of_share(const CrossEntropy& c) {
 }
 
 void check(const CrossEntropy& c, const Tensor<double>& want) {
-    const Bound bound = bound_of_share(c);
+    const Bound bound = bound_of_gradient(c);
     for (const Layout& layout : some_layouts(c.logits.shape())) {
         CAPTURE(to_string(layout));
         HostIn<float> x(c.logits, layout);
@@ -214,7 +214,7 @@ TEST_CASE("cross-entropy's backward pass to bf16 adds at most half a unit in the
             HostOut<bf16> loop(layout);
             cross_entropy_backward_bf16_cpu(c.logits.view(), c.targets.view(), c.grad.view(),
                                             loop.view());
-            CHECK(loop.close_to(want, rounded_to_bf16(bound_of_share(c), want)));
+            CHECK(loop.close_to(want, rounded_to_bf16(bound_of_gradient(c), want)));
             DeviceIn<float> logits(c.logits, layout), losses(losses_of(c)), grad(c.grad);
             DeviceIn<std::int64_t> targets(c.targets);
             DeviceOut<bf16> got(layout);

@@ -82,15 +82,15 @@ inline testing::Bound bound_of(const Tensor<Near>& all) {
 
 /// The factor of x, and the derivative of the activation: activation_backward.hpp.
 struct Slope {
-    Near share, slope;
+    Near factor, slope;
 };
 inline Slope slope_near(Activation what, double at) {
     const Near x{at}, one{1};
     if (what == Activation::relu) return {{at > 0 ? 1.0 : 0.0}, {at > 0 ? 1.0 : 0.0}};
     if (what == Activation::gelu_erf) {
-        const Near share = Near{0.5} * erfc_of(x * constant(-std::sqrt(0.5)));
+        const Near factor = Near{0.5} * erfc_of(x * constant(-std::sqrt(0.5)));
         const Near density = constant(1 / std::sqrt(2 * M_PI)) * exp_of(Near{-0.5} * x * x);
-        return {share, share + x * density};
+        return {factor, factor + x * density};
     }
     Near v = x, dv = one;
     if (what == Activation::gelu_tanh) {
@@ -98,9 +98,9 @@ inline Slope slope_near(Activation what, double at) {
         v = twice * (x + constant(0.044715) * x * x * x);
         dv = twice * (one + constant(3 * 0.044715) * x * x);
     }
-    const Near share = one / (one + exp_of({-v.value, v.off}));
+    const Near factor = one / (one + exp_of({-v.value, v.off}));
     const Near rest = one / (one + exp_of(v));
-    return {share, share + x * share * rest * dv};
+    return {factor, factor + x * factor * rest * dv};
 }
 
 // --- norms ---------------------------------------------------------------------------------------

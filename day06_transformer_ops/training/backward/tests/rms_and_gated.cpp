@@ -95,7 +95,7 @@ void check_gated(Activation what, const Tensor<float>& gate, const Tensor<float>
         const Near g{double{grad.data()[k]}}, f{double{gate.data()[k]}};
         const Slope slope = slope_near(what, f.value);
         near_gate.data()[k] = g * Near{double{in.data()[k]}} * slope.slope;
-        near_in.data()[k] = g * (f * slope.share);
+        near_in.data()[k] = g * (f * slope.factor);
     }
     const std::vector<Layout> layouts = some_layouts(gate.shape());
     for (std::size_t i = 0; i < 3; ++i) {

@@ -1,13 +1,13 @@
 // Step 2: all products on tensor cores. One kernel owns queries and loops over keys, the other owns
 // keys and loops over queries, and both are the same code: a block owns 64 rows, 16 per warp. Two
-// products with a tile of 64 others give scores and d_share as accumulators of a tensor core; the
+// products with a tile of 64 others give scores and d_weight as accumulators of a tensor core; the
 // weights and slopes made from them are the operand of the next products, without ever leaving
 // registers.
 //
 //              owned rows   others   first product    second product    out
 //     queries  q, grad      k, v     q kᵀ, grad vᵀ    d_score k         d_q
 //     keys     k, v         q, grad  k qᵀ, v gradᵀ    d_scoreᵀ q        d_k
-//                                                     shareᵀ grad       d_v
+//                                                     weightᵀ grad      d_v
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -27,7 +27,7 @@ constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 constexpr int kWarps = 4, kAtOnce = 4, kQueriesOfWarp = 4 * kAtOnce;
 
 // One warp takes some queries of one head: it rounds their gradients, and computes log_sum (that of
-// exp2) and delta of each. delta uses the rounded gradient, like d_share. Four queries are loaded
+// exp2) and delta of each. delta uses the rounded gradient, like d_weight. Four queries are loaded
 // before the first of them is stored.
 template <int HEAD>
 __global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p,
@@ -107,7 +107,7 @@ __device__ __forceinline__ void multiply_rows(PairsBack& sums, TileBack<C> a, Ti
 }
 
 /// sums += pairs . rows: 16 rows of pairs, rounded, with the 64 rows of a tile. An accumulator has
-/// the register layout of an operand (make_shares() in attention_bf16/steps/warp.hpp).
+/// the register layout of an operand (make_weights() in attention_bf16/steps/warp.hpp).
 template <class C>
 __device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pairs,
                                          TileBack<C> rows) {
@@ -129,7 +129,7 @@ __device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pai
     }
 }
 
-/// Turns `pairs` = q . k and `slopes` = grad . v into share and d_score, in place.
+/// Turns `pairs` = q . k and `slopes` = grad . v into weight and d_score, in place.
 /// @param of    log_sum and delta of the query of element (i, e)
 /// @param seen  for an element: does its query see its key? ALL: each does
 template <bool ALL, class Of, class Seen>
@@ -140,10 +140,10 @@ __device__ __forceinline__ void make_slopes(PairsBack& pairs, PairsBack& slopes,
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             const Softmaxed query = of(i, e);
-            const float share = exp2f(fmaf(pairs[i][e], scale, -query.log_sum));
+            const float weight = exp2f(fmaf(pairs[i][e], scale, -query.log_sum));
             const bool counts = ALL || seen(i, e);
-            pairs[i][e] = counts ? share : 0;
-            slopes[i][e] = counts ? share * (slopes[i][e] - query.delta) : 0;
+            pairs[i][e] = counts ? weight : 0;
+            slopes[i][e] = counts ? weight * (slopes[i][e] - query.delta) : 0;
         }
     }
 }

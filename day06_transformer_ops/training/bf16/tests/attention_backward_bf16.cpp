@@ -56,18 +56,18 @@ Slopes near_of(const Case& c, double out_off = 0, double log_off = 0, int bits =
             const Near delta = total(of_delta), log_sum{double{c.log_sums(b, h, t)}, log_off};
             std::vector<std::vector<Near>> terms_q(static_cast<std::size_t>(c.D));
             for (std::int64_t s = 0; s < n; ++s) {
-                std::vector<Near> of_score, of_share;
+                std::vector<Near> of_score, of_weight;
                 for (std::int64_t d = 0; d < c.D; ++d) {
                     of_score.push_back({exactly(c.q(b, h, t, d)) * exactly(c.k(b, h, s, d))});
-                    of_share.push_back(
+                    of_weight.push_back(
                         times(g[static_cast<std::size_t>(d)], exactly(c.v(b, h, s, d))));
                 }
                 const Near power =
                     total_by_tensor_cores(of_score) * (scale * log2_of_e) - log_sum * log2_of_e;
-                const Near share = exp_of(power * constant(std::log(2.0)));
-                const Near slope = share * (total_by_tensor_cores(of_share) - delta);
+                const Near weight = exp_of(power * constant(std::log(2.0)));
+                const Near slope = weight * (total_by_tensor_cores(of_weight) - delta);
                 const Near factor = bits < 8 ? Near{of_bits(slope.value, bits)} : to_bf16(slope),
-                           part = bits < 8 ? Near{of_bits(share.value, bits)} : to_bf16(share);
+                           part = bits < 8 ? Near{of_bits(weight.value, bits)} : to_bf16(weight);
                 for (std::int64_t d = 0; d < c.D; ++d) {
                     terms_q[static_cast<std::size_t>(d)].push_back(
                         times(factor, exactly(c.k(b, h, s, d))));
@@ -261,8 +261,8 @@ TEST_CASE("attention's backward pass from bf16: NaNs propagate as in the CPU ref
         const auto count = [](const std::string& x) { return std::count(x.begin(), x.end(), 'N'); };
         CHECK(count(of_q) == (one_key ? 7 * 8 : 8));
         CHECK(count(of_k) == (one_key ? 8 : 70 * 8));
-        const bool of_share = which == "q" || which == "log_sums";
-        CHECK(count(of_v) == (which == "k" ? 8 : which == "grad" ? 70 : of_share ? 70 * 8 : 0));
+        const bool of_weight = which == "q" || which == "log_sums";
+        CHECK(count(of_v) == (which == "k" ? 8 : which == "grad" ? 70 : of_weight ? 70 * 8 : 0));
         for (const Path path : kPaths) {
             CAPTURE(name(path));
             const DeviceIn<bf16> dq(c.q), dk(c.k), dv(c.v), out(c.out);

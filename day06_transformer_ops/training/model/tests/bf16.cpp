@@ -33,7 +33,7 @@ std::vector<float> gradients(auto& trainer, const std::vector<float>& parameters
 // Per tensor: the norm of the difference, relative to its norm.
 std::vector<double> apart(const Parameters& map, const std::vector<float>& a,
                           const std::vector<float>& b) {
-    std::vector<double> shares;
+    std::vector<double> differences;
     for (const Parameter& p : map.all()) {
         double difference = 0, length = 0;
         for (std::int64_t i = p.first; i < p.first + size(p.shape); ++i) {
@@ -41,9 +41,9 @@ std::vector<double> apart(const Parameters& map, const std::vector<float>& a,
             difference += std::pow(double{a[at]} - double{b[at]}, 2);
             length += std::pow(double{b[at]}, 2);
         }
-        shares.push_back(std::sqrt(difference / length));
+        differences.push_back(std::sqrt(difference / length));
     }
-    return shares;
+    return differences;
 }
 
 // Multiplies each element of the matrices by 1 + `by` or 1 - `by`, at random.

@@ -110,27 +110,27 @@ Bound of_two_orders(const std::vector<float>& parameters) {
 }
 
 template <class Device>
-void check_shares(int gpus) {
+void check_trainers(int gpus) {
     CAPTURE(gpus);
     Trainer<Device> whole(kModel, kSequences);
     HostSum<Device> sum(gpus);
-    Trainers<Device, HostSum<Device>> shares(kModel, kSequences, sum);
+    Trainers<Device, HostSum<Device>> trainers(kModel, kSequences, sum);
     const TrainingState begin = lively_state(whole.parameters());
     whole.load(begin);
-    shares.load(begin);
+    trainers.load(begin);
     const double loss = whole.accumulate(kBatch);
-    CHECK(std::fabs(shares.accumulate(kBatch, 1, true) - loss) < 16 * kU * loss);
+    CHECK(std::fabs(trainers.accumulate(kBatch, 1, true) - loss) < 16 * kU * loss);
     CHECK(sum.added_ == whole.parameters().size());  // each element once
     CHECK_FALSE(sum.waiting_);
     const Bound bound = of_two_orders(begin.parameters);
-    for (const Trainer<Device>& trainer : shares.all()) {
+    for (const Trainer<Device>& trainer : trainers.all()) {
         CHECK(close(one_run(trainer.gradients()), in_double(one_run(whole.gradients())), bound));
-        CHECK(trainer.gradients() == shares.all()[0].gradients());
+        CHECK(trainer.gradients() == trainers.all()[0].gradients());
     }
-    CHECK(std::fabs(shares.step({}) - whole.step({})) < 1e-6);
-    for (const Trainer<Device>& trainer : shares.all()) {
-        CHECK(trainer.save().parameters == shares.save().parameters);
-        CHECK(trainer.save().second == shares.save().second);
+    CHECK(std::fabs(trainers.step({}) - whole.step({})) < 1e-6);
+    for (const Trainer<Device>& trainer : trainers.all()) {
+        CHECK(trainer.save().parameters == trainers.save().parameters);
+        CHECK(trainer.save().second == trainers.save().second);
     }
 
     HostSum<Device> worse(gpus);
@@ -146,9 +146,9 @@ void check_shares(int gpus) {
 
 TEST_CASE("parts of a batch sum to the batch's loss and gradients, identically on every GPU",
           "[day06][training][small]") {
-    check_shares<Cpu>(2);
-    check_shares<Cpu>(4);
-    check_shares<Cuda>(2);
+    check_trainers<Cpu>(2);
+    check_trainers<Cpu>(4);
+    check_trainers<Cuda>(2);
 }
 
 // With more than 64 queries, attention saves its output and log-sum-exps for the backward pass.
@@ -204,18 +204,18 @@ TEST_CASE("a step of several batches sums gradients over GPUs once, with the las
           "[day06][training][small]") {
     Trainer<Cpu> whole(kModel, kSequences);
     HostSum<Cpu> sum(2);
-    Trainers<Cpu, HostSum<Cpu>> shares(kModel, kSequences, sum);
+    Trainers<Cpu, HostSum<Cpu>> trainers(kModel, kSequences, sum);
     whole.load(lively_state(whole.parameters()));
-    shares.load(lively_state(whole.parameters()));
+    trainers.load(lively_state(whole.parameters()));
     Batch other = kBatch;
     std::reverse(other.ids.begin(), other.ids.end());
     (void)whole.accumulate(other, 0.5f);
     (void)whole.accumulate(kBatch, 0.5f);
-    (void)shares.accumulate(other, 0.5f, false);
+    (void)trainers.accumulate(other, 0.5f, false);
     CHECK(sum.added_ == 0);
-    (void)shares.accumulate(kBatch, 0.5f, true);
+    (void)trainers.accumulate(kBatch, 0.5f, true);
     const Tensor<double> want = in_double(one_run(whole.gradients()));
-    for (const Trainer<Cpu>& trainer : shares.all()) {
+    for (const Trainer<Cpu>& trainer : trainers.all()) {
         CHECK(close(one_run(trainer.gradients()), want, bound_of(want, 2 * (kTokens + 2))));
     }
 }
@@ -234,12 +234,12 @@ TEST_CASE("one GPU sums nothing, and has the bits of a single trainer",
 
 TEST_CASE("an error on one of several GPUs is reported with its name", "[day06][training][small]") {
     HostSum<Cpu> sum(2);
-    Trainers<Cpu, HostSum<Cpu>> shares(kModel, kSequences, sum);
-    shares.load(lively_state(shares.parameters()));
+    Trainers<Cpu, HostSum<Cpu>> trainers(kModel, kSequences, sum);
+    trainers.load(lively_state(trainers.parameters()));
     sum.fails_ = 1;
     std::string said;
     try {
-        (void)shares.accumulate(kBatch, 1, true);
+        (void)trainers.accumulate(kBatch, 1, true);
     } catch (const std::runtime_error& error) {
         said = error.what();
     }
@@ -250,9 +250,9 @@ TEST_CASE("an error on one of several GPUs is reported with its name", "[day06][
 TEST_CASE("GPUs that cannot divide a batch, or do not exist, are rejected",
           "[day06][training][small]") {
     HostSum<Cpu> three(3);
-    const auto shares = [&] { Trainers<Cpu, HostSum<Cpu>>(kModel, kSequences, three); };
+    const auto trainers = [&] { Trainers<Cpu, HostSum<Cpu>>(kModel, kSequences, three); };
     const auto gpus = [](std::int64_t n) { return rejection([n] { NcclSum sum(n); }); };
-    CHECK(rejection(shares) == "4 sequences cannot be divided equally among 3 GPUs");
+    CHECK(rejection(trainers) == "4 sequences cannot be divided equally among 3 GPUs");
     CHECK(contains(gpus(100000), "100000 GPUs were requested, but "));
     CHECK(contains(gpus(std::int64_t{1} << 32), "4294967296 GPUs were requested, but "));
 }

@@ -22,7 +22,7 @@ struct Seen {
 
 template <class S, class Ranges>
 __device__ __forceinline__ void see(Seen<S>& o, const Products<S>& score,
-                                    const Products<S>& d_share, float scale, const Ranges& range) {
+                                    const Products<S>& d_weight, float scale, const Ranges& range) {
     const int x = threadIdx.x % S::ACROSS;
 #pragma unroll
     for (int i = 0; i < S::ROWS; ++i) {
@@ -39,7 +39,7 @@ __device__ __forceinline__ void see(Seen<S>& o, const Products<S>& score,
             if (!counts.has(x + j * S::ACROSS)) continue;
             const float e = exp2f(scale * score[i][j] - m);
             o.sum[i] += e;
-            o.delta[i] += e * d_share[i][j];
+            o.delta[i] += e * d_weight[i][j];
         }
     }
 }
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     float* const grads = tiles.next<float>(S::QUERIES * S::PITCH);
     float* const keys = tiles.next<float>(kTile * S::PITCH);
     float* const values = tiles.next<float>(kTile * S::PITCH);
-    float* const slopes = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    float* const slopes = tiles.next<float>(S::QUERIES * S::PITCH_WEIGHTS);
     const AttentionProblem& f = p.forward;
     const int D = static_cast<int>(f.q.length), along_t = f.q.first.rank() - 1;
     const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                  {&p.grad.first(at), p.grad.first.stride(along_t), p.grad.stride}, t0, T, D);
 
     const float scale = f.scale * kLog2OfE;
-    // The scores and d_share of a tile, for both passes.
-    const auto multiply = [&](std::int64_t s0, Products<S>& score, Products<S>& d_share) {
+    // The scores and d_weight of a tile, for both passes.
+    const auto multiply = [&](std::int64_t s0, Products<S>& score, Products<S>& d_weight) {
         __syncthreads();  // all warps have finished the previous tile
         copy_tile<S>(keys, kTile, k, s0, most, D);
         copy_tile<S>(values, kTile, v, s0, most, D);
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
         make_scores<S>(score, my_queries, keys + x * S::PITCH);
         gpu::copy_async_wait<0>();
         __syncthreads();  // the values have arrived
-        make_scores<S>(d_share, my_grads, values + x * S::PITCH);
+        make_scores<S>(d_weight, my_grads, values + x * S::PITCH);
     };
     const auto range_from = [&](std::int64_t s0) {
         return [&f, t0, y, s0](int i) {
@@ -103,9 +103,9 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     Seen<S> seen = {};
     for (float& m : seen.m) m = -FLT_MAX;
     for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
-        Products<S> score = {}, d_share = {};
-        multiply(s0, score, d_share);
-        see<S>(seen, score, d_share, scale, range_from(s0));
+        Products<S> score = {}, d_weight = {};
+        multiply(s0, score, d_weight);
+        see<S>(seen, score, d_weight, scale, range_from(s0));
     }
     Softmaxed of[S::ROWS];
 #pragma unroll
@@ -117,15 +117,15 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     // 2. the gradient of the query, gathered from its keys
     Outputs<S> d_q = {};
     for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
-        Products<S> score = {}, d_share = {};
-        multiply(s0, score, d_share);
+        Products<S> score = {}, d_weight = {};
+        multiply(s0, score, d_weight);
         const auto range = range_from(s0);
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
 #pragma unroll
             for (int j = 0; j < S::KEYS; ++j) {
-                const float share = exp2f(scale * score[i][j] - of[i].log_sum);
-                score[i][j] = share * (d_share[i][j] - of[i].delta);
+                const float weight = exp2f(scale * score[i][j] - of[i].log_sum);
+                score[i][j] = weight * (d_weight[i][j] - of[i].delta);
             }
         }
         put<S>(slopes, score);
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     float* const values = tiles.next<float>(S::QUERIES * S::PITCH);
     float* const queries = tiles.next<float>(kTile * S::PITCH);
     float* const grads = tiles.next<float>(kTile * S::PITCH);
-    float* const products = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    float* const products = tiles.next<float>(S::QUERIES * S::PITCH_WEIGHTS);
     const AttentionProblem& f = p.forward;
     const int D = static_cast<int>(f.q.length), along_t = f.q.first.rank() - 1;
     const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
@@ -190,8 +190,8 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
             }
             gpu::copy_async_wait<1>();
             __syncthreads();  // the queries have arrived
-            Products<S> share = {}, d_score = {};
-            make_scores<S>(share, keys + y * S::PITCH, queries + x * S::PITCH);
+            Products<S> weight = {}, d_score = {};
+            make_scores<S>(weight, keys + y * S::PITCH, queries + x * S::PITCH);
             gpu::copy_async_wait<0>();
             __syncthreads();  // the gradients have arrived
             make_scores<S>(d_score, values + y * S::PITCH, grads + x * S::PITCH);
@@ -199,8 +199,8 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
             for (int i = 0; i < S::ROWS; ++i) {
 #pragma unroll
                 for (int j = 0; j < S::KEYS; ++j) {
-                    share[i][j] = exp2f(scale * share[i][j] - of[j].log_sum);
-                    d_score[i][j] = share[i][j] * (d_score[i][j] - of[j].delta);
+                    weight[i][j] = exp2f(scale * weight[i][j] - of[j].log_sum);
+                    d_score[i][j] = weight[i][j] * (d_score[i][j] - of[j].delta);
                 }
             }
             const bool all = p.first_to_see(last) <= t0 && t0 + kTile <= T;
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                 all ? add_rows<S, true>(sums, products, rows, range)
                     : add_rows<S, false>(sums, products, rows, range);
             };
-            add(d_v, share, grads);
+            add(d_v, weight, grads);
             __syncthreads();  // all warps have finished with the weights
             add(d_k, d_score, queries);
         }

@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     float* const grads = tiles.next<float>(S::QUERIES * S::PITCH);
     float* const keys = tiles.next<float>(S::TILE * S::PITCH);
     float* const values = tiles.next<float>(S::TILE * S::PITCH);
-    float* const slopes = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    float* const slopes = tiles.next<float>(S::QUERIES * S::PITCH_WEIGHTS);
     const AttentionProblem& f = p.forward;
     const int D = static_cast<int>(f.q.length), along_t = f.q.first.rank() - 1;
     const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
         gpu::copy_async_wait<0>();
         __syncthreads();  // the values have arrived; all warps have finished the previous keys
         copy_tile<S>(keys, S::TILE, k, s0, most, D);
-        Products<S> d_share = {}, score = {};
-        make_scores<S>(d_share, grads + y * S::PITCH, values + x * S::PITCH);
+        Products<S> d_weight = {}, score = {};
+        make_scores<S>(d_weight, grads + y * S::PITCH, values + x * S::PITCH);
         gpu::copy_async_wait<0>();
         __syncthreads();  // the keys have arrived; all warps have finished with the values
         if (s0 + S::TILE < most) copy_tile<S>(values, S::TILE, v, s0 + S::TILE, most, D);
@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
         for (int i = 0; i < S::ROWS; ++i) {
 #pragma unroll
             for (int j = 0; j < S::KEYS; ++j) {
-                const float share = exp2f(scale * score[i][j] - of[i].log_sum);
-                score[i][j] = share * (d_share[i][j] - of[i].delta);
+                const float weight = exp2f(scale * score[i][j] - of[i].log_sum);
+                score[i][j] = weight * (d_weight[i][j] - of[i].delta);
             }
         }
         put<S>(slopes, score);
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     float* const values = tiles.next<float>(S::QUERIES * S::PITCH);
     float* const queries = tiles.next<float>(S::TILE * S::PITCH);
     float* const grads = tiles.next<float>(S::TILE * S::PITCH);
-    float* const products = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    float* const products = tiles.next<float>(S::QUERIES * S::PITCH_WEIGHTS);
     const AttentionProblem& f = p.forward;
     const int D = static_cast<int>(f.q.length), along_t = f.q.first.rank() - 1;
     const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
@@ -161,20 +161,20 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
                 const std::int64_t t = t0 + x + j * S::ACROSS;
                 of[j] = t < T ? softmaxed[t] : Softmaxed{0, 0};
             }
-            Products<S> d_score = {}, share = {};
+            Products<S> d_score = {}, weight = {};
             make_scores<S>(d_score, values + y * S::PITCH, grads + x * S::PITCH);
             gpu::copy_async_wait<0>();
             __syncthreads();  // the queries have arrived
-            make_scores<S>(share, keys + y * S::PITCH, queries + x * S::PITCH);
+            make_scores<S>(weight, keys + y * S::PITCH, queries + x * S::PITCH);
 #pragma unroll
             for (int i = 0; i < S::ROWS; ++i) {
 #pragma unroll
                 for (int j = 0; j < S::KEYS; ++j) {
-                    share[i][j] = exp2f(scale * share[i][j] - of[j].log_sum);
-                    d_score[i][j] = share[i][j] * (d_score[i][j] - of[j].delta);
+                    weight[i][j] = exp2f(scale * weight[i][j] - of[j].log_sum);
+                    d_score[i][j] = weight[i][j] * (d_score[i][j] - of[j].delta);
                 }
             }
-            add(d_v, share, grads);
+            add(d_v, weight, grads);
             __syncthreads();  // all warps have finished with the weights and the gradients
             if (t0 + S::TILE < T) {
                 copy_tile<S>(grads, S::TILE, g, t0 + S::TILE, T, D);

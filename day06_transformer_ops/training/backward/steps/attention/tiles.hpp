@@ -41,14 +41,14 @@ inline constexpr int kAtOnce = S::HEAD > 64   ? 1
 template <class S, bool ALL, class Ranges>
 __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products, const float* tile,
                                          const Ranges& range) {
-    const float* const mine = products + threadIdx.x / S::ACROSS * S::PITCH_SHARES;
+    const float* const mine = products + threadIdx.x / S::ACROSS * S::PITCH_WEIGHTS;
     const float* const columns = tile + 4 * (threadIdx.x % S::ACROSS);
 #pragma unroll 2
     for (int s = 0; s < S::TILE; s += 4) {
         float factor[S::ROWS][4], row[S::OUT];
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
-            read_vector(factor[i], mine + i * kDown * S::PITCH_SHARES + s);
+            read_vector(factor[i], mine + i * kDown * S::PITCH_WEIGHTS + s);
         }
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
@@ -74,7 +74,7 @@ __device__ __forceinline__ void put(float* tile, const Products<S>& products) {
     for (int i = 0; i < S::ROWS; ++i) {
 #pragma unroll
         for (int j = 0; j < S::KEYS; ++j) {
-            tile[(y + i * kDown) * S::PITCH_SHARES + x + j * S::ACROSS] = products[i][j];
+            tile[(y + i * kDown) * S::PITCH_WEIGHTS + x + j * S::ACROSS] = products[i][j];
         }
     }
 }

@@ -37,10 +37,10 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
     const std::int64_t target = targets(at);
     const bool known = 0 <= target && target < logits.length;
     const float g = known ? grad(at) : NAN;
-    float m, share;  // out is share * exp(x - m), less g at the target
+    float m, factor;  // out is factor * exp(x - m), less g at the target
     if (LOSSES) {
         m = known ? losses(at) + row.x[target] : 0;
-        share = g;
+        factor = g;
         __syncthreads();  // out may be the logits: all threads have read the target's
     } else {
         PartSum mine;
@@ -50,10 +50,10 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
             mine.take_vector<float>(row.vector(q));
         const PartSum all = join_block<THREADS>(mine);
         m = all.m;
-        share = g / all.sum;
+        factor = g / all.sum;
     }
     const auto result = [&](std::int64_t j, float x) {
-        const float p = share * expf(x - m);
+        const float p = factor * expf(x - m);
         return j == target ? p - g : p;
     };
     if (static_cast<int>(threadIdx.x) < row.scalars) {

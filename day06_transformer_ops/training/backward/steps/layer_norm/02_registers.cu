@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
                                 const __grid_constant__ View<float> parts) {
     __shared__ float of_warp[kWarps][VECTORS * 128];
     const int C = static_cast<int>(in.length), warp = threadIdx.x / 32;
-    const float share = 1 / static_cast<float>(C);
+    const float inv_length = 1 / static_cast<float>(C);
     float d_weight[VECTORS][4] = {}, d_bias[VECTORS][4] = {};
     for (std::int64_t r = std::int64_t{blockIdx.x} * kWarps + warp; r < in.count();
          r += std::int64_t{gridDim.x} * kWarps) {
@@ -35,10 +35,10 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
         g.load(grad.row(r).first, C, 0);
         float sum = 0, squares = 0, of_mean = 0, of_scale = 0;
         x.each([&](float a) { sum += a - first; });
-        const float mean = first + gpu::warp_reduce(sum, Plus()) * share;
+        const float mean = first + gpu::warp_reduce(sum, Plus()) * inv_length;
         x.change([&](int i, float& a) { a = i < C ? a - mean : 0; });
         x.each([&](float a) { squares += a * a; });
-        const float variance = gpu::warp_reduce(squares, Plus()) * share;
+        const float variance = gpu::warp_reduce(squares, Plus()) * inv_length;
         const float scale = 1 / sqrtf(variance + parameters.eps);
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) {
@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
             x.vectors[q] = pack<float>(z);
             g.vectors[q] = pack<float>(h);
         }
-        of_mean = gpu::warp_reduce(of_mean, Plus()) * share;
-        of_scale = gpu::warp_reduce(of_scale, Plus()) * share;
+        of_mean = gpu::warp_reduce(of_mean, Plus()) * inv_length;
+        of_scale = gpu::warp_reduce(of_scale, Plus()) * inv_length;
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) {
             float z[4], h[4];

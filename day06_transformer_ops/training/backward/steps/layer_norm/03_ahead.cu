@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
     float* const weight = tiles.next<float>(VECTORS * 128);
     const Next<VECTORS> next{tiles.next<uint4>(2 * VECTORS * kThreads)};
     const int C = static_cast<int>(in.length), warp = threadIdx.x / 32;
-    const float share = 1 / static_cast<float>(C);
+    const float inv_length = 1 / static_cast<float>(C);
     const std::int64_t step = std::int64_t{gridDim.x} * kWarps;
     std::int64_t r = std::int64_t{blockIdx.x} * kWarps + warp;
     if (r < in.count()) next.copy(in.row(r).first, grad.row(r).first, C);
@@ -73,12 +73,12 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
             x.fill(C, first);
             float sum = 0;
             x.each([&](float a) { sum += a - first; });
-            const float mean = first + gpu::warp_reduce(sum, Plus()) * share;
+            const float mean = first + gpu::warp_reduce(sum, Plus()) * inv_length;
             x.change([&](int i, float& a) { a = i < C ? a - mean : 0; });
         }
         float squares = 0, of_mean = 0, of_scale = 0;
         x.each([&](float a) { squares += a * a; });
-        const float mean_square = gpu::warp_reduce(squares, Plus()) * share;
+        const float mean_square = gpu::warp_reduce(squares, Plus()) * inv_length;
         const float scale = 1 / sqrtf(mean_square + parameters.eps);
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) {
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
             x.vectors[q] = pack<float>(z);
             g.vectors[q] = pack<float>(h);
         }
-        of_mean = CENTRED ? gpu::warp_reduce(of_mean, Plus()) * share : 0;
-        of_scale = gpu::warp_reduce(of_scale, Plus()) * share;
+        of_mean = CENTRED ? gpu::warp_reduce(of_mean, Plus()) * inv_length : 0;
+        of_scale = gpu::warp_reduce(of_scale, Plus()) * inv_length;
 #pragma unroll
         for (int q = 0; q < VECTORS; ++q) {
             float z[4], h[4];

@@ -6,7 +6,7 @@
 // It must also be correct for numbers such as 100, whose exponential overflows float. (Use expf and
 // fmaxf.)
 
-__global__ void share_of_each_kernel(const float* in, int M, int N, float* out) {
+__global__ void stable_softmax_kernel(const float* in, int M, int N, float* out) {
     const int m = blockIdx.x * blockDim.x + threadIdx.x;
     if (m >= M) return;
     const float* row = in + m * N;
@@ -40,8 +40,8 @@ __global__ void share_of_each_kernel(const float* in, int M, int N, float* out) 
     // end of your code
 }
 
-void share_of_each(const float* in, int M, int N, float* out) {
-    share_of_each_kernel<<<(M + 31) / 32, 32>>>(in, M, N, out);
+void stable_softmax(const float* in, int M, int N, float* out) {
+    stable_softmax_kernel<<<(M + 31) / 32, 32>>>(in, M, N, out);
 }
 
 // hint 1: exp(x - c) = exp(x) / exp(c). What happens to the fraction if you subtract c from every
