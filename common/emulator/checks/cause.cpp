@@ -59,10 +59,10 @@ Race diagnose(Race race) {
     race.waits = runs ? waits_above(here) : nullptr;
     if (runs && is_a_round_ahead(them, there, here)) {
         race.cause = Cause::barrier_of_loop;
-        race.barrier = {them.barrier_site, them.barrier_code};
+        race.barrier = barrier_of(them);
     } else if (race.waits != nullptr) {
         race.cause = Cause::skipped_barrier;
-        race.barrier = {race.waits->barrier_site, race.waits->barrier_code};
+        race.barrier = barrier_of(*race.waits);
     } else if (beside_atomic && a_read) {
         race.cause = Cause::plain_read_of_atomic;
     } else {

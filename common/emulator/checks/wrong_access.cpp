@@ -43,7 +43,7 @@ UninitialisedRead diagnose(const NewAccess& a) {
     if (&a.region == &cluster_memory) return {a, Reason::no_block_of_cluster};
     if (a.region.space != Space::shared) return {a, Reason::never_written};
     if (const Thread* waits = waits_above(find_line(a.code)))
-        return {a, Reason::skipped_barrier, {waits->barrier_site, waits->barrier_code}};
+        return {a, Reason::skipped_barrier, barrier_of(*waits)};
     if (block.barriers_passed > 0 && has_mbarriers()) return {a, Reason::parity_of_mbarrier};
     if (block.barriers_passed == 0 || is_written_later(a)) return {a, Reason::missing_barrier};
     return never_written(a);

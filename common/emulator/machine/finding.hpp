@@ -28,6 +28,11 @@ struct Place {
         : file(f), line(l), code(return_address) {}
 };
 
+/// The last barrier that this thread reached.
+inline Place barrier_of(const Thread& thread) {
+    return {thread.barrier_site, thread.barrier_code};
+}
+
 /// The thread to report, if its block is not the running one.
 struct Who {
     uint3 thread, block;

@@ -1,5 +1,5 @@
 /// @file
-/// What is found in memory, as data. The sentences are made in report/.
+/// What is found, as data. The sentences are made in report/.
 #pragma once
 
 #include <cstddef>
@@ -166,9 +166,25 @@ struct StreamRace {
     Place where;
 };
 
-using Fact = std::variant<Race, OutOfBounds, UninitialisedRead, WriteToConstant, PendingAccess,
-                          MisalignedAccess, EndlessReads, UnsetLocal, HeldAccumulator,
-                          ChangedSource, WrongFree, HostAccess, ManagedTooEarly, StreamRace>;
+/// Threads of one block wait at two barriers.
+struct DifferentBarriers {
+    const Thread *first, *astray;
+};
+/// A barrier opens without threads that have returned.
+struct ReturnedBeforeBarrier {};
+/// A warp call waits for lanes that never reach it; maybe they wait at a barrier.
+struct LanesNeverReach {
+    const Thread *in_call, *in_barrier;
+};
+struct BarrierNeverOpens {
+    const Thread* in_barrier;
+};
+
+using Fact =
+    std::variant<Race, OutOfBounds, UninitialisedRead, WriteToConstant, PendingAccess,
+                 MisalignedAccess, EndlessReads, UnsetLocal, HeldAccumulator, ChangedSource,
+                 WrongFree, HostAccess, ManagedTooEarly, StreamRace, DifferentBarriers,
+                 ReturnedBeforeBarrier, LanesNeverReach, BarrierNeverOpens>;
 
 /// The sentences of a fact, which may ask for the state of the running block (api/floors.cpp).
 extern Finding (*const in_words)(const Fact& fact, const Site& made);

@@ -11,5 +11,9 @@ Finding sentences_of(const Fact& fact, const Site& made);
 
 Finding words(const Race& race);
 Finding words(const StreamRace& race);
+Finding words(const DifferentBarriers& fact);
+Finding words(const ReturnedBeforeBarrier& fact);
+Finding words(const LanesNeverReach& fact);
+Finding words(const BarrierNeverOpens& fact);
 
 }  // namespace sixdays::emulator
