@@ -16,7 +16,7 @@ import os
 FLOORS = ("machine", "memory", "checks", "report", "api")
 OURS = tuple(f"/common/emulator/{folder}/" for folder in FLOORS + ("include", "try")) + ("/include/c++/",)
 
-# `step` enters your own functions, not the runtime that runs for each load and store.
+# `step` enters your own functions, not the emulator's, which run for each load and store.
 for files in (*(f"*/common/emulator/{floor}/*" for floor in FLOORS), "*/common/emulator/include/*",
               "*/common/emulator/include/emulated/*", "*/include/c++/*", "*/include/c++/*/*"):
     gdb.execute("skip -gfi " + files, to_string=True)

@@ -13,7 +13,7 @@ committed text says that programs print, and compiles nothing (target `docs_as_w
 `common/learn bench` wrote there: the reader's own GPU, beside the H200's. After a merge that conflicts in a block, `fill`.
 
     ```cuda day01/add_cuda.cu add         the code between two comments `// [add]`; without `add` the whole file. A
-    ```                                   loop (_cpu.cpp) and, right behind it, its port are shown side by side
+    ```                                   loop (_cpu.cpp) and, directly after it, its kernel are shown side by side
     ```cuda day01/add_cuda.cu add()       the function of this name
     ```
     ```diff one.cu add, two.cu kernel     the second region as its difference to the first

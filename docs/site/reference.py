@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Doxygen reads instead of a header, and where a header stands in the reference.
+"""What Doxygen reads instead of a header, and the group of the reference that a header belongs to.
 
     reference.py <header>           the same lines, one for one, as Doxygen is to read them
     reference.py --groups <file>    writes the groups of the days: one per day, and per room of Day 06
@@ -51,7 +51,7 @@ def is_operation(text):
 
 
 def group_of(path, text):
-    """Operations stand in the group of their room, and in a room that has some, other headers in its helpers."""
+    """Operations are in the group of their room, and in a room that has some, other headers are in its helpers."""
     path = path.resolve()
     if not path.is_relative_to(ROOT) or is_left_out(path := path.relative_to(ROOT)):
         return ""

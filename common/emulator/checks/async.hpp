@@ -1,5 +1,5 @@
 /// @file
-/// Asynchronous copies, as seen by the rest of the runtime.
+/// Asynchronous copies, as seen by the rest of the emulator.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ Watched watched;
 constexpr std::byte kPattern{0xfe};
 
 // For each byte of the stacks: may it be uninitialized? Memory that was written by code without
-// hooks, such as the runtime's own, differs from the pattern.
+// hooks, such as the emulator's own, differs from the pattern.
 std::uint8_t* unset_bytes(std::uintptr_t address) {
     static auto* const all = static_cast<std::uint8_t*>(
         reserve(kMaxFibers * kStackStride, "what is known of local variables"));

@@ -48,7 +48,7 @@ std::uintptr_t address_of(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
 }
 
-// An access by the thread itself, not by the runtime.
+// An access by the thread itself, not by the emulator.
 void access(const void* p, std::size_t bytes, AccessKind what, const void* code) {
     in_runtime = false;
     before_access(p, bytes, what, code);

@@ -1,5 +1,5 @@
 /// @file
-/// Reports of invalid accesses: what is wrong, and what is probably missing.
+/// Invalid accesses as facts: what is wrong, and its probable cause.
 #pragma once
 
 #include "common/emulator/checks/race.hpp"

@@ -104,9 +104,9 @@ extern Block block;
 /// True if the running block is one of several in its cluster.
 extern bool in_cluster;
 
-/// True while the runtime itself works for a thread, so that hooks do nothing. The linker keeps one
-/// copy of each std::string function. That may be the instrumented copy of a kernel file, which
-/// calls the hooks when the runtime uses it.
+/// True while the emulator itself works for a thread, so that hooks do nothing. The linker keeps
+/// one copy of each std::string function. That may be the instrumented copy of a kernel file, which
+/// calls the hooks when the emulator uses it.
 extern constinit thread_local bool in_runtime;
 struct InRuntime {
     InRuntime() { in_runtime = true; }

@@ -80,7 +80,7 @@ struct Stored {
 };
 const Stored* stored_finding();  // null if there is none; from now on it counts as read
 void forget_finding();
-/// True if there is a finding that nobody has read.
+/// True if there is a finding that has not been read.
 bool is_unread();
 /// cudaGetLastError() has returned the error, so the next finding may replace the stored one.
 void report_was_told();

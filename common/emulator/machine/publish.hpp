@@ -19,7 +19,7 @@ void forget_publications();               // a launch starts
 void forget_fences(unsigned threads);     // a block starts
 void share_at_barrier(unsigned threads);  // before the clocks advance
 void share_in_warp(unsigned warp, unsigned lanes);
-/// A block stops at a cluster barrier: whoever resumes after it knows what it did and knows.
+/// A block stops at a cluster barrier: blocks that resume after it know what it did and knew.
 void tell_cluster(unsigned threads);
 void begin_segment();  // all blocks have arrived
 void learn_from_cluster(unsigned threads);

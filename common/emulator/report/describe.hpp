@@ -8,10 +8,10 @@
 
 namespace sixdays::emulator {
 
-/// "element 1000 of an allocation of 4000 bytes, one past its end": describes an address of this
-/// region that is not live.
+/// "at element 9 of an allocation of 9 elements of that size (36 bytes): one past its end. ...":
+/// describes an address of this region that is not live.
 std::string describe_outside(const Region& region, std::uintptr_t address, std::size_t bytes);
-/// "byte 16 of an allocation of 4000 bytes": describes a live address.
+/// "at element 4 of an allocation of 9 elements of that size (36 bytes)": a live address.
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes);
 
 }  // namespace sixdays::emulator

@@ -188,7 +188,7 @@ __global__ void takes_reference(const float& one, float* x) {
     if (chosen()) x[0] = one;
 }
 
-// Padding stays uninitialized, the runtime's writes count as initialization, and `turn` is
+// Padding stays uninitialized, the emulator's writes count as initialization, and `turn` is
 // uninitialized again in its second iteration, until it is assigned.
 struct Padded {
     char letter;

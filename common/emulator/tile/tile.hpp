@@ -1,5 +1,5 @@
 /// @file
-/// The interface of cuda_tile.h to the runtime. cuda_tile.h itself has no hooks: it passes each
+/// The interface of cuda_tile.h to the emulator. cuda_tile.h itself has no hooks: it passes each
 /// element that a tile loads or stores to these functions, with the kernel's line.
 #pragma once
 

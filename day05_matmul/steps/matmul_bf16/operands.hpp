@@ -36,7 +36,7 @@ template <class T>
 template <class T>
 [[nodiscard]] bool lies_in_tiles(const View<const T>& x);
 
-/// For matrices of rank 2 that lie_vectorized().
+/// For matrices of rank 2 for which is_in_vectors() holds.
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 

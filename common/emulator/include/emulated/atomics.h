@@ -1,5 +1,5 @@
 /// @file
-/// Atomic operations, for the types that CUDA supports. They are plain functions of the runtime
+/// Atomic operations, for the types that CUDA supports. They are plain functions of the emulator
 /// (memory/atomics.cpp): one OS thread runs a block, so nothing can intervene between read and
 /// write. To publish earlier stores they need __threadfence(), as on a GPU.
 #pragma once

@@ -1,6 +1,6 @@
 /// @file
-/// CUDA's extensions of C++ that a C++ compiler can express. translate/ rewrites the others:
-/// launches and shared memory.
+/// CUDA's extensions of C++ that a C++ compiler can express. translate/ rewrites the others
+/// (rewrite.hpp).
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// The runtime sets them before each turn of a thread (machine/built_in.cpp). For kernels they are
+// The emulator sets them before each turn of a thread (machine/built_in.cpp). For kernels they are
 // constants, since reads of a constant get no hooks (unless its type has a constructor, which is
 // why the last two are not dim3).
 extern const uint3 threadIdx;

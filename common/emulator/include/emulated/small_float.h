@@ -1,7 +1,7 @@
 /// @file
 /// 16-bit floating-point types and pairs of them, shared by cuda_fp16.h and cuda_bf16.h. Results
-/// equal a GPU's bit for bit (tests/small_float_h200.csv): each operation is exact, then rounded
-/// once, to nearest, ties to even. A computed NaN is 0x7fff.
+/// equal a GPU's bit for bit (tests/beside_gpu/small_float_h200.csv): each operation is exact, then
+/// rounded once, to nearest, ties to even. A computed NaN is 0x7fff.
 ///
 /// nvcc may contract a * b + c to a single rounding unless __hmul_rn is used; here there are always
 /// two, except in __hfma.

@@ -4,7 +4,7 @@
 On a machine with an NVIDIA GPU and ncu, after `cmake --workflow --preset gpu`:
 
     common/emulator/tests/beside_gpu/compare.py build/gpu/bin > common/emulator/tests/beside_gpu/h200.csv
-    common/emulator/tests/beside_gpu/compare.py build/gpu/bin --atomics > common/emulator/tests/beside_gpu/atomics.csv
+    common/emulator/tests/beside_gpu/compare.py build/gpu/bin --atomics > common/emulator/tests/beside_gpu/atomics_h200.csv
 
 The second collects more metrics of atomics: where on the way to memory the updates of one word by
 several lanes of a warp are combined.
