@@ -27,7 +27,7 @@ find_gxx() {
 #if defined(__clang__) || __GNUC__ < 11
 #error "not this one"
 #endif'
-    for candidate in "${CXX:-}" g++ g++-{15,14,13,12,11}; do
+    for candidate in "${CXX:-}" g++ g++-{16,15,14,13,12,11}; do
         candidate=$(command -v "$candidate" 2>/dev/null) || continue
         if "$candidate" -std=c++20 -x c++ -fsyntax-only - <<<"$program" 2>/dev/null; then
             gxx=$candidate

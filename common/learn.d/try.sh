@@ -82,7 +82,7 @@ verb_debug() {
     if [[ $1 == *.cu || $1 == *.cu:* ]]; then cudatry --debug "${only_build[@]}" "$@"; fi
     find_day "$1"
     if [[ ${2:-} != *.cu:* ]]; then
-        stop 2 "Which line of $day? For example: $learn debug ${day%%_*} elementwise_cuda.cu:56"
+        stop 2 "Which line of $day? For example: $learn debug ${day%%_*} elementwise_cuda.cu:50"
     fi
     shift
     debug_build_day
