@@ -24,7 +24,9 @@ struct source_location {
 }  // namespace std
 #endif
 
-extern "C" int __cudaPushCallConfiguration(...);  // a launch, as clang sees it
+// A launch, as clang sees it; the second is what clang 19 calls where it finds no CUDA Toolkit.
+extern "C" int __cudaPushCallConfiguration(...);
+extern "C" int cudaConfigureCall(...);
 
 #define __SANITIZE_THREAD__ 1  // a kernel file, says cuda_runtime.h
 #include "cuda_runtime.h"
