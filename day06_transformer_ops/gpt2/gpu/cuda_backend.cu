@@ -139,11 +139,12 @@ public:
             graph_.reset();  // it contains the old buffer's address
         }
         rows_ = count;
+        const unsigned blocks = token_by_token_ ? resident_head_blocks(model_.head()) : 0;
         for (std::int64_t row = 0; row < count; ++row) {
             const float* x = stream_.data() + (first + row) * C;
             if (token_by_token_) {
                 launch_head(model_.final_norm().parameters(), model_.head(), x,
-                            logits_.data() + row * V, resident_head_blocks(model_.head()), queue_);
+                            logits_.data() + row * V, blocks, queue_);
                 continue;
             }
             const View<float> normed = normed_.view({1, C});

@@ -48,7 +48,7 @@ struct Pieces {
     static constexpr int kEach = kSlice / (32 * W::kWeights);
     typename W::Piece piece[ROWS][kEach];
 
-    /// Beyond the last column there is 0. What lies beyond the last row is not stored.
+    /// Beyond the last column there is 0. A sum beyond the last row is not stored.
     __device__ __forceinline__ void load(const W& w, int row, int column) {
         w.load(piece, row, column + static_cast<int>(threadIdx.x % 32) * W::kWeights);
     }
