@@ -106,7 +106,7 @@ def name_of(kind, text):
 
 def scan(lines):
     """The declarations of a header, in order, and the comments: {line: (column, text)}."""
-    comments, found, scopes = {}, [], [("namespace", "")]
+    comments, found, scopes = {}, [], ["namespace"]
     text, first, round_, pending, seen = "", None, 0, False, (0, 0)
 
     def end(line, column, kind=None):
@@ -136,14 +136,13 @@ def scan(lines):
                 text += piece
                 continue
             column += 1
-            inside = scopes[-1][0]
+            inside = scopes[-1]
             if inside == "body":
                 text += "" if "(" in text else char  # of an initializer
                 if char in "{}":
-                    scopes.append(("body", "")) if char == "{" else scopes.pop()
-                    if scopes[-1][0] != "body":  # the end of a function, or of an initializer
-                        rest = line[column:].lstrip()
-                        continues = rest[:1] in tuple(";,{)") and rest[:1] or round_
+                    scopes.append("body") if char == "{" else scopes.pop()
+                    if scopes[-1] != "body":  # the end of a function, or of an initializer
+                        continues = line[column:].lstrip().startswith(tuple(";,{)")) or round_
                         if not continues:
                             end(at, column)
                 continue
@@ -160,10 +159,10 @@ def scan(lines):
                 kind = "body" if round_ or inside == "enum" else kind_of(text)
                 if kind in ("namespace", "enum", "class"):
                     end(at, column, kind)
-                    scopes.append((kind, text))
+                    scopes.append(kind)
                 else:
                     text += "" if "(" in text else char
-                    scopes.append(("body", text))
+                    scopes.append("body")
             elif char == "}":
                 if inside == "enum":
                     end(at, column - 1, "enumerator")
@@ -181,10 +180,6 @@ def scan(lines):
                 text += char
                 if not char.isspace():
                     seen = at, column
-        else:
-            if first is not None:
-                text += "\n"
-            continue
         if first is not None:
             text += "\n"
     return found, comments
@@ -223,7 +218,7 @@ def in_one_line(docs):
         if block and line.strip():
             made += ["@verbatim " + BREAK.join(block) + " @endverbatim"]
             block = []
-        elif block and not line.strip():
+        elif block:
             block.append(line)
             continue
         made.append(line)
@@ -291,7 +286,7 @@ def several(one):
 def documented(lines):
     declarations, comments = scan(lines)
     attach(declarations, lines, comments)
-    made, known, before = list(lines), {}, None
+    made, known = list(lines), {}
 
     def text_of(one):
         return [whole(comments[at][1][3:].removeprefix(" ")) for at in one.docs]
@@ -351,7 +346,7 @@ def documented(lines):
             continue
         elif not own and sentence(one, known) and not comments.get(one.last, (0, ""))[1].startswith("///<") and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
-        elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1][0] == "class" and for_this(shared[1], one) == shared[1] or all(
+        elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1] == "class" and for_this(shared[1], one) == shared[1] or all(
                 re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
             shared = one, shared[1]
             own = for_this(shared[1], one)
