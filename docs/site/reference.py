@@ -300,7 +300,7 @@ def documented(lines):
         if shared and (shared[0].scope != one.scope or shared[0].kind != one.kind
                        or not all(line.strip() for line in lines[shared[0].last:begin])):
             shared = None
-        own = text_of(one)
+        own, parts = text_of(one), several(one)
         loop = one.name.removesuffix("_cuda") + "_cpu"
         if one.kind == "function" and one.name.endswith("_cuda") and loop in known:
             lead = [CUDA.format(loop, "the stream of `how`" if re.search(r"\bhow\b", one.text) else "`stream`"), ""]
@@ -320,31 +320,24 @@ def documented(lines):
                     made[line] = made_
             else:
                 put_in(one, in_one_line(lead + docs))
-            docs = lead + docs
             shared = None
-            own = docs + own
+            own = lead + docs + own
         elif own:
             shared = one, own
         elif one.trailing:
-            parts = several(one)
+            column, after = comments[one.last][0], one.last + 1
+            while after in comments and comments[after][0] == column and not lines[after][:column].strip():
+                after += 1
             if parts:
-                text = comments[one.last][1][3:]
-            last = one.last + 1
-            while last < len(lines) and last in comments and comments[last][0] == comments[one.last][0] and not lines[last][:comments[last][0]].strip():
-                if parts:
-                    text += " " + comments[last][1][2:].strip()
-                    made[last] = ""
-                else:
-                    made[last] = lines[last].replace("//", "///<", 1)
-                last += 1
-            if parts:
-                each = text.strip().split("; ") if text.count("; ") + 1 == len(parts) else [text] * len(parts)
-                made[one.last] = "".join(f"/** {own.strip()} */ {part}; " for own, part in zip(each, parts))
+                text = " ".join(comments[at][1][2:].strip() for at in range(one.last, after))
+                each = text.split("; ") if text.count("; ") + 1 == len(parts) else [text] * len(parts)
+                made[one.last:after] = [""] * (after - one.last)
+                made[one.last] = "".join(f"/** {said.strip()} */ {part}; " for said, part in zip(each, parts))
             else:
-                column = comments[one.last][0]
-                made[one.last] = lines[one.last][:column] + "///<" + lines[one.last][column + 2:]
+                for at in range(one.last, after):
+                    made[at] = lines[at][:column] + "///<" + lines[at][column + 2:]
             continue
-        elif not own and sentence(one, known) and not comments.get(one.last, (0, ""))[1].startswith("///<") and not (shared and shared[0].name.startswith("check_")):
+        elif sentence(one, known) and not comments.get(one.last, (0, ""))[1].startswith("///<") and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
         elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1] == "class" and for_this(shared[1], one) == shared[1] or all(
                 re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
@@ -352,9 +345,9 @@ def documented(lines):
             own = for_this(shared[1], one)
             if any(own):
                 put_in(one, in_one_line(own))
-        if own and several(one):
+        if own and parts:
             text = in_one_line(own)
-            made[one.last] = "".join(f"/** {text} */ {part}; " for part in several(one))
+            made[one.last] = "".join(f"/** {text} */ {part}; " for part in parts)
             for at in one.docs:
                 made[at] = ""
         for at, line in zip(one.docs, text_of(one)):  # so that its first sentence alone is the brief description
