@@ -670,6 +670,9 @@ day_and_pages() {
     : >"$CALLS"
     learns "a run where pages can be built" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
     holds "only the day is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
+    : >"$CALLS"
+    learns "a trace" 0 "^this is ${day}_emulated --trace\$" -- trace day01
+    holds "only what it runs is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
     CMAKE_PREFIX_PATH=$scratch learns "packages in a folder of yours" 0 "^this is ${day}_emulated" -- run day01
     holds "CMake looks there too" called '--preset default.*'
     rm -r build
