@@ -468,9 +468,26 @@ END
     DEVICE='NVIDIA A100-SXM4-80GB' learns "another GPU" 0 "^build/bench/${day}_a100_sxm4_80gb.csv" -- bench day01
     learns "bench of all days" 0 "^$file" '^build/bench/day05_matmul_rtx_4090.csv' -- bench
     learns "tune" 0 '^tunes --tune --size 2048$' -- tune day05 --size 2048
+    if PATH=$real_path type -P git >/dev/null; then commit_of_a_file "$file"; fi
     unset NVCC RUNS DEVICE BREAKS
     fake nvidia-smi <<<$'#!/bin/sh\nexit 9'
     rm -r build/bench build/default
+}
+
+# In a checkout, a measured file names its commit, and says whether a tracked file was changed.
+commit_of_a_file() {  # commit_of_a_file <what bench writes>
+    local git=(git -c user.name=x -c user.email=x@example.org)
+    ln -s "$(PATH=$real_path type -P git)" "$scratch/bin/git"
+    git init -q
+    git add CONTRIBUTING.md
+    "${git[@]}" commit -qm "one file"
+    learns "bench in a checkout" 0 "^$1\$" -- bench day01
+    holds "the commit" grep -qxE "# commit $(git rev-parse HEAD | cut -c 1-12)" "$1"
+    echo >>CONTRIBUTING.md
+    learns "bench in a changed tree" 0 "^$1\$" -- bench day01
+    holds "the commit and the change" grep -qxE "# commit $(git rev-parse HEAD | cut -c 1-12)-dirty" "$1"
+    rm -rf .git "$scratch/bin/git"
+    sed -i '$d' CONTRIBUTING.md
 }
 
 # The command of another package manager, and the image, which has all that apt would install.
@@ -670,6 +687,9 @@ day_and_pages() {
     : >"$CALLS"
     learns "a run where pages can be built" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
     holds "only the day is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
+    : >"$CALLS"
+    learns "a trace" 0 "^this is ${day}_emulated --trace\$" -- trace day01
+    holds "only what it runs is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
     CMAKE_PREFIX_PATH=$scratch learns "packages in a folder of yours" 0 "^this is ${day}_emulated" -- run day01
     holds "CMake looks there too" called '--preset default.*'
     rm -r build

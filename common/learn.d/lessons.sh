@@ -1,15 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
 # The lessons: run, test, trace, bench, tune, docs.
 
-lessons_ready() {  # lessons_ready <day>...
-    local target targets=()
-    need
-    configure
-    for target in "$@"; do targets+=("${target}_emulated" "$target"); done
-    build_target "the lessons" "$build" --target "${targets[@]}"
-    unlock_build  # they run next, without the lock
-}
-
 # Sets $backend, the suffix of the executables that run here: "" on a GPU, "_emulated" on the CPU.
 choose_backend() {
     backend=_emulated
@@ -183,7 +174,9 @@ verb_trace() {
     if (($# == 0)); then stop 2 "Which day? $learn trace day01, for example."; fi
     find_day "$1"
     shift
-    lessons_ready "$day"
+    need
+    configure
+    build_one "the lessons" "${day}_emulated"
     "$build/bin/${day}_emulated" --trace "$@"
 }
 

@@ -34,9 +34,9 @@ class Results:
     """One file: `notes` of its # lines, `device`, `limits` of the GPU by name, in bytes or operations per second,
     `rows` as dicts; and `others`, the same day on other GPUs."""
 
-    def __init__(self, path, others=()):
+    def __init__(self, path):
         lines = path.read_text().splitlines()
-        self.others = others
+        self.others = []
         # How the clock moved from row to row is for the one who measures.
         self.notes = notes = [line[1:].strip() for line in lines
                               if line.startswith("#") and not re.match(r"# clock: \d+ MHz after .+, ", line)]

@@ -179,6 +179,7 @@ def test_whole():
         (out / "structsixdays_1_1S-members.html").write_text(page.format("members"))
         for other in ("files", "classes", "structured__cuda_8cu_source"):
             (out / f"{other}.html").write_text(page.format(f"<p>{other}</p>"))
+        (out / "group__reference__x.js").write_text('[ "sixdays::gpu::detail::f", "a.html" ],\n[ "sixdays::g" ],\n[ "std::h" ]')
         sys.argv = ["finish.py", str(out)]
         finish.main()
         day = (out / "day01_x.html").read_text()
@@ -186,6 +187,7 @@ def test_whole():
         assert day.count('class="term"') == 1 and day.endswith("<i>warp</i>")
         assert day.index("<details class=\"outline\">") < day.index("<p>In</p>")
         assert "term" in (out / "index.html").read_text() and "term" not in (out / "words.html").read_text()
+        assert (out / "group__reference__x.js").read_text() == '[ "f", "a.html" ],\n[ "g" ],\n[ "std::h" ]'
         data = (out / "search_data.js").read_text()
     assert data.startswith("searchData(") and "</" not in data
     assert json.loads(data[len("searchData("):-3]) == [

@@ -106,7 +106,7 @@ def name_of(kind, text):
 
 def scan(lines):
     """The declarations of a header, in order, and the comments: {line: (column, text)}."""
-    comments, found, scopes = {}, [], [("namespace", "")]
+    comments, found, scopes = {}, [], ["namespace"]
     text, first, round_, pending, seen = "", None, 0, False, (0, 0)
 
     def end(line, column, kind=None):
@@ -136,14 +136,13 @@ def scan(lines):
                 text += piece
                 continue
             column += 1
-            inside = scopes[-1][0]
+            inside = scopes[-1]
             if inside == "body":
                 text += "" if "(" in text else char  # of an initializer
                 if char in "{}":
-                    scopes.append(("body", "")) if char == "{" else scopes.pop()
-                    if scopes[-1][0] != "body":  # the end of a function, or of an initializer
-                        rest = line[column:].lstrip()
-                        continues = rest[:1] in tuple(";,{)") and rest[:1] or round_
+                    scopes.append("body") if char == "{" else scopes.pop()
+                    if scopes[-1] != "body":  # the end of a function, or of an initializer
+                        continues = line[column:].lstrip().startswith(tuple(";,{)")) or round_
                         if not continues:
                             end(at, column)
                 continue
@@ -160,10 +159,10 @@ def scan(lines):
                 kind = "body" if round_ or inside == "enum" else kind_of(text)
                 if kind in ("namespace", "enum", "class"):
                     end(at, column, kind)
-                    scopes.append((kind, text))
+                    scopes.append(kind)
                 else:
                     text += "" if "(" in text else char
-                    scopes.append(("body", text))
+                    scopes.append("body")
             elif char == "}":
                 if inside == "enum":
                     end(at, column - 1, "enumerator")
@@ -181,10 +180,6 @@ def scan(lines):
                 text += char
                 if not char.isspace():
                     seen = at, column
-        else:
-            if first is not None:
-                text += "\n"
-            continue
         if first is not None:
             text += "\n"
     return found, comments
@@ -223,7 +218,7 @@ def in_one_line(docs):
         if block and line.strip():
             made += ["@verbatim " + BREAK.join(block) + " @endverbatim"]
             block = []
-        elif block and not line.strip():
+        elif block:
             block.append(line)
             continue
         made.append(line)
@@ -291,7 +286,7 @@ def several(one):
 def documented(lines):
     declarations, comments = scan(lines)
     attach(declarations, lines, comments)
-    made, known, before = list(lines), {}, None
+    made, known = list(lines), {}
 
     def text_of(one):
         return [whole(comments[at][1][3:].removeprefix(" ")) for at in one.docs]
@@ -305,7 +300,7 @@ def documented(lines):
         if shared and (shared[0].scope != one.scope or shared[0].kind != one.kind
                        or not all(line.strip() for line in lines[shared[0].last:begin])):
             shared = None
-        own = text_of(one)
+        own, parts = text_of(one), several(one)
         loop = one.name.removesuffix("_cuda") + "_cpu"
         if one.kind == "function" and one.name.endswith("_cuda") and loop in known:
             lead = [CUDA.format(loop, "the stream of `how`" if re.search(r"\bhow\b", one.text) else "`stream`"), ""]
@@ -325,41 +320,34 @@ def documented(lines):
                     made[line] = made_
             else:
                 put_in(one, in_one_line(lead + docs))
-            docs = lead + docs
             shared = None
-            own = docs + own
+            own = lead + docs + own
         elif own:
             shared = one, own
         elif one.trailing:
-            parts = several(one)
+            column, after = comments[one.last][0], one.last + 1
+            while after in comments and comments[after][0] == column and not lines[after][:column].strip():
+                after += 1
             if parts:
-                text = comments[one.last][1][3:]
-            last = one.last + 1
-            while last < len(lines) and last in comments and comments[last][0] == comments[one.last][0] and not lines[last][:comments[last][0]].strip():
-                if parts:
-                    text += " " + comments[last][1][2:].strip()
-                    made[last] = ""
-                else:
-                    made[last] = lines[last].replace("//", "///<", 1)
-                last += 1
-            if parts:
-                each = text.strip().split("; ") if text.count("; ") + 1 == len(parts) else [text] * len(parts)
-                made[one.last] = "".join(f"/** {own.strip()} */ {part}; " for own, part in zip(each, parts))
+                text = " ".join(comments[at][1][2:].strip() for at in range(one.last, after))
+                each = text.split("; ") if text.count("; ") + 1 == len(parts) else [text] * len(parts)
+                made[one.last:after] = [""] * (after - one.last)
+                made[one.last] = "".join(f"/** {said.strip()} */ {part}; " for said, part in zip(each, parts))
             else:
-                column = comments[one.last][0]
-                made[one.last] = lines[one.last][:column] + "///<" + lines[one.last][column + 2:]
+                for at in range(one.last, after):
+                    made[at] = lines[at][:column] + "///<" + lines[at][column + 2:]
             continue
-        elif not own and sentence(one, known) and not comments.get(one.last, (0, ""))[1].startswith("///<") and not (shared and shared[0].name.startswith("check_")):
+        elif sentence(one, known) and not comments.get(one.last, (0, ""))[1].startswith("///<") and not (shared and shared[0].name.startswith("check_")):
             put_in(one, sentence(one, known))
-        elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1][0] == "class" and for_this(shared[1], one) == shared[1] or all(
+        elif shared and one.kind == "function" and (shared[0].name == one.name or one.scope[-1] == "class" and for_this(shared[1], one) == shared[1] or all(
                 re.match(r"check_|launch_", each.name) for each in (shared[0], one))):
             shared = one, shared[1]
             own = for_this(shared[1], one)
             if any(own):
                 put_in(one, in_one_line(own))
-        if own and several(one):
+        if own and parts:
             text = in_one_line(own)
-            made[one.last] = "".join(f"/** {text} */ {part}; " for part in several(one))
+            made[one.last] = "".join(f"/** {text} */ {part}; " for part in parts)
             for at in one.docs:
                 made[at] = ""
         for at, line in zip(one.docs, text_of(one)):  # so that its first sentence alone is the brief description

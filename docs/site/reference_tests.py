@@ -2,6 +2,7 @@
 """reference.py, undocumented.py and versions.py against what was worked out by hand: what Doxygen reads instead of a header, which
 declarations count as undocumented, and what is linked beside an operation."""
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -113,6 +114,26 @@ def test_versions():
     assert versions.lesson_of_room([], pathlib.Path("day06_transformer_ops/gpt2/file"))[:2] == ("gpt2", "")
     cpu = reference.ROOT / softmax.parent / "softmax_cpu.cpp"
     assert "softmax_cpu(" in cpu.read_text().splitlines()[versions.line_of(cpu, "softmax_cpu") - 1]
+
+
+def test_links_to_files():
+    room, name = "day06_transformer_ops/softmax", "group__reference__day06__transformer__ops__softmax.html"
+    entry = '<div class="memproto"><table><td class="memname">{} </td></table></div><div class="memdoc">'
+    with tempfile.TemporaryDirectory() as folder:
+        for number, file in enumerate(("softmax_cpu.cpp", "softmax_cuda.cu")):  # no page of the tile kernels, none of the steps
+            trail = "".join(f'<li class="navelem"><a href="x">{part}</a></li>' for part in (*room.split("/"), file))
+            pathlib.Path(folder, f"{number}_source.html").write_text(f'<div id="nav-path"><ul>{trail}</ul></div>')
+        made = versions.Versions(pathlib.Path(folder))
+    links = [(f"{number}_source.html", file, versions.line_of(reference.ROOT / room / file, function)) for number, file, function in
+             ((0, "softmax_cpu.cpp", "softmax_cpu"), (1, "softmax_cuda.cu", "softmax_cuda"))]
+    cpu, cuda = (f'<a href="{page}#l{line:05d}">{file}</a>' for page, file, line in links)
+    row = made.page(name, entry.format("void softmax_cuda"))
+    assert row.endswith(f"<span><b>CPU reference</b> {cpu}</span><span><b>CUDA version</b> {cuda}</span></p>"), row
+    assert re.search(r'"memdoc">\n<p class="versions"><span><b>Lesson</b> <a href="day06_transformer_ops\.html#[^"]+">[^<]+</a></span><span>', row), row
+    assert made.page(name, entry.format("enum SoftmaxPath")).endswith(row[row.index("\n"):])  # the versions of softmax
+    for declared in ("void check_softmax", "void other_cpu"):
+        assert made.page(name, entry.format(declared)) == entry.format(declared)
+    assert made.page("group__other.html", row) == row
 
 
 if __name__ == "__main__":

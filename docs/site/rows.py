@@ -4,7 +4,7 @@ import html
 import math
 import re
 
-from measured import BYTES, YOUR, rate
+from measured import BYTES, YOUR, elements_of, rate
 
 KEYS = ("op", "version", "path", "dtype", "shape", "cache")  # what a row may be named by
 
@@ -38,8 +38,8 @@ COLUMNS = {
     "TFLOP/s": (lambda row, s: float(row["flops"]) / s / 1e12, "TFLOP/s", 1),
     "us": (lambda row, s: 1e6 * s, "µs", 1),
     "ms": (lambda row, s: 1e3 * s, "ms", 2),
-    "tokens/s": (lambda row, s: elements(row) / s, "tokens/s", 0),
-    "ns/element": (lambda row, s: 1e9 * s / elements(row), "ns", 2),
+    "tokens/s": (lambda row, s: elements_of(row) / s, "tokens/s", 0),
+    "ns/element": (lambda row, s: 1e9 * s / elements_of(row), "ns", 2),
     "limit GB/s": (lambda row, s: moved(row) / median(row) / float(row["share"]) / 1e9, "GB/s", 0),
     "MB": (lambda row, s: moved(row) / 1e6, "MB", 0),
     "model": (lambda row, s: model(row), "%", 1),
@@ -49,10 +49,6 @@ WANTED = re.compile(r"(?:(most|least|mean) )?(?:(peer) )?(%s|times)(?: (\d))?( b
 
 def geometric_mean(numbers):
     return math.exp(sum(map(math.log, numbers)) / len(numbers))
-
-
-def elements(row):
-    return math.prod(int(extent) for extent in re.findall(r"\d+", row["shape"]))
 
 
 def key(row, column):
