@@ -73,13 +73,6 @@ void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what, cons
     if (what == AccessKind::write) block.turns_without_write = 0;
 }
 
-void check_alignment(const void* pointer, std::size_t bytes, std::size_t alignment, AccessKind what,
-                     const void* code) {
-    if (current == nullptr || in_runtime) return;
-    const InRuntime guard;
-    fail_misaligned(reinterpret_cast<std::uintptr_t>(pointer), bytes, alignment, what, code);
-}
-
 void let_others_run() {
     if (current == nullptr) return;
     const InRuntime guard;

@@ -82,11 +82,6 @@ void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind, 
                           nullptr, index});
 }
 
-void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alignment,
-                     AccessKind kind, const void* code) {
-    fail_with(MisalignedAccess{address, bytes, alignment, kind, code});
-}
-
 void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code) {
     fail_with(EndlessReads{address, bytes, code});
 }

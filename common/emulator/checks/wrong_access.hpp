@@ -16,9 +16,7 @@ namespace sixdays::emulator {
 /// In no region, and not accessible to the current thread.
 [[noreturn]] void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind,
                                  const void* code);
-/// A misaligned address, and a block that has only read for a very long time.
-[[noreturn]] void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alignment,
-                                  AccessKind kind, const void* code);
+/// A block that has only read for a very long time.
 [[noreturn]] void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code);
 
 }  // namespace sixdays::emulator
