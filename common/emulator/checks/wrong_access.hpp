@@ -2,7 +2,7 @@
 /// Invalid accesses as facts: what is wrong, and its probable cause.
 #pragma once
 
-#include "common/emulator/checks/race.hpp"
+#include "common/emulator/memory/history.hpp"
 
 namespace sixdays::emulator {
 
