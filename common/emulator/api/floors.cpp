@@ -50,7 +50,6 @@ Finding (*const in_words)(const Fact& fact, const Site& made) = sentences_of;
 const AccessChecks access_checks = {
     .examine = find_fault,
     .local = check_local,
-    .misaligned = check_alignment,
 };
 
 }  // namespace sixdays::emulator

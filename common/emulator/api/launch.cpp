@@ -1,6 +1,5 @@
 /// @file
 /// A launch: checks whether a GPU would accept it, then runs one block after another.
-#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <utility>

@@ -25,8 +25,7 @@ void remark_on_returned() {
 void report_deadlock() {
     if (block.astray != nullptr) {
         // On a GPU, threads at different barriers may pass, hang or mix: the behaviour is undefined.
-        return note(
-            in_words(DifferentBarriers{block.first_at_barrier, block.astray}, Site::current()));
+        return note_with(DifferentBarriers{block.first_at_barrier, block.astray});
     }
     if (report_waiting_for_wgmma() || report_waiting_for_mbarriers()) return;
     const Thread* in_barrier = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
@@ -37,9 +36,9 @@ void report_deadlock() {
         }
     }
     if (in_call != nullptr) {
-        note(in_words(LanesNeverReach{in_call, in_barrier}, Site::current()));
+        note_with(LanesNeverReach{in_call, in_barrier});
     } else if (in_barrier != nullptr) {
-        note(in_words(BarrierNeverOpens{in_barrier}, Site::current()));
+        note_with(BarrierNeverOpens{in_barrier});
     }
 }
 

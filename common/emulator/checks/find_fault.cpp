@@ -3,9 +3,9 @@
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/checks/wrong_access.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/signals.hpp"
 #include "common/emulator/memory/cluster.hpp"
+#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/memory/memory.hpp"
 
@@ -36,7 +36,7 @@ void check_bytes(const NewAccess& a) {
         fail_uninitialised(a);
     }
     if (!writes(a.kind)) return;
-    if ((any & kConstant) != 0) fail_constant(a);
+    if ((any & kConstant) != 0) fail_with(WriteToConstant{a});
     for (std::size_t i = 0; i < a.bytes; ++i) state[i] |= kWritten;
 }
 
@@ -45,7 +45,8 @@ void check_bytes(const NewAccess& a) {
 void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     current->accesses_left = kAccessesPerTurn;
     if (time_is_up) fail_for_time(code);
-    if (++block.turns_without_write > kTurnsWithoutWrite) fail_stuck(address, bytes, code);
+    if (++block.turns_without_write > kTurnsWithoutWrite)
+        fail_with(EndlessReads{address, bytes, code});
     yield();
 }
 
@@ -71,13 +72,6 @@ void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what, cons
     const bool noted = tracing && traced && region != &variables;
     if (noted) trace_access(*region, address, bytes, what, code);
     if (what == AccessKind::write) block.turns_without_write = 0;
-}
-
-void check_alignment(const void* pointer, std::size_t bytes, std::size_t alignment, AccessKind what,
-                     const void* code) {
-    if (current == nullptr || in_runtime) return;
-    const InRuntime guard;
-    fail_misaligned(reinterpret_cast<std::uintptr_t>(pointer), bytes, alignment, what, code);
 }
 
 void let_others_run() {

@@ -209,8 +209,7 @@ void judge_block() {
     const auto wrong = std::find_if(suspicions.begin(), suspicions.end(), [](const Suspicion& s) {
         return !sees_enough(s.race.accused);
     });
-    if (wrong != suspicions.end() && !launch_failed())
-        note(in_words(diagnose(wrong->race), Site::current()));
+    if (wrong != suspicions.end() && !launch_failed()) note_with(diagnose(wrong->race));
     suspicions.clear();
     stores.clear();
     judgement_pending = false;

@@ -1,5 +1,5 @@
 /// @file
-/// The last accesses of each word, and whether they are ordered before the current one.
+/// Races: whether the last accesses of a word (history.hpp) are ordered before the current one.
 ///
 /// Two accesses are ordered by a barrier of their block between them, by a warp call in which both
 /// lanes took part, or by fences and atomics on a word that both used (publish.hpp). Otherwise they

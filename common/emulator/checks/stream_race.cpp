@@ -21,7 +21,7 @@ void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows,
     const auto accuse = [&](const PastAccess& past, AccessKind did, std::uintptr_t address,
                             std::size_t bytes, const Site& made = Site::current()) {
         found = true;
-        note(in_words(StreamRace{call, writes, address, bytes, past, did, where}, made));
+        note_with(StreamRace{call, writes, address, bytes, past, did, where}, made);
     };
     const auto check = [&](History& h, std::uintptr_t address, std::size_t bytes) {
         for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {

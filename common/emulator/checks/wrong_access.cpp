@@ -60,10 +60,6 @@ void fail_outside(const NewAccess& a) {
                           &a.region});
 }
 
-void fail_constant(const NewAccess& a) {
-    fail_with(WriteToConstant{a});
-}
-
 void fail_uninitialised(const NewAccess& a) {
     fail_with(diagnose(a));
 }
@@ -80,15 +76,6 @@ void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind, 
     const auto index = wrapped_index(address, bytes);
     fail_with(OutOfBounds{elsewhere(address, index.has_value()), address, bytes, kind, code,
                           nullptr, index});
-}
-
-void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alignment,
-                     AccessKind kind, const void* code) {
-    fail_with(MisalignedAccess{address, bytes, alignment, kind, code});
-}
-
-void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code) {
-    fail_with(EndlessReads{address, bytes, code});
 }
 
 }  // namespace sixdays::emulator

@@ -2,23 +2,18 @@
 /// Invalid accesses as facts: what is wrong, and its probable cause.
 #pragma once
 
-#include "common/emulator/checks/race.hpp"
+#include "common/emulator/memory/history.hpp"
 
 namespace sixdays::emulator {
 
 /// Some bytes are not live, or not in the region at all.
 [[noreturn]] void fail_outside(const NewAccess& access);
-/// A write of constant memory, and a read of memory that was never written.
-[[noreturn]] void fail_constant(const NewAccess& a);
+/// A read of memory that was never written.
 [[noreturn]] void fail_uninitialised(const NewAccess& access);
 /// An asynchronous copy to it is still in flight.
 [[noreturn]] void fail_pending(const NewAccess& access);
 /// In no region, and not accessible to the current thread.
 [[noreturn]] void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind,
                                  const void* code);
-/// A misaligned address, and a block that has only read for a very long time.
-[[noreturn]] void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alignment,
-                                  AccessKind kind, const void* code);
-[[noreturn]] void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code);
 
 }  // namespace sixdays::emulator

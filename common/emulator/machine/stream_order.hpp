@@ -7,7 +7,6 @@
 /// them (clocks.hpp), so accesses by two launches are compared like those by two threads.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>

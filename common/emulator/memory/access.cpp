@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/emulator/memory/cluster.hpp"
+#include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {
 
@@ -88,6 +89,14 @@ void check_access(const void* pointer, std::size_t bytes, AccessKind what, const
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
     access_checks.examine(address, bytes, what, code, expected, traced);
+}
+
+void misaligned_access(const void* pointer, std::size_t bytes, std::size_t alignment,
+                       AccessKind what, const void* code) {
+    if (current == nullptr || in_runtime) return;
+    const InRuntime guard;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    fail_with(MisalignedAccess{address, bytes, alignment, what, code});
 }
 
 bool was_written(const void* pointer) {

@@ -18,8 +18,6 @@ struct AccessChecks {
                     const void* expected, bool traced);
     /// The current thread accesses its own stack while some variable is watched.
     void (*local)(std::uintptr_t address, std::size_t bytes, bool writes, const void* code);
-    void (*misaligned)(const void* address, std::size_t bytes, std::size_t alignment,
-                       AccessKind what, const void* code);
 };
 /// Defined where all floors are known: api/floors.cpp.
 extern const AccessChecks access_checks;
@@ -49,6 +47,10 @@ inline void before_access(const void* address, std::size_t bytes, AccessKind wha
     if (--thread->accesses_left != 0 && on_stack && !watching_locals) return;
     check_access(address, bytes, what, code, expected, traced);
 }
+
+/// Reports a misaligned address, if the access is made in a kernel.
+void misaligned_access(const void* address, std::size_t bytes, std::size_t alignment,
+                       AccessKind what, const void* code);
 
 /// The region that contains this address; null if none does.
 Region* region_of(std::uintptr_t address);

@@ -191,5 +191,8 @@ extern Finding (*const in_words)(const Fact& fact, const Site& made);
 [[noreturn]] inline void fail_with(const Fact& fact, const Site& made = Site::current()) {
     fail(in_words(fact, made));
 }
+inline void note_with(const Fact& fact, const Site& made = Site::current()) {
+    note(in_words(fact, made));
+}
 
 }  // namespace sixdays::emulator

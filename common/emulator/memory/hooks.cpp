@@ -16,10 +16,10 @@ using sixdays::emulator::before_access;
 // The sized hooks are called where the type guarantees that alignment, up to 8; other accesses use
 // the range hooks. UBSan checks alignment too, but only once for two addresses a known distance
 // apart, whatever that distance is.
-#define SIXDAYS_ACCESS(p, bytes, kind)                                                         \
-    constexpr std::uintptr_t kAlignment = bytes < 8 ? bytes : 8;                               \
-    if (reinterpret_cast<std::uintptr_t>(p) % kAlignment != 0)                                 \
-        sixdays::emulator::access_checks.misaligned(p, bytes, kAlignment, kind, SIXDAYS_HERE); \
+#define SIXDAYS_ACCESS(p, bytes, kind)                                                  \
+    constexpr std::uintptr_t kAlignment = bytes < 8 ? bytes : 8;                        \
+    if (reinterpret_cast<std::uintptr_t>(p) % kAlignment != 0)                          \
+        sixdays::emulator::misaligned_access(p, bytes, kAlignment, kind, SIXDAYS_HERE); \
     before_access(p, bytes, kind, SIXDAYS_HERE)
 
 // One hook per size. A macro, because only the name and the size differ.

@@ -105,7 +105,7 @@ void on_host_fault(int signal, siginfo_t* info, void* context) {
     if (open_device_memory(fault.address)) return;
     const Calls calls = calls_to(fault);
     if (is_device_only(info->si_addr)) {
-        note(in_words(HostAccess{fault.address, fault.writes, own_place(calls)}, Site::current()));
+        note_with(HostAccess{fault.address, fault.writes, own_place(calls)});
         open_piece(fault.address);
     } else if (!open_in_flight(fault.address, fault.writes, calls) &&
                !open_managed_page(fault.address, fault.writes, calls)) {

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <set>
 
 #include "common/emulator/machine/stream_order.hpp"

@@ -38,8 +38,7 @@ bool open_managed_page(std::uintptr_t address, bool writes, const Calls& calls) 
         const bool was_read = past == &h.read || past == &h.other_read;
         if (past->serial == 0 || (was_read && !writes) || work_of(past->serial) == nullptr)
             continue;
-        note(in_words(ManagedTooEarly{address, writes, *past, was_read, own_place(calls)},
-                      Site::current()));
+        note_with(ManagedTooEarly{address, writes, *past, was_read, own_place(calls)});
         open_managed();
         return true;
     }

@@ -23,6 +23,13 @@ std::string inside(const NewAccess& a) {
     return describe_inside(a.region, a.address, a.bytes);
 }
 
+// Of device memory: in a live allocation or not.
+std::string place_in_heap(std::uintptr_t address) {
+    const Extent near = nearest_allocation(address);
+    return near.live && address - near.begin < near.bytes ? describe_inside(heap, address, 1) + "."
+                                                          : describe_outside(heap, address, 1);
+}
+
 std::string where_wrapped(const WrappedIndex& at, std::size_t bytes) {
     const std::size_t elements = at.allocation_bytes / bytes;
     if (at.is_below_zero()) {
@@ -246,23 +253,17 @@ Finding words(const WrongFree& fact) {
             near.begin == address
                 ? name(*current) + " frees memory that was already freed by " + near.freed_by + "."
                 : name(*current) + " frees an address where no allocation begins: it is " +
-                      (near.live && address - near.begin < near.bytes
-                           ? describe_inside(heap, address, 1) + "."
-                           : describe_outside(heap, address, 1)),
+                      place_in_heap(address),
             address};
 }
 
 Finding words(const HostAccess& fact) {
-    const Extent in = nearest_allocation(fact.address);
-    const bool inside = in.live && fact.address - in.begin < in.bytes;
     return {Kind::device_memory,
             cudaErrorIllegalAddress,
             fact.place,
             format("host code %s device memory, %s With a GPU the program crashes here: the host "
                    "cannot access it. %s cudaMemcpy, or let a kernel do this.",
-                   fact.writes ? "writes" : "reads",
-                   inside ? (describe_inside(heap, fact.address, 1) + ".").c_str()
-                          : describe_outside(heap, fact.address, 1).c_str(),
+                   fact.writes ? "writes" : "reads", place_in_heap(fact.address).c_str(),
                    fact.writes ? "Write to host memory and copy it there with"
                                : "Copy it to host memory first, with"),
             fact.address,

@@ -3,13 +3,11 @@
 /// reports; at the end of the program, every report that was not read.
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "common/emulator/checks/trace.hpp"

@@ -91,6 +91,12 @@ __global__ void misaligned_by_two(float* x) {
 __global__ void misaligned_by_one(float* x) {
     if (chosen()) x[0] = *reinterpret_cast<short*>(reinterpret_cast<char*>(x) + 9);
 }
+// 16 bytes, of which the hook checks the alignment up to 8.
+__global__ void misaligned_by_four(float* x) {
+    __extension__ using Wide = __int128;
+    auto* const wide = reinterpret_cast<Wide*>(x);
+    if (chosen()) wide[0] = *reinterpret_cast<Wide*>(reinterpret_cast<char*>(wide) + 20);
+}
 __global__ void second_load_unwritten(const float* y, float* x) {
     if (!chosen()) return;
     const float a = x[7];
@@ -972,6 +978,7 @@ std::vector<Provoked> provoked_by_kernels() {
              reads_host<<<kGrid, kBlock>>>(host, x);
          }},
         {"misaligned_by_two", [](float* x) { misaligned_by_two<<<kGrid, kBlock>>>(x); }},
+        {"misaligned_by_four", [](float* x) { misaligned_by_four<<<kGrid, kBlock>>>(x); }},
         {"misaligned_by_one", [](float* x) { misaligned_by_one<<<kGrid, kBlock>>>(x); }},
         {"second_load_unwritten",
          [](float* x) {

@@ -289,6 +289,39 @@ TEST_CASE("host code may access managed memory that no kernel uses, and all of i
     cudaFree(shared);
 }
 
+TEST_CASE("after a wait, system calls may use managed memory too") {
+    float* shared = nullptr;
+    REQUIRE(cudaMallocManaged(&shared, sizeof(float)) == cudaSuccess);
+    *shared = 1.0f;
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    nothing_found([&] {
+        twice(shared, 1, shared);
+        CHECK(write(ends[1], shared, sizeof(float)) == -1);  // EFAULT: no handler is called
+        cudaDeviceSynchronize();
+        CHECK(write(ends[1], shared, sizeof(float)) == sizeof(float));
+    });
+    float sent = 0.0f;
+    CHECK(read(ends[0], &sent, sizeof(float)) == sizeof(float));
+    CHECK(sent == 2.0f);
+    close(ends[0]);
+    close(ends[1]);
+    cudaFree(shared);
+}
+
+TEST_CASE("the results that a failed launch did not write may be read, in memory from before it") {
+    const Device<float> in(64), out(64);
+    twice(nullptr, 64, in.data());
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    nothing_found([&] { twice(in.data(), 64, out.data()); });
+    const Device<float> later(64);
+    twice(later.data(), 64, out.data());
+    REQUIRE(last_report());
+    CHECK(last_report()->kind == Kind::uninitialised_read);
+    cudaGetLastError();
+    clear_report();
+}
+
 TEST_CASE("each synchronisation call waits for the copies of its streams only") {
     const Device<float> x(std::vector<float>(64, 3.0f));
     const Pinned here(64, 1.0f);
