@@ -23,7 +23,7 @@ AdamWNumbers adamw_numbers(const AdamWOptions& o) {
 void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const View<float>& first,
                  const View<float>& second, const View<float>& parameters,
                  const View<bf16>& rounded) {
-    constexpr const char* kOp = "adamw";
+    static constexpr const char* kOp = "adamw";
     const auto beta = [](const char* name, float b) {
         if (!(b >= 0 && b < 1)) {
             reject(kOp, ": ", name, " is ", b, ", but must be 0 or more and below 1");
