@@ -33,9 +33,9 @@ void check_path(const char* op, std::optional<ElementwisePath> path, const View<
     for (const std::int64_t bytes : {misalignment(in.data)..., misalignment(out.data)}) {
         past += (past.empty() ? "" : ", ") + std::to_string(bytes);
     }
-    reject(std::string(op) + ": the path \"" + name(*path) +
-           "\" needs tensors that begin equally far past a multiple of 16 bytes, but these begin " +
-           past + " bytes past one; \"" + name(ElementwisePath::any_address) + "\" takes them");
+    reject(op, ": the path \"", name(*path),
+           "\" needs tensors that begin equally far past a multiple of 16 bytes, but these begin ",
+           past, " bytes past one; \"", name(ElementwisePath::any_address), "\" takes them");
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace sixdays::day01_flat_memory {
 void check_indices(std::int64_t base, const View<float>& out, std::optional<IndicesPath> path) {
     require_known_path("indices", path);
     if (out.rank() < 2 || out.rank() > 4) {
-        reject("indices: out has shape " + to_string(out.layout.shape) + " of rank " +
-               std::to_string(out.rank()) + ", but indices is written for ranks 2, 3 and 4");
+        reject("indices: out has shape ", out.layout.shape, " of rank ", out.rank(),
+               ", but indices is written for ranks 2, 3 and 4");
     }
-    if (base < 1) reject("indices: base is " + std::to_string(base) + ", but must be at least 1");
+    if (base < 1) reject("indices: base is ", base, ", but must be at least 1");
     if (out.rank() == 2) require_rows_fit("indices", "out", out);
     require_contiguous("indices", "out", out);
     require_memory("indices", "out", out);
@@ -24,18 +24,18 @@ void check_indices(std::int64_t base, const View<float>& out, std::optional<Indi
     for (int d = 0; d < out.rank(); ++d) {
         if (__builtin_mul_overflow(largest, base, &largest) ||
             __builtin_add_overflow(largest, out.extent(d) - 1, &largest)) {
-            reject("indices: with base " + std::to_string(base) + " the values of shape " +
-                   to_string(out.layout.shape) + " do not fit in 64 bits");
+            reject("indices: with base ", base, " the values of shape ", out.layout.shape,
+                   " do not fit in 64 bits");
         }
     }
     if (path == IndicesPath::vectorized && choose_indices(out) != path) {
         reject(
             "indices: vectors need rows that begin at multiples of 16 bytes and are made of whole "
-            "vectors; out begins " +
-            std::to_string(misalignment(out.data)) +
+            "vectors; out begins ",
+            misalignment(out.data),
             " bytes past one and "
-            "has shape " +
-            to_string(out.layout.shape));
+            "has shape ",
+            out.layout.shape);
     }
 }
 

@@ -32,7 +32,7 @@ std::int64_t cut(std::vector<Part>& parts) {
         part.first = first;  // begins where the one before it ends
         part.count = size(part.shape);
         if (__builtin_add_overflow(first, part.count, &first)) {
-            reject("cut: the total up to " + part.name + " does not fit in 64 bits");
+            reject("cut: the total up to ", part.name, " does not fit in 64 bits");
         }
     }
     return first;
@@ -41,8 +41,7 @@ std::int64_t cut(std::vector<Part>& parts) {
 std::int64_t kv_cache_bytes(const Gpt2Sizes& sizes, std::int64_t T,
                             std::int64_t bytes_per_element) {
     if (sizes.H < 1 || sizes.C % sizes.H != 0) {
-        reject("kv_cache_bytes: " + std::to_string(sizes.C) + " channels cannot be shared by " +
-               std::to_string(sizes.H) + " heads");
+        reject("kv_cache_bytes: ", sizes.C, " channels cannot be shared by ", sizes.H, " heads");
     }
     // size() rejects negative extents and sizes that do not fit in 64 bits.
     return size({2, sizes.L, sizes.H, T, sizes.C / sizes.H, bytes_per_element});

@@ -7,7 +7,7 @@ namespace {
 
 void require_element_bytes(std::int64_t element_bytes) {
     if (element_bytes < 1) {
-        reject("an element cannot have " + std::to_string(element_bytes) + " bytes");
+        reject("an element cannot have ", element_bytes, " bytes");
     }
 }
 
@@ -24,8 +24,8 @@ Strides byte_strides(const Layout& layout, std::int64_t element_bytes) {
     Strides bytes = layout.strides;
     for (int d = 0; d < bytes.rank; ++d) {
         if (__builtin_mul_overflow(bytes[d], element_bytes, &bytes[d])) {
-            reject("strides " + to_string(layout.strides) + " of elements of " +
-                   std::to_string(element_bytes) + " bytes do not fit in 64 bits as bytes");
+            reject("strides ", layout.strides, " of elements of ", element_bytes,
+                   " bytes do not fit in 64 bits as bytes");
         }
     }
     return bytes;
@@ -37,9 +37,8 @@ Layout from_byte_strides(const Shape& shape, const Strides& bytes, std::int64_t 
     for (int d = 0; d < bytes.rank; ++d) {
         const bool used = d < shape.rank && shape[d] > 1;
         if (used && bytes[d] % element_bytes != 0) {
-            reject("byte strides " + to_string(bytes) + ": the stride of dim " + std::to_string(d) +
-                   " is " + std::to_string(bytes[d]) + ", not a multiple of an element's " +
-                   std::to_string(element_bytes) + " bytes");
+            reject("byte strides ", bytes, ": the stride of dim ", d, " is ", bytes[d],
+                   ", not a multiple of an element's ", element_bytes, " bytes");
         }
         strides[d] = bytes[d] / element_bytes;
     }
@@ -48,14 +47,13 @@ Layout from_byte_strides(const Shape& shape, const Strides& bytes, std::int64_t 
 
 Layout pitched_rows(std::int64_t M, std::int64_t K, std::int64_t pitch) {
     if (pitch < K) {
-        reject("a pitch of " + std::to_string(pitch) + " for rows of " + std::to_string(K) +
-               " elements: the rows would overlap");
+        reject("a pitch of ", pitch, " for rows of ", K, " elements: the rows would overlap");
     }
     return Layout({M, K}, {pitch, 1});
 }
 
 MatrixStrides matrix_strides(const Layout& layout) {
-    if (layout.rank() != 2) reject(to_string(layout) + " is not a matrix: rank 2 is needed");
+    if (layout.rank() != 2) reject(layout, " is not a matrix: rank 2 is needed");
     return {layout.stride(0), layout.stride(1)};
 }
 
@@ -63,14 +61,13 @@ std::int64_t leading_dimension(const Layout& layout) {
     const MatrixStrides strides = matrix_strides(layout);
     if (strides.column == 1) return strides.row;
     if (strides.row == 1) return strides.column;
-    reject(to_string(layout) + " has no leading dimension: neither stride is 1");
+    reject(layout, " has no leading dimension: neither stride is 1");
 }
 
 Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H, std::int64_t capacity,
                        std::int64_t D) {
     if (T > capacity) {
-        reject(std::to_string(T) + " positions of a cache that has room for " +
-               std::to_string(capacity));
+        reject(T, " positions of a cache that has room for ", capacity);
     }
     return Layout({B, H, T, D}, row_major({B, H, capacity, D}).strides);
 }
@@ -78,13 +75,11 @@ Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H, std::int6
 void check_index(const Index& index, const Shape& shape) {
     const std::string what = "index " + to_string(index) + " of shape " + to_string(shape) + ": ";
     if (index.rank != shape.rank) {
-        reject(what + "ranks " + std::to_string(index.rank) + " and " + std::to_string(shape.rank) +
-               " differ");
+        reject(what, "ranks ", index.rank, " and ", shape.rank, " differ");
     }
     for (int d = 0; d < shape.rank; ++d) {
         if (index[d] < 0 || index[d] >= shape[d]) {
-            reject(what + "index " + std::to_string(index[d]) + " of dim " + std::to_string(d) +
-                   " is not in [0, " + std::to_string(shape[d]) + ")");
+            reject(what, "index ", index[d], " of dim ", d, " is not in [0, ", shape[d], ")");
         }
     }
 }

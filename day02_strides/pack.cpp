@@ -21,13 +21,13 @@ void check_pack(const View<const float>& in, const View<float>& out, std::option
     require_known_path("pack", path);
     if (!path || can_pack(*path, in, out)) return;
     if (*path == PackPath::tile) {
-        reject("pack: the path \"tile\" takes at most " + std::to_string(gpu::kMostTileDims) +
-               " dimensions and " + gpu::kNoNegativeStride + "; in has " + to_string(in.layout) +
-               ", simplified " + to_string(simplified(in, out)));
+        reject("pack: the path \"tile\" takes at most ", gpu::kMostTileDims, " dimensions and ",
+               gpu::kNoNegativeStride, "; in has ", in.layout, ", simplified ",
+               simplified(in, out));
     }
-    reject("pack: " + to_string(in.layout) + ", " + std::to_string(misalignment(in.data)) +
-           " bytes past a multiple of 16, cannot be packed by the path \"" + name(*path) +
-           "\" to an address " + std::to_string(misalignment(out.data)) + " bytes past one");
+    reject("pack: ", in.layout, ", ", misalignment(in.data),
+           " bytes past a multiple of 16, cannot be packed by the path \"", name(*path),
+           "\" to an address ", misalignment(out.data), " bytes past one");
 }
 
 Layout simplified(const View<const float>& in, const View<float>& out) {

@@ -14,12 +14,12 @@ template <class T>
 void require_pitch(const char* name, const View<T>& v) {
     require_rank("pitched", name, v, 2);
     if (v.extent(1) > 1 && v.stride(1) != 1) {
-        reject(std::string("pitched: ") + name + " has " + to_string(v.layout) +
+        reject("pitched: ", name, " has ", v.layout,
                "; the elements of a row must be contiguous, stride 1");
     }
     if (v.extent(0) > 1 && v.stride(0) < v.extent(1)) {
-        reject(std::string("pitched: ") + name + " has a pitch of " + std::to_string(v.stride(0)) +
-               ", but a row holds " + std::to_string(v.extent(1)) + " elements");
+        reject("pitched: ", name, " has a pitch of ", v.stride(0), ", but a row holds ",
+               v.extent(1), " elements");
     }
 }
 
@@ -37,11 +37,10 @@ void check_pitched(const View<const float>& in, const View<float>& out,
     if (path == PitchedPath::one_element) require_rows_fit("pitched", "out", out);
     if (path == PitchedPath::vectorized && out.size() > 0 &&
         choose_pitched(in, out) != PitchedPath::vectorized) {
-        reject("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +
-               std::to_string(in.stride(0)) + " elements and begins " +
-               std::to_string(misalignment(in.data)) + " bytes past one, out has " +
-               std::to_string(out.stride(0)) + " and begins " +
-               std::to_string(misalignment(out.data)) + " past one");
+        reject("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of ",
+               in.stride(0), " elements and begins ", misalignment(in.data),
+               " bytes past one, out has ", out.stride(0), " and begins ", misalignment(out.data),
+               " past one");
     }
 }
 

@@ -55,10 +55,9 @@ Units units_by_enumeration(const Layout& layout, std::int64_t lowest, std::int64
 
 Units count_units(const Layout& layout, std::int64_t unit, std::int64_t lowest) {
     if (unit < kElement || (unit & (unit - 1)) != 0) {
-        reject("count_units: a unit of " + std::to_string(unit) +
-               " bytes; it must be a power of two, at least 4");
+        reject("count_units: a unit of ", unit, " bytes; it must be a power of two, at least 4");
     }
-    if (lowest < 0) reject("count_units: lowest is " + std::to_string(lowest) + ", below 0");
+    if (lowest < 0) reject("count_units: lowest is ", lowest, ", below 0");
     if (layout.size() == 0) return {};
     const std::int64_t per = unit / kElement;
     const Layout simple = simplify(layout)[0];
@@ -68,7 +67,7 @@ Units count_units(const Layout& layout, std::int64_t unit, std::int64_t lowest) 
     }
     constexpr std::int64_t kEnumerable = 1 << 22;
     if (simple.size() > kEnumerable) {
-        reject("count_units: " + to_string(layout) +
+        reject("count_units: ", layout,
                " is not a single progression, and has more than 2^22 elements to count");
     }
     return units_by_enumeration(simple, lowest, per);
@@ -76,7 +75,7 @@ Units count_units(const Layout& layout, std::int64_t unit, std::int64_t lowest) 
 
 std::int64_t sectors_asked_for(const Layout& layout, std::int64_t lowest) {
     if (layout.rank() != 2) {
-        reject("sectors_asked_for: " + to_string(layout) + ", but rank 2 is needed");
+        reject("sectors_asked_for: ", layout, ", but rank 2 is needed");
     }
     const std::int64_t J = layout.extent(0), T = layout.extent(1);
     const std::int64_t step = T > 1 ? std::abs(layout.stride(1)) : 0;  // else it is arbitrary

@@ -15,8 +15,8 @@ void check_sum_columns(const View<const float>& in, const View<float>& out,
     require_rank(op, "in", in, 2);
     require_rank(op, "out", out, 1);
     if (out.extent(0) != in.extent(1)) {
-        reject("sum_columns: out has " + std::to_string(out.extent(0)) + " elements, but in has " +
-               std::to_string(in.extent(1)) + " columns");
+        reject("sum_columns: out has ", out.extent(0), " elements, but in has ", in.extent(1),
+               " columns");
     }
     require_contiguous(op, "out", out);
     require_memory(op, "out", out);

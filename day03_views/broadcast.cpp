@@ -44,17 +44,17 @@ void check_add_broadcast(const View<const float>& a, const View<const float>& b,
         const AddViews seen = simplified(a, b, out);
         for (const Layout& layout : {seen.a.layout, seen.b.layout, seen.out.layout}) {
             if (takes_tiles(layout)) continue;
-            reject("add_broadcast: the path 'tile' needs, after simplifying, at most " +
-                   std::to_string(kMostTileDims) + " dimensions with " + gpu::kNoNegativeStride +
-                   "; here one has " + to_string(layout));
+            reject("add_broadcast: the path 'tile' needs, after simplifying, at most ",
+                   kMostTileDims, " dimensions with ", gpu::kNoNegativeStride, "; here one has ",
+                   layout);
         }
     }
     if (path != AddBroadcastPath::vectorized || choose_add_broadcast(a, b, out) == path) return;
     reject(
         "add_broadcast: the path 'vectorized' needs rows of whole vectors that begin at multiples "
         "of "
-        "16 bytes; a has " +
-        to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+        "16 bytes; a has ",
+        a.layout, ", b ", b.layout, ", out ", out.layout);
 }
 
 void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
@@ -72,13 +72,12 @@ void check_pad(const View<const float>& in, const Dims& before, const View<float
     require_memory("pad", "in", in);
     require_rank("pad", "in", in, out.rank());
     if (before.rank != out.rank()) {
-        reject("pad: before is " + to_string(before) + ", but out has rank " +
-               std::to_string(out.rank()));
+        reject("pad: before is ", before, ", but out has rank ", out.rank());
     }
     constexpr std::int64_t kFar = std::int64_t{1} << 62;  // an index minus it cannot overflow
     for (int d = 0; d < before.rank; ++d) {
         if (before[d] < -kFar || before[d] > kFar) {
-            reject("pad: before is " + to_string(before) + ", but must be -2^62 to 2^62");
+            reject("pad: before is ", before, ", but must be -2^62 to 2^62");
         }
     }
     require_apart("pad", "in", in, "out", out);
@@ -93,9 +92,8 @@ void check_piece(const std::string& name, const View<const float>& piece, int d,
     Shape shape = out.shape();
     shape[d] = piece.extent(d);
     if (piece.shape() != shape) {
-        reject("concat along dim " + std::to_string(d) + ": " + name + " has shape " +
-               to_string(piece.shape()) + ", out has " + to_string(out.shape()) +
-               "; all other extents must be equal");
+        reject("concat along dim ", d, ": ", name, " has shape ", piece.shape(), ", out has ",
+               out.shape(), "; all other extents must be equal");
     }
     require_memory("concat", name.c_str(), piece);
     require_address("concat", name.c_str(), piece.data, sizeof(float));
@@ -113,13 +111,13 @@ void check_concat(const std::vector<View<const float>>& pieces, int dim, const V
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         check_piece("piece " + std::to_string(i), pieces[i], d, out);
         if (__builtin_add_overflow(sum, pieces[i].extent(d), &sum)) {
-            reject("concat along dim " + std::to_string(d) +
+            reject("concat along dim ", d,
                    ": the extents of the pieces add up to more than 64 bits hold");
         }
     }
     if (sum != out.extent(d)) {
-        reject("concat along dim " + std::to_string(d) + ": the extents of the pieces add up to " +
-               std::to_string(sum) + ", but out has " + std::to_string(out.extent(d)));
+        reject("concat along dim ", d, ": the extents of the pieces add up to ", sum,
+               ", but out has ", out.extent(d));
     }
 }
 

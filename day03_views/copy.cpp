@@ -38,13 +38,12 @@ void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPa
     if (*path == CopyPath::tile) {
         const CopyPlan plan = plan_copy(in, out, path);
         if (in.element <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout)) return;
-        reject("copy: the path 'tile' needs at most 8 bytes per element and, simplified, at most " +
-               std::to_string(kMostTileDims) + " dimensions with " + gpu::kNoNegativeStride +
-               "; in has elements of " + std::to_string(in.element) + " bytes, simplified " +
-               to_string(plan.in.layout) + ", out " + to_string(plan.out.layout));
+        reject("copy: the path 'tile' needs at most 8 bytes per element and, simplified, at most ",
+               kMostTileDims, " dimensions with ", gpu::kNoNegativeStride, "; in has elements of ",
+               in.element, " bytes, simplified ", plan.in.layout, ", out ", plan.out.layout);
     }
-    reject("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
-           ": their path is '" + name(best) + "', not '" + name(*path) + "'");
+    reject("copy: in has ", in.layout, ", out ", out.layout, ": their path is '", name(best),
+           "', not '", name(*path), "'");
 }
 
 void check_room(const UntypedIn& in, const UntypedOut& room) {

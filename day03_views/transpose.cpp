@@ -15,7 +15,7 @@ namespace {
 void check_rows(const char* name, const Layout& layout) {
     const int last = layout.rank() - 1;
     if (layout.extent(last) > 1 && layout.stride(last) != 1) {
-        reject(std::string("transpose: ") + name + " has " + to_string(layout) +
+        reject("transpose: ", name, " has ", layout,
                "; its rows must be contiguous, with stride 1 in the last dimension");
     }
 }
@@ -24,13 +24,13 @@ void check_transposed_views(const UntypedIn& in, const UntypedOut& out) {
     require_element("transpose", in, out);
     const int r = in.layout.rank();
     if (r < 2) {
-        reject("transpose: in has shape " + to_string(in.layout.shape) + " of rank " +
-               std::to_string(r) + ", but a matrix needs at least rank 2");
+        reject("transpose: in has shape ", in.layout.shape, " of rank ", r,
+               ", but a matrix needs at least rank 2");
     }
     const Shape wanted = transpose(in.layout).shape;
     if (wanted != out.layout.shape) {
-        reject("transpose: in has shape " + to_string(in.layout.shape) + ", so out must have " +
-               to_string(wanted) + ", but has " + to_string(out.layout.shape));
+        reject("transpose: in has shape ", in.layout.shape, ", so out must have ", wanted,
+               ", but has ", out.layout.shape);
     }
     with_element(in.element, [&](auto element) {
         const auto from = in.as<decltype(element)>();
@@ -158,9 +158,8 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out,
     if (!path || out.layout.size() == 0) return;  // nothing to move on any path
     const std::string needs = missing(*path, in, out);
     if (needs.empty()) return;
-    reject(std::string("transpose: the path '") + name(*path) + "' needs " + needs +
-           "; in has elements of " + std::to_string(in.element) + " bytes, " +
-           to_string(in.layout) + ", out " + to_string(out.layout));
+    reject("transpose: the path '", name(*path), "' needs ", needs, "; in has elements of ",
+           in.element, " bytes, ", in.layout, ", out ", out.layout);
 }
 
 const char* name(TransposePath path) {

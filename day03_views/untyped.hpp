@@ -111,8 +111,7 @@ void with_element(int bytes, const F& f) {
         case 16:
             return f(Bytes16{});
     }
-    reject("elements of " + std::to_string(bytes) +
-           " bytes cannot be moved, only of 1, 2, 4, 8 or 16");
+    reject("elements of ", bytes, " bytes cannot be moved, only of 1, 2, 4, 8 or 16");
 }
 
 /// For check_<op>: the address must be aligned to its elements.
@@ -121,8 +120,7 @@ void with_element(int bytes, const F& f) {
 inline void require_address(const char* op, const char* name, const void* data, int element) {
     const auto past = reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(element);
     if (past != 0) {
-        reject(std::string(op) + ": " + name + " begins " + std::to_string(past) +
-               " bytes past a multiple of " + std::to_string(element) +
+        reject(op, ": ", name, " begins ", past, " bytes past a multiple of ", element,
                ", but has elements of that many bytes");
     }
 }
@@ -133,8 +131,8 @@ inline void require_address(const char* op, const char* name, const void* data, 
 inline void require_element(const char* op, const UntypedIn& in, const UntypedOut& out) {
     with_prefix(op, [&] { with_element(in.element, [](auto) {}); });
     if (in.element != out.element) {
-        reject(std::string(op) + ": in has elements of " + std::to_string(in.element) +
-               " bytes, but out of " + std::to_string(out.element) + "; a move changes no element");
+        reject(op, ": in has elements of ", in.element, " bytes, but out of ", out.element,
+               "; a move changes no element");
     }
     require_address(op, "in", in.data, in.element);
     require_address(op, "out", out.data, out.element);

@@ -10,8 +10,7 @@ namespace {
 int checked(const View<const float>& in, int dim) {
     const int d = checked_dim("argmax", dim, in.rank());
     if (in.extent(d) == 0) {
-        reject("argmax over dim " + std::to_string(d) + " of shape " + to_string(in.layout.shape) +
-               ": the dimension is empty");
+        reject("argmax over dim ", d, " of shape ", in.layout.shape, ": the dimension is empty");
     }
     return d;
 }

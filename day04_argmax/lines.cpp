@@ -37,9 +37,8 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
     Shape kept = in.layout.shape;
     for (int k = 0; k < along.rank; ++k) kept[static_cast<int>(along[k])] = 1;
     if (out != removed && out != kept) {
-        reject(std::string(op) + ": in has shape " + to_string(in.layout.shape) +
-               ", reduced over dimensions " + to_string(dims) + ", so out has shape " +
-               to_string(removed) + " or " + to_string(kept) + ", not " + to_string(out));
+        reject(op, ": in has shape ", in.layout.shape, ", reduced over dimensions ", dims,
+               ", so out has shape ", removed, " or ", kept, ", not ", out);
     }
 }
 
@@ -135,9 +134,8 @@ void require_path(const char* op, std::optional<LinePath> path, const Lines& lin
     if (!path || lines.count() == 0) return;
     const std::string need = needed(*path, lines);
     if (need.empty()) return;
-    reject(std::string(op) + ": the path '" + name(*path) + "' needs " + need +
-           "; the lines have " + to_string(lines.along) + ", and begin at " +
-           to_string(lines.first.layout));
+    reject(op, ": the path '", name(*path), "' needs ", need, "; the lines have ", lines.along,
+           ", and begin at ", lines.first.layout);
 }
 
 Partials partials_of(gpu::Carver& carver, const Lines& lines) {

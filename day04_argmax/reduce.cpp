@@ -10,15 +10,14 @@ namespace {
 // A line without elements has no maximum and no mean.
 void require_elements(const char* op, const View<const float>& in, const Dims& dims) {
     if (lines_of(op, in, dims).length() > 0) return;
-    reject(std::string(op) + " over dimensions " + to_string(dims) + " of shape " +
-           to_string(in.layout.shape) + ": there is no element");
+    reject(op, " over dimensions ", dims, " of shape ", in.layout.shape, ": there is no element");
 }
 
 // The path shared_tree supports argmax only.
 void require_reduce_path(const char* op, std::optional<ReducePath> path, const Lines& lines) {
     require_path(op, path, lines);
     if (path != ReducePath::shared_tree || lines.count() == 0) return;
-    reject(std::string(op) + ": the path 'shared tree' supports argmax only");
+    reject(op, ": the path 'shared tree' supports argmax only");
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ namespace {
 
 void require_matrix(const std::string& op, const char* name, const Layout& layout) {
     if (layout.rank() < 2) {
-        reject(op + ": " + name + " has shape " + to_string(layout.shape) + " of rank " +
-               std::to_string(layout.rank()) +
+        reject(op, ": ", name, " has shape ", layout.shape, " of rank ", layout.rank(),
                ", but a matrix needs at least rank 2; unsqueeze() makes a row or a column of a "
                "vector");
     }
@@ -29,14 +28,13 @@ void require_matrix(const std::string& op, const char* name, const Layout& layou
 Shape product_shape(const std::string& op, const Layout& a, const Layout& b) {
     const std::int64_t K = a.extent(a.rank() - 1);
     if (b.extent(b.rank() - 2) != K) {
-        reject(op + ": a has shape " + to_string(a.shape) + ", so K is " + std::to_string(K) +
-               ", but b has shape " + to_string(b.shape) + ", whose second to last extent is " +
-               std::to_string(b.extent(b.rank() - 2)));
+        reject(op, ": a has shape ", a.shape, ", so K is ", K, ", but b has shape ", b.shape,
+               ", whose second to last extent is ", b.extent(b.rank() - 2));
     }
     Shape shape = with_prefix(op + ": the stacks of a and b", [&] {
         return broadcast_shapes(stack_of(a).shape, stack_of(b).shape);
     });
-    if (shape.rank + 2 > kMaxRank) reject(op + ": more than " + std::to_string(kMaxRank) + " dims");
+    if (shape.rank + 2 > kMaxRank) reject(op, ": more than ", kMaxRank, " dims");
     shape.rank += 2;
     shape[shape.rank - 2] = a.extent(a.rank() - 2);
     shape[shape.rank - 1] = b.extent(b.rank() - 1);
@@ -50,18 +48,16 @@ void require_shapes(const std::string& op, const Layout& a, const Layout& b,
     require_matrix(op, "b", b);
     const Shape wanted = product_shape(op, a, b);
     if (out.layout.shape != wanted) {
-        reject(op + ": a has shape " + to_string(a.shape) + " and b " + to_string(b.shape) +
-               ", so out must have " + to_string(wanted) + ", but has " +
-               to_string(out.layout.shape));
+        reject(op, ": a has shape ", a.shape, " and b ", b.shape, ", so out must have ", wanted,
+               ", but has ", out.layout.shape);
     }
     const View<const float> bias = epilogue.bias;
     if (bias.data != nullptr && (bias.rank() != 1 || bias.extent(0) != wanted[wanted.rank - 1])) {
-        reject(op + ": bias has shape " + to_string(bias.layout.shape) + ", but out " +
-               to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
-               "), one element per column");
+        reject(op, ": bias has shape ", bias.layout.shape, ", but out ", wanted, " needs (",
+               wanted[wanted.rank - 1], "), one element per column");
     }
     if (epilogue.relu && epilogue.swish) {
-        reject(op + ": relu and swish are both set; choose one of them");
+        reject(op, ": relu and swish are both set; choose one of them");
     }
     require_injective(op.c_str(), "out", out);
 }
@@ -73,8 +69,8 @@ void require_path(MatmulPath path, View<const float> a, View<const float> b,
                                   ? missing_for_tiles(a.layout, b.layout, epilogue, out.layout)
                                   : missing(path, x);
     if (needs.empty()) return;
-    reject(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
-           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+    reject("matmul: the path '", name(path), "' needs ", needs, "; a has ", a.layout, ", b ",
+           b.layout, ", out ", out.layout);
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
     if (!path || out.size() == 0) return;  // nothing will be launched for an empty `out`
     const std::string needs = missing(*path, a, b, epilogue, out);
     if (needs.empty()) return;
-    reject(std::string("matmul_bf16: the path '") + name(*path) + "' needs " + needs + "; a has " +
-           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+    reject("matmul_bf16: the path '", name(*path), "' needs ", needs, "; a has ", a.layout, ", b ",
+           b.layout, ", out ", out.layout);
 }
 
 // --- which path ----------------------------------------------------------------------------------

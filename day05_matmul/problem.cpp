@@ -105,9 +105,8 @@ unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
     std::int64_t blocks = 0;
     if (__builtin_mul_overflow(down, across, &blocks) ||
         __builtin_mul_overflow(blocks, stacked(x), &blocks) || blocks > kMost) {
-        reject("matmul: " + std::to_string(stacked(x)) + " matrices of (" + std::to_string(x.M) +
-               ", " + std::to_string(x.N) + ") outputs are more than 2^31 - 1 tiles of (" +
-               std::to_string(BM) + ", " + std::to_string(BN) + ")");
+        reject("matmul: ", stacked(x), " matrices of (", x.M, ", ", x.N,
+               ") outputs are more than 2^31 - 1 tiles of (", BM, ", ", BN, ")");
     }
     x.down = static_cast<unsigned>(down);
     x.across = static_cast<unsigned>(across);

@@ -22,9 +22,8 @@ void check_structured_matmul(const View<const float>& a, Structure structure,
     require_rank("structured_matmul", "a", a, 2);
     require_rank("structured_matmul", "b", b, 2);
     if (a.extent(0) != a.extent(1) || b.extent(0) != a.extent(0)) {
-        reject(std::string("structured_matmul: a (") + name(structure) + ") has shape " +
-               to_string(a.shape()) + " and b " + to_string(b.shape()) +
-               ", but must have (M, M) and (M, N)");
+        reject("structured_matmul: a (", name(structure), ") has shape ", a.shape(), " and b ",
+               b.shape(), ", but must have (M, M) and (M, N)");
     }
     require_same_shape("structured_matmul", "b", b, "out", out);
     require_output("structured_matmul", out);

@@ -1,10 +1,10 @@
 #include "common/bench/measure.hpp"
 
 #include <cmath>
-#include <stdexcept>
 #include <string>
 
 #include "common/gpu/device.hpp"
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays::bench {
 
@@ -98,8 +98,7 @@ Pair gpu_seconds(const Budget& budget, const Run& run, const Run& peer) {
 
 int sets_past_cache(std::int64_t bytes_per_set, std::int64_t l2_bytes) {
     if (bytes_per_set < 1) {
-        throw std::invalid_argument("sets_past_cache: a set of " + std::to_string(bytes_per_set) +
-                                    " bytes was asked for");
+        reject("sets_past_cache: a set of ", bytes_per_set, " bytes was asked for");
     }
     return static_cast<int>(2 * l2_bytes / bytes_per_set + 1);
 }

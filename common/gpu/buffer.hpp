@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/tensor/sentence.hpp"
 #include "common/tensor/tensor.hpp"
 
 namespace sixdays::gpu {
@@ -111,18 +112,15 @@ public:
 private:
     static std::size_t bytes_of(std::int64_t count) {
         if (count < 0 || count > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
-            throw std::invalid_argument("a device buffer of " + std::to_string(count) +
-                                        " elements of " + std::to_string(sizeof(T)) +
-                                        " bytes was asked for");
+            reject("a device buffer of ", count, " elements of ", sizeof(T),
+                   " bytes was asked for");
         }
         return static_cast<std::size_t>(count) * sizeof(T);
     }
 
     void check_range(std::int64_t first, std::int64_t count) const {
         if (first < 0 || count < 0 || first > size_ || count > size_ - first) {
-            throw std::invalid_argument("elements [" + std::to_string(first) + ", " +
-                                        std::to_string(first) + " + " + std::to_string(count) +
-                                        ") of a buffer of " + std::to_string(size_));
+            reject("elements [", first, ", ", first, " + ", count, ") of a buffer of ", size_);
         }
     }
 
@@ -130,11 +128,8 @@ private:
         const Reach r = reach(layout);
         if (required_span(layout) == 0) return;
         if (first < -r.lowest || first > size_ - 1 - r.highest) {
-            throw std::invalid_argument(to_string(layout) + " from element " +
-                                        std::to_string(first) + " on reaches offsets " +
-                                        std::to_string(r.lowest) + " to " +
-                                        std::to_string(r.highest) + ", but the buffer has " +
-                                        std::to_string(size_) + " elements");
+            reject(layout, " from element ", first, " on reaches offsets ", r.lowest, " to ",
+                   r.highest, ", but the buffer has ", size_, " elements");
         }
     }
 

@@ -1,6 +1,7 @@
 #include "common/gpu/different.hpp"
 
 #include "common/gpu/launch.hpp"
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays::gpu {
 namespace {
@@ -46,11 +47,10 @@ bool is_multiple_of_16(const void* p) {
 
 std::int64_t count_different(const void* a, const void* b, std::int64_t bytes) {
     if (bytes < 0) {
-        throw std::invalid_argument("count_different: " + std::to_string(bytes) + " bytes");
+        reject("count_different: ", bytes, " bytes");
     }
     if (bytes > 0 && (a == nullptr || b == nullptr)) {
-        throw std::invalid_argument("count_different: a null pointer, but " +
-                                    std::to_string(bytes) + " bytes");
+        reject("count_different: a null pointer, but ", bytes, " bytes");
     }
     if (bytes == 0) return 0;
     Buffer<unsigned long long> counter(1);

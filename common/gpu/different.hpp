@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/gpu/buffer.hpp"
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays::gpu {
 
@@ -22,8 +23,7 @@ namespace sixdays::gpu {
 template <class T>
 [[nodiscard]] std::int64_t count_different(const Buffer<T>& a, const Buffer<T>& b) {
     if (a.size() != b.size()) {
-        throw std::invalid_argument("count_different: one buffer has " + std::to_string(a.size()) +
-                                    " elements, the other " + std::to_string(b.size()));
+        reject("count_different: one buffer has ", a.size(), " elements, the other ", b.size());
     }
     return count_different(a.data(), b.data(), a.size() * static_cast<std::int64_t>(sizeof(T)));
 }

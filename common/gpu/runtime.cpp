@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "common/gpu/buffer.hpp"
@@ -14,6 +13,7 @@
 
 #ifdef SIXDAYS_EMULATED
 #include "common/emulator/report.hpp"
+#include "common/tensor/sentence.hpp"
 #endif
 
 namespace sixdays::gpu {
@@ -130,8 +130,7 @@ namespace {
 
 std::int64_t blocks(std::int64_t items, int threads) {
     if (items < 0 || threads < 1) {
-        throw std::invalid_argument(std::to_string(items) + " items in blocks of " +
-                                    std::to_string(threads) + " threads were asked for");
+        reject(items, " items in blocks of ", threads, " threads were asked for");
     }
     return items / threads + (items % threads != 0);
 }
@@ -142,9 +141,8 @@ unsigned blocks_for(std::int64_t items, int threads) {
     constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
     const std::int64_t n = blocks(items, threads);
     if (n > kMost) {
-        throw std::invalid_argument(std::to_string(items) + " items in blocks of " +
-                                    std::to_string(threads) + " threads need " + std::to_string(n) +
-                                    " blocks, but a grid has at most " + std::to_string(kMost));
+        reject(items, " items in blocks of ", threads, " threads need ", n,
+               " blocks, but a grid has at most ", kMost);
     }
     return static_cast<unsigned>(n);
 }

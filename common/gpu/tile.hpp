@@ -29,7 +29,7 @@ void by_tile(const char* op, const Launch& launch) {
     if constexpr (kHasTile) {
         launch();
     } else {
-        reject(std::string(op) +
+        reject(op,
                ": the path \"tile\" needs nvcc 13.3 or newer, and an older one has compiled this; "
                "`common/learn tile` gets one");
     }

@@ -76,8 +76,7 @@ public:
     /// @throws std::invalid_argument  n is more than kCounters: take a path that needs fewer
     [[nodiscard]] View<unsigned> counters(std::int64_t n) {
         if (n > kCounters) {
-            reject(std::to_string(n) + " counters asked for, but a workspace has " +
-                   std::to_string(kCounters));
+            reject(n, " counters asked for, but a workspace has ", kCounters);
         }
         used_ = used_ || n > 0;
         return {reinterpret_cast<unsigned*>(memory_), Shape{n}};
@@ -93,7 +92,7 @@ public:
         if (__builtin_add_overflow(end_, gap, &first) ||
             __builtin_mul_overflow(size(shape), sizeof(T), &bytes) ||
             __builtin_add_overflow(first, bytes, &end)) {
-            reject("an array of shape " + to_string(shape) + " after " + std::to_string(end_) +
+            reject("an array of shape ", shape, " after ", end_,
                    " bytes of a workspace: more bytes than 64 bits can count");
         }
         if (bytes > 0) {
@@ -109,8 +108,8 @@ public:
     /// @throws std::invalid_argument  an array was taken before
     [[nodiscard]] Workspace lend(std::int64_t bytes) {
         if (end_ > kCounterBytes) {
-            reject("the front of a workspace is lent before arrays are taken, not after " +
-                   std::to_string(end_) + " bytes");
+            reject("the front of a workspace is lent before arrays are taken, not after ", end_,
+                   " bytes");
         }
         if (bytes > 0) {
             end_ = std::max(bytes, kCounterBytes);
@@ -143,14 +142,14 @@ template <class Parts>
 [[nodiscard]] auto carve(const char* op, const Workspace& workspace, const Parts& parts) {
     const std::int64_t needed = bytes_to_carve(parts);
     if (workspace.bytes < needed || (workspace.data == nullptr && needed > 0)) {
-        reject(std::string(op) + ": a workspace of " + std::to_string(workspace.bytes) +
-               (workspace.data == nullptr ? " bytes at a null pointer" : " bytes") +
-               " was given, but " + std::to_string(needed) + " are needed");
+        reject(op, ": a workspace of ", workspace.bytes,
+               (workspace.data == nullptr ? " bytes at a null pointer" : " bytes"),
+               " was given, but ", needed, " are needed");
     }
     const auto past = reinterpret_cast<std::uintptr_t>(workspace.data) % Carver::kAlignment;
     if (past != 0 && needed > 0) {
-        reject(std::string(op) + ": the workspace begins " + std::to_string(past) +
-               " bytes past a multiple of " + std::to_string(Carver::kAlignment));
+        reject(op, ": the workspace begins ", past, " bytes past a multiple of ",
+               Carver::kAlignment);
     }
     Carver carver(workspace.data);
     return parts(carver);

@@ -68,7 +68,7 @@ void write_png(const std::string& path, View<const std::uint8_t> pixels) {
     require_memory("write_png", "pixels", pixels);
     const std::int64_t H = pixels.extent(0), W = pixels.extent(1);
     if (H < 1 || W < 1 || H > 65535 || W > 65535) {
-        reject("write_png: a picture of shape " + to_string(pixels.layout.shape) +
+        reject("write_png: a picture of shape ", pixels.layout.shape,
                "; rows and columns must be between 1 and 65,535");
     }
 #ifdef SIXDAYS_HAVE_PNG

@@ -9,16 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "common/tensor/sentence.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays {
-
-/// Throws std::invalid_argument with this sentence, which names the operation, the values and what
-/// is allowed.
-/// @throws std::invalid_argument  always
-[[noreturn]] inline void reject(const std::string& sentence) {
-    throw std::invalid_argument(sentence);
-}
 
 /// Returns f(), and puts `who` and ": " before the message of a std::invalid_argument that f()
 /// throws, such as "embed: places". So a caller sees the name of the operation that was called, not
@@ -29,7 +23,7 @@ auto with_prefix(const std::string& who, const F& f) {
     try {
         return f();
     } catch (const std::invalid_argument& rejected) {
-        reject(who + ": " + rejected.what());
+        reject(who, ": ", rejected.what());
     }
 }
 
@@ -40,8 +34,8 @@ auto with_prefix(const std::string& who, const F& f) {
 template <class T>
 void require_memory(const char* op, const char* name, const View<T>& v) {
     if (v.data == nullptr && v.size() > 0) {
-        reject(std::string(op) + ": " + name + " is a null pointer, but its shape " +
-               to_string(v.layout.shape) + " has " + std::to_string(v.size()) + " elements");
+        reject(op, ": ", name, " is a null pointer, but its shape ", v.layout.shape, " has ",
+               v.size(), " elements");
     }
 }
 
@@ -53,9 +47,8 @@ template <class A, class B>
 void require_same_shape(const char* op, const char* name_a, const View<A>& a, const char* name_b,
                         const View<B>& b) {
     if (a.layout.shape != b.layout.shape) {
-        reject(std::string(op) + ": " + name_a + " has shape " + to_string(a.layout.shape) +
-               ", but " + name_b + " has shape " + to_string(b.layout.shape) +
-               "; they must be equal");
+        reject(op, ": ", name_a, " has shape ", a.layout.shape, ", but ", name_b, " has shape ",
+               b.layout.shape, "; they must be equal");
     }
 }
 
@@ -64,9 +57,8 @@ void require_same_shape(const char* op, const char* name_a, const View<A>& a, co
 template <class T>
 void require_rank(const char* op, const char* name, const View<T>& v, int rank) {
     if (v.rank() != rank) {
-        reject(std::string(op) + ": " + name + " has shape " + to_string(v.layout.shape) +
-               " of rank " + std::to_string(v.rank()) + ", but rank " + std::to_string(rank) +
-               " is needed");
+        reject(op, ": ", name, " has shape ", v.layout.shape, " of rank ", v.rank(), ", but rank ",
+               rank, " is needed");
     }
 }
 
@@ -75,9 +67,9 @@ void require_rank(const char* op, const char* name, const View<T>& v, int rank) 
 template <class T>
 void require_contiguous(const char* op, const char* name, const View<T>& v) {
     if (!is_contiguous(v.layout)) {
-        reject(std::string(op) + ": " + name + " has " + to_string(v.layout) +
-               ", which is not contiguous; row-major strides would be " +
-               to_string(row_major(v.layout.shape).strides));
+        reject(op, ": ", name, " has ", v.layout,
+               ", which is not contiguous; row-major strides would be ",
+               row_major(v.layout.shape).strides);
     }
 }
 
@@ -86,7 +78,7 @@ void require_contiguous(const char* op, const char* name, const View<T>& v) {
 template <class T>
 void require_injective(const char* op, const char* name, const View<T>& v) {
     if (!is_injective(v.layout)) {
-        reject(std::string(op) + ": " + name + " has " + to_string(v.layout) +
+        reject(op, ": ", name, " has ", v.layout,
                ", where two indices may share one place; writers of it would race");
     }
 }
@@ -109,8 +101,8 @@ inline constexpr std::int64_t kMostRows = 65535 * 8;
 template <class T>
 void require_rows_fit(const char* op, const char* name, const View<T>& matrix) {
     if (matrix.extent(0) > kMostRows) {
-        reject(std::string(op) + ": " + name + " has " + std::to_string(matrix.extent(0)) +
-               " rows, but a grid of 65,535 blocks of 8 rows ends at " + std::to_string(kMostRows));
+        reject(op, ": ", name, " has ", matrix.extent(0),
+               " rows, but a grid of 65,535 blocks of 8 rows ends at ", kMostRows);
     }
 }
 
@@ -146,7 +138,7 @@ template <class A, class B>
 void require_apart(const std::string& op, const char* name, const View<A>& v, const char* written,
                    const View<B>& out) {
     if (overlap(v, out)) {
-        reject(op + ": " + name + " overlaps " + written + ", which is written" +
+        reject(op, ": ", name, " overlaps ", written, ", which is written",
                detail::spans(name, v, written, out));
     }
 }
@@ -161,9 +153,9 @@ void require_same_or_apart(const char* op, const char* name_in, const View<A>& i
                       sizeof(A) == sizeof(B) && equivalent(in.layout, out.layout);
     if (!same && overlap(in, out)) {
         reject(
-            std::string(op) + ": " + name_in + " and " + name_out +
+            op, ": ", name_in, " and ", name_out,
             " overlap without being the same tensor; some elements would be read after they were "
-            "overwritten" +
+            "overwritten",
             detail::spans(name_in, in, name_out, out));
     }
 }

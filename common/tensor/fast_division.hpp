@@ -24,6 +24,7 @@
 #include <string>
 
 #include "common/tensor/host_device.hpp"
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays {
 
@@ -44,8 +45,7 @@ struct FastDivisor {
     /// @throws std::invalid_argument  d not in 1 .. 2^31 - 1
     explicit FastDivisor(std::int64_t d) {
         if (d < 1 || d > INT32_MAX) {
-            throw std::invalid_argument("a FastDivisor of " + std::to_string(d) +
-                                        " was asked for, but it must lie in 1 .. 2^31 - 1");
+            reject("a FastDivisor of ", d, " was asked for, but it must lie in 1 .. 2^31 - 1");
         }
         std::uint32_t l = 0;
         while (std::int64_t{1} << l < d) ++l;

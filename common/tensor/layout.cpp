@@ -14,12 +14,11 @@ std::int64_t product_of_nonzero_extents(const Shape& shape) {
     std::int64_t product = 1;
     for (int d = 0; d < shape.rank; ++d) {
         if (shape[d] < 0) {
-            reject("shape " + to_string(shape) + ": the extent of dim " + std::to_string(d) +
-                   " is " + std::to_string(shape[d]) + ", and an extent cannot be negative");
+            reject("shape ", shape, ": the extent of dim ", d, " is ", shape[d],
+                   ", and an extent cannot be negative");
         }
         if (__builtin_mul_overflow(product, std::max<std::int64_t>(shape[d], 1), &product)) {
-            reject("shape " + to_string(shape) +
-                   ": the number of elements does not fit in 64 bits");
+            reject("shape ", shape, ": the number of elements does not fit in 64 bits");
         }
     }
     return product;
@@ -34,8 +33,7 @@ bool is_empty(const Shape& shape) {
 // --- Dims ----------------------------------------------------------------------------------------
 
 void Dims::reject_rank(std::int64_t rank) {
-    reject("rank " + std::to_string(rank) + " asked for, but a tensor here has 0 to " +
-           std::to_string(kMaxRank) + " dims");
+    reject("rank ", rank, " asked for, but a tensor here has 0 to ", kMaxRank, " dims");
 }
 
 std::string to_string(const Dims& dims) {
@@ -56,9 +54,8 @@ std::int64_t size(const Shape& shape) {
 
 Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), strides(strides_) {
     if (shape.rank != strides.rank) {
-        reject("shape " + to_string(shape) + " has rank " + std::to_string(shape.rank) +
-               ", strides " + to_string(strides) + " have rank " + std::to_string(strides.rank) +
-               "; one stride per dim is needed");
+        reject("shape ", shape, " has rank ", shape.rank, ", strides ", strides, " have rank ",
+               strides.rank, "; one stride per dim is needed");
     }
     if (sixdays::size(shape) == 0) return;
     // The span of the offsets, as required_span() computes it: once it fits, no offset overflows.
@@ -68,7 +65,7 @@ Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), st
         bool overflow = __builtin_mul_overflow(shape[d] - 1, strides[d], &step);
         if (step < 0) overflow |= __builtin_mul_overflow(step, -1, &step);
         if (overflow || __builtin_add_overflow(span, step, &span)) {
-            reject("shape " + to_string(shape) + " with strides " + to_string(strides) +
+            reject("shape ", shape, " with strides ", strides,
                    ": the span of the offsets does not fit in 64 bits");
         }
     }

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/tensor/sentence.hpp"
+
 namespace sixdays {
 
 /// An entry of a table of names: a value of an enum and what messages and benchmark rows call it.
@@ -41,8 +43,8 @@ void require_known(const std::string& op, const std::string& kind, Enum value) {
     for (int n = 0; *name(static_cast<Enum>(n)) != '\0'; ++n) {
         known += (n == 0 ? "" : ", ") + std::string(name(static_cast<Enum>(n)));
     }
-    throw std::invalid_argument(op + ": " + kind + " " + std::to_string(static_cast<int>(value)) +
-                                " does not exist; it must be one of: " + known);
+    reject(op, ": ", kind, " ", static_cast<int>(value),
+           " does not exist; it must be one of: ", known);
 }
 /// A path must be one of the enum's values; an empty one is accepted.
 /// @param op  the operation, for the message

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <stdexcept>
+
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays::detail {
 namespace {
@@ -20,8 +21,7 @@ void simplify(Layout* layouts, int count) {
     const Shape shape = layouts[0].shape;
     for (int i = 1; i < count; ++i) {
         if (layouts[i].shape != shape) {
-            throw std::invalid_argument("layouts walked together have shapes " + to_string(shape) +
-                                        " and " + to_string(layouts[i].shape));
+            reject("layouts walked together have shapes ", shape, " and ", layouts[i].shape);
         }
     }
     if (layouts[0].size() == 0) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/tensor/sentence.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays {
@@ -28,9 +29,8 @@ public:
     Tensor(const Shape& shape, std::vector<T> elements)
         : layout_(row_major(shape)), elements_(std::move(elements)) {
         if (static_cast<std::int64_t>(elements_.size()) != layout_.size()) {
-            throw std::invalid_argument("shape " + to_string(shape) + " has " +
-                                        std::to_string(layout_.size()) + " elements, but " +
-                                        std::to_string(elements_.size()) + " were given");
+            reject("shape ", shape, " has ", layout_.size(), " elements, but ", elements_.size(),
+                   " were given");
         }
     }
 

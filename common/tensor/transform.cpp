@@ -31,13 +31,12 @@ Layout without_dim(const Layout& layout, int dim) {
 
 void require_matrix(const char* op, const Layout& layout) {
     if (layout.rank() == 2) return;
-    reject(std::string(op) + ": shape " + to_string(layout.shape) + " is not a matrix, it has " +
-           std::to_string(layout.rank()) + " dims");
+    reject(op, ": shape ", layout.shape, " is not a matrix, it has ", layout.rank(), " dims");
 }
 
 void require_room_for_a_dim(const char* op, const Layout& layout) {
     if (layout.rank() < kMaxRank) return;
-    reject(std::string(op) + " of shape " + to_string(layout.shape) +
+    reject(op, " of shape ", layout.shape,
            " would add a dim, but it has 8, and more a tensor here cannot have");
 }
 
@@ -48,8 +47,7 @@ int checked_dim(const char* op, std::int64_t dim, int rank) {
         const std::string allowed = rank == 0 ? "none"
                                               : "dims 0 to " + std::to_string(rank - 1) + ", or " +
                                                     std::to_string(-rank) + " to -1 from the back";
-        reject(std::string(op) + ": dim " + std::to_string(dim) +
-               " asked for, but a tensor of rank " + std::to_string(rank) + " has " + allowed);
+        reject(op, ": dim ", dim, " asked for, but a tensor of rank ", rank, " has ", allowed);
     }
     return static_cast<int>(dim < 0 ? dim + rank : dim);
 }
@@ -58,9 +56,7 @@ Dims checked_dims(const char* op, const Dims& dims, int rank) {
     bool named[kMaxRank] = {};
     for (int k = 0; k < dims.rank; ++k) {
         const int d = checked_dim(op, dims[k], rank);
-        if (named[d])
-            reject(std::string(op) + ": dim " + std::to_string(d) + " is named twice in " +
-                   to_string(dims));
+        if (named[d]) reject(op, ": dim ", d, " is named twice in ", dims);
         named[d] = true;
     }
     Dims ascending;
@@ -75,12 +71,10 @@ Dims checked_dims(const char* op, const Dims& dims, int rank) {
 Cut slice(const Layout& layout, int dim, std::int64_t begin, std::int64_t end, std::int64_t step) {
     const int d = checked_dim("slice", dim, layout.rank());
     if (begin < 0 || begin > end || end > layout.extent(d)) {
-        reject("slice [" + std::to_string(begin) + ", " + std::to_string(end) + ") of dim " +
-               std::to_string(d) + ", whose extent is " + std::to_string(layout.extent(d)));
+        reject("slice [", begin, ", ", end, ") of dim ", d, ", whose extent is ", layout.extent(d));
     }
     if (step < 1) {
-        reject("slice with step " + std::to_string(step) +
-               "; a step is at least 1, and flip() goes back");
+        reject("slice with step ", step, "; a step is at least 1, and flip() goes back");
     }
     Layout part = layout;
     part.shape[d] = (end - begin) / step + ((end - begin) % step != 0);
@@ -92,8 +86,7 @@ Cut slice(const Layout& layout, int dim, std::int64_t begin, std::int64_t end, s
 Cut select(const Layout& layout, int dim, std::int64_t i) {
     const int d = checked_dim("select", dim, layout.rank());
     if (i < 0 || i >= layout.extent(d)) {
-        reject("select: index " + std::to_string(i) + " of dim " + std::to_string(d) +
-               ", whose extent is " + std::to_string(layout.extent(d)));
+        reject("select: index ", i, " of dim ", d, ", whose extent is ", layout.extent(d));
     }
     const Layout part = without_dim(layout, d);
     if (part.size() == 0) return {part, 0};
@@ -119,8 +112,8 @@ Layout only(const Layout& layout, const Dims& dims) {
 
 Layout outer(const Layout& layout, int n) {
     if (n < 0 || n > layout.rank()) {
-        reject("outer: the first " + std::to_string(n) + " dims asked for, but shape " +
-               to_string(layout.shape) + " has " + std::to_string(layout.rank()));
+        reject("outer: the first ", n, " dims asked for, but shape ", layout.shape, " has ",
+               layout.rank());
     }
     Layout first = layout;
     first.shape.rank = first.strides.rank = n;
@@ -157,14 +150,12 @@ Cut column(const Layout& matrix, std::int64_t j) {
 
 Dims tiles_per_dim(const Shape& shape, const Shape& tile) {
     if (shape.rank != tile.rank) {
-        reject("tiles of shape " + to_string(tile) + " cannot cover shape " + to_string(shape) +
-               "; the ranks must be equal");
+        reject("tiles of shape ", tile, " cannot cover shape ", shape, "; the ranks must be equal");
     }
     Dims tiles = shape;
     for (int d = 0; d < shape.rank; ++d) {
         if (tile[d] < 1) {
-            reject("tiles of shape " + to_string(tile) + ": extent " + std::to_string(tile[d]) +
-                   " of dim " + std::to_string(d) + " is below 1");
+            reject("tiles of shape ", tile, ": extent ", tile[d], " of dim ", d, " is below 1");
         }
         tiles[d] = shape[d] / tile[d] + (shape[d] % tile[d] != 0);
     }
@@ -176,9 +167,8 @@ Cut tile(const Layout& layout, const Shape& shape, const Index& index) {
     bool inside = index.rank == tiles.rank;
     for (int d = 0; inside && d < tiles.rank; ++d) inside = 0 <= index[d] && index[d] < tiles[d];
     if (!inside) {
-        reject("tile " + to_string(index) + " asked for, but tiles of shape " + to_string(shape) +
-               " cover shape " + to_string(layout.shape) + " with " + to_string(tiles) +
-               " of them");
+        reject("tile ", index, " asked for, but tiles of shape ", shape, " cover shape ",
+               layout.shape, " with ", tiles, " of them");
     }
     Cut cut{layout, 0};  // a tile exists, so no extent is 0
     for (int d = 0; d < tiles.rank; ++d) {
@@ -202,7 +192,7 @@ Layout transpose(const Layout& layout, int a, int b) {
 
 Layout transpose(const Layout& layout) {
     if (layout.rank() < 2) {
-        reject("transpose of shape " + to_string(layout.shape) + ": two dims are needed");
+        reject("transpose of shape ", layout.shape, ": two dims are needed");
     }
     return transpose(layout, -2, -1);
 }
@@ -219,8 +209,8 @@ Layout permute(const Layout& layout, const Dims& order) {
         append(result, layout.shape.value[d], layout.strides.value[d]);
     }
     if (!each_once) {
-        reject("permute of shape " + to_string(layout.shape) + " by " + to_string(order) +
-               ": each of its " + std::to_string(layout.rank()) + " dims is needed exactly once");
+        reject("permute of shape ", layout.shape, " by ", order, ": each of its ", layout.rank(),
+               " dims is needed exactly once");
     }
     return result;
 }
@@ -236,8 +226,8 @@ Layout squeeze(const Layout& layout) {
 Layout squeeze(const Layout& layout, int dim) {
     const int d = checked_dim("squeeze", dim, layout.rank());
     if (layout.extent(d) != 1) {
-        reject("squeeze of dim " + std::to_string(d) + " of shape " + to_string(layout.shape) +
-               ": its extent is " + std::to_string(layout.extent(d)) + ", not 1");
+        reject("squeeze of dim ", d, " of shape ", layout.shape, ": its extent is ",
+               layout.extent(d), ", not 1");
     }
     return without_dim(layout, d);
 }
@@ -257,10 +247,10 @@ Layout windows(const Layout& layout, int dim, std::int64_t size, std::int64_t st
     require_room_for_a_dim("windows", layout);
     const int d = checked_dim("windows", dim, layout.rank());
     if (size < 1 || size > layout.extent(d)) {
-        reject("windows of " + std::to_string(size) + " elements along dim " + std::to_string(d) +
-               ", whose extent is " + std::to_string(layout.extent(d)));
+        reject("windows of ", size, " elements along dim ", d, ", whose extent is ",
+               layout.extent(d));
     }
-    if (step < 1) reject("windows with step " + std::to_string(step) + "; a step is at least 1");
+    if (step < 1) reject("windows with step ", step, "; a step is at least 1");
     Layout result = layout;
     result.shape[d] = (layout.extent(d) - size) / step + 1;
     result.strides[d] = times(layout.stride(d), step);

@@ -19,21 +19,19 @@ Shape shape_of_as_many(const Layout& layout, const Shape& shape) {
     int unknown = -1;
     for (int d = 0; d < shape.rank; ++d) {
         if (shape[d] != -1) continue;
-        if (unknown >= 0) reject(reshape_words(layout, shape) + ": only one extent may be -1");
+        if (unknown >= 0) reject(reshape_words(layout, shape), ": only one extent may be -1");
         unknown = d;
         result[d] = 1;
     }
     const std::int64_t known = size(result);
     if (unknown >= 0) {
         if (known == 0) {
-            reject(reshape_words(layout, shape) +
-                   ": beside an extent of 0, -1 could be any number");
+            reject(reshape_words(layout, shape), ": beside an extent of 0, -1 could be any number");
         }
         result[unknown] = layout.size() / known;
     }
     if (size(result) != layout.size()) {
-        reject(reshape_words(layout, shape) + ": that is " + std::to_string(layout.size()) +
-               " elements, which " +
+        reject(reshape_words(layout, shape), ": that is ", layout.size(), " elements, which ",
                (unknown >= 0 ? std::to_string(known) + " does not divide"
                              : "cannot fill " + std::to_string(known)));
     }
@@ -94,8 +92,8 @@ Layout reshape(const Layout& layout, const Shape& shape) {
     int outer = 0, inner = 0;
     const std::optional<Strides> strides = strides_for(layout, exact, outer, inner);
     if (!strides) {
-        reject(reshape_words(layout, exact) + ": dims " + std::to_string(outer) + " and " +
-               std::to_string(inner) + " cannot be walked with one stride; copy first");
+        reject(reshape_words(layout, exact), ": dims ", outer, " and ", inner,
+               " cannot be walked with one stride; copy first");
     }
     return Layout(exact, *strides);
 }
@@ -111,14 +109,13 @@ Layout broadcast_to(const Layout& layout, const Shape& shape) {
     const std::string words =
         "broadcast of shape " + to_string(layout.shape) + " to " + to_string(shape);
     const int added = shape.rank - layout.rank();
-    if (added < 0) reject(words + ": a broadcast adds dims and drops none");
+    if (added < 0) reject(words, ": a broadcast adds dims and drops none");
     Strides strides = Dims::filled(shape.rank, 0);
     for (int d = 0; d < layout.rank(); ++d) {
         if (layout.extent(d) == shape[added + d]) {
             strides[added + d] = layout.stride(d);
         } else if (layout.extent(d) != 1) {
-            reject(words + ": dim " + std::to_string(d) + " has extent " +
-                   std::to_string(layout.extent(d)) + ", not " + std::to_string(shape[added + d]) +
+            reject(words, ": dim ", d, " has extent ", layout.extent(d), ", not ", shape[added + d],
                    ", and only an extent of 1 can be repeated");
         }
     }
@@ -133,9 +130,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
         const int place = longer.rank - shorter.rank + d;  // aligned at the last dimension
         if (result[place] == 1) result[place] = shorter[d];
         if (result[place] != shorter[d] && shorter[d] != 1) {
-            reject("shapes " + to_string(a) + " and " + to_string(b) +
-                   " cannot be broadcast together: extents " + std::to_string(longer[place]) +
-                   " and " + std::to_string(shorter[d]) + " differ, and neither is 1");
+            reject("shapes ", a, " and ", b, " cannot be broadcast together: extents ",
+                   longer[place], " and ", shorter[d], " differ, and neither is 1");
         }
     }
     return result;

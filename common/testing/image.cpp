@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
+
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays::testing {
 namespace {
@@ -42,7 +43,7 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 
 Image::Image(const Layout& layout, ElementType type, std::int64_t lead, std::int64_t band)
     : layout_(layout), type_(type) {
-    if (lead < 0) throw std::invalid_argument("a lead of " + std::to_string(lead) + " elements");
+    if (lead < 0) reject("a lead of ", lead, " elements");
     origin_ = band + (lead - reach(layout).lowest) * type.bytes;
     const std::int64_t room = (lead + required_span(layout)) * type.bytes;
     bytes_.resize(static_cast<std::size_t>(band + room + band));
@@ -62,8 +63,7 @@ void Image::fill(std::byte byte) {
 
 void Image::fill(const Elements& values) {
     if (values.layout.shape != layout_.shape) {
-        throw std::invalid_argument("values of shape " + to_string(values.layout.shape) +
-                                    " for a layout of shape " + to_string(layout_.shape));
+        reject("values of shape ", values.layout.shape, " for a layout of shape ", layout_.shape);
     }
     if (dense() && is_contiguous(values.layout)) {
         std::copy_n(values.data, element_bytes(), bytes_.data() + origin_);
@@ -76,9 +76,7 @@ void Image::fill(const Elements& values) {
     }
     for (std::int64_t n = layout_.size(); n > 0; --n, advance(index, layout_.shape)) {
         if (!same_bytes(at(index), values.at(index), type_.bytes)) {
-            throw std::invalid_argument(
-                "element " + to_string(index) +
-                " shares its position with another, but their values differ");
+            reject("element ", index, " shares its position with another, but their values differ");
         }
     }
 }

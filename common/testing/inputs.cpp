@@ -1,14 +1,14 @@
 #include "common/testing/inputs.hpp"
 
-#include <stdexcept>
 #include <string>
+
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays::testing::detail {
 
 void check_factor(std::int64_t factor, std::int64_t modulus) {
     if (factor < 1 || factor >= modulus) {
-        throw std::invalid_argument("distinct() with factor " + std::to_string(factor) +
-                                    ": this type takes 1 to " + std::to_string(modulus - 1));
+        reject("distinct() with factor ", factor, ": this type takes 1 to ", modulus - 1);
     }
 }
 

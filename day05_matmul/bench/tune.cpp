@@ -78,8 +78,7 @@ std::int64_t number_of(const lesson::Report& report, const char* flag, std::int6
     char* end = nullptr;
     const std::int64_t n = std::strtoll(given->second.c_str(), &end, 10);
     if (*end != 0 || n < 1 || n > most) {
-        reject(std::string(flag) + " " + given->second + ": must be a number from 1 to " +
-               std::to_string(most));
+        reject(flag, " ", given->second, ": must be a number from 1 to ", most);
     }
     return n;
 }

@@ -34,17 +34,15 @@ void check_path(const char* op, std::optional<ActivationPath> path, const View<c
             simplify(out.layout, in.layout, broadcast_to(more.layout, out.shape()));
         for (const Layout& layout : layouts) {
             if (gpu::takes_tiles(layout)) continue;
-            reject(std::string(op) + ": the path 'tile' needs, after simplifying, " +
-                   std::to_string(gpu::kMostTileDims) + " dimensions at most with " +
-                   gpu::kNoNegativeStride + "; here one has " + to_string(layout));
+            reject(op, ": the path 'tile' needs, after simplifying, ", gpu::kMostTileDims,
+                   " dimensions at most with ", gpu::kNoNegativeStride, "; here one has ", layout);
         }
     }
     if (path != ActivationPath::vectorized || choose_activation<T>(in, more, out) == path) return;
-    reject(std::string(op) +
+    reject(op,
            ": the path 'vectorized' needs rows of whole vectors that begin at multiples of 16 "
-           "bytes; in has " +
-           to_string(in.layout) + ", the other input " + to_string(more.layout) + ", out " +
-           to_string(out.layout));
+           "bytes; in has ",
+           in.layout, ", the other input ", more.layout, ", out ", out.layout);
 }
 
 }  // namespace

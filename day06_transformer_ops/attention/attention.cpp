@@ -26,8 +26,8 @@ template <class E>
 void check_table(const std::string& op, const char* name, const View<const E>& x,
                  const View<const E>& q) {
     if (x.rank() < 2 || x.extent(x.rank() - 1) != q.extent(q.rank() - 1)) {
-        reject(op + ": q has shape " + to_string(q.shape()) + ", but " + name + " " +
-               to_string(x.shape()) + "; the last dimensions, of one head, must be equal");
+        reject(op, ": q has shape ", q.shape(), ", but ", name, " ", x.shape(),
+               "; the last dimensions, of one head, must be equal");
     }
     (void)with_prefix(op + ": " + name, [&] { return beside(x, q.shape()); });
 }
@@ -36,13 +36,12 @@ template <class E>
 void check_inputs(const std::string& op, const View<const E>& q, const View<const E>& k,
                   const View<const E>& v) {
     if (q.rank() < 2) {
-        reject(op + ": q has shape " + to_string(q.shape()) +
-               ", but needs tokens and a head: (..., T, D)");
+        reject(op, ": q has shape ", q.shape(), ", but needs tokens and a head: (..., T, D)");
     }
     check_table(op, "k", k, q);
     check_table(op, "v", v, q);
     if (k.extent(k.rank() - 2) != v.extent(v.rank() - 2)) {
-        reject(op + ": k has shape " + to_string(k.shape()) + ", but v " + to_string(v.shape()) +
+        reject(op, ": k has shape ", k.shape(), ", but v ", v.shape(),
                "; there must be a value for each key");
     }
 }
@@ -86,8 +85,7 @@ void require_attention(const char* op, const View<const E>& q, const View<const 
         require_apart(op, "length", options.length, name_out, out);
     }
     if (!std::isfinite(options.scale)) {
-        reject(std::string(op) + ": scale is " + std::to_string(options.scale) +
-               ", but must be a finite number");
+        reject(op, ": scale is ", options.scale, ", but must be a finite number");
     }
 }
 
@@ -98,8 +96,8 @@ void require_log_sums(const char* op, const View<const E>& q, const View<const E
     Shape wanted = q.shape();
     --wanted.rank;
     if (log_sums.shape() != wanted) {
-        reject(std::string(op) + ": log_sums has shape " + to_string(log_sums.shape()) +
-               ", but there is one for each query: " + to_string(wanted));
+        reject(op, ": log_sums has shape ", log_sums.shape(),
+               ", but there is one for each query: ", wanted);
     }
     require_injective(op, "log_sums", log_sums);
     require_memory(op, "log_sums", log_sums);
@@ -120,25 +118,24 @@ void check_attention(const View<const float>& q, const View<const float>& k,
     if (!path || path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
-        reject("attention: a head of " + std::to_string(D) + " numbers; " +
-               std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
-               "' takes. 'wide heads' takes any");
+        reject("attention: a head of ", D, " numbers; ", kMostOfHead,
+               " is the most that the path '", name(*path), "' takes. 'wide heads' takes any");
     }
     if (path == AttentionPath::split_blocks && out.size() > 0 &&
         !(vectorized(k) && vectorized(v))) {
         reject(
             "attention: the path 'split blocks' needs keys and values of whole vectors along "
             "memory "
-            "that begin at multiples of 16 bytes; k has " +
-            to_string(k.layout) + ", v " + to_string(v.layout));
+            "that begin at multiples of 16 bytes; k has ",
+            k.layout, ", v ", v.layout);
     }
     if (path == AttentionPath::tile && out.size() > 0 &&
         !stacked<float>(kStackOfFloats, q, k, v, out)) {
         reject(
             "attention: the path 'tile' needs stacks of at most two dimensions, once simplified, "
-            "and " +
-            gpu::kNoNegativeStride + "; q has " + to_string(q.layout) + ", k " +
-            to_string(k.layout) + ", v " + to_string(v.layout) + ", out " + to_string(out.layout));
+            "and ",
+            gpu::kNoNegativeStride, "; q has ", q.layout, ", k ", k.layout, ", v ", v.layout,
+            ", out ", out.layout);
     }
 }
 
@@ -267,8 +264,8 @@ SIXDAYS_FOR(f16)
 template <class T>
 View<T> split_heads(const View<T>& x, std::int64_t H) {
     if (x.rank() != 3 || H < 1 || x.extent(2) % H != 0) {
-        reject("heads: " + std::to_string(H) + " heads do not divide the last dim of shape " +
-               to_string(x.shape()) + ", (B, T, C)");
+        reject("heads: ", H, " heads do not divide the last dim of shape ", x.shape(),
+               ", (B, T, C)");
     }
     const View<T> apart = reshape(x, {x.extent(0), x.extent(1), H, x.extent(2) / H});
     return permute(apart, {0, 2, 1, 3});
@@ -277,7 +274,7 @@ View<T> split_heads(const View<T>& x, std::int64_t H) {
 template <class T>
 Heads<T> heads_of(const View<T>& qkv, std::int64_t H) {
     if (qkv.rank() != 3 || qkv.extent(2) % 3 != 0) {
-        reject("heads_of: a shape " + to_string(qkv.shape()) + " is not (B, T, 3 C)");
+        reject("heads_of: a shape ", qkv.shape(), " is not (B, T, 3 C)");
     }
     const std::int64_t C = qkv.extent(2) / 3;
     return {split_heads(slice(qkv, 2, 0, C), H), split_heads(slice(qkv, 2, C, 2 * C), H),

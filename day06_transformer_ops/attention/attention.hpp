@@ -126,8 +126,8 @@ template <class T>
 template <class T>
 [[nodiscard]] View<T> grouped(const View<T>& q, std::int64_t G) {
     if (q.rank() != 4 || G < 1 || q.extent(1) % G != 0) {
-        reject("grouped: a shape " + to_string(q.shape()) + " has no dim 1 of heads that " +
-               std::to_string(G) + " groups could share equally");
+        reject("grouped: a shape ", q.shape(), " has no dim 1 of heads that ", G,
+               " groups could share equally");
     }
     return reshape(q, {q.extent(0), G, q.extent(1) / G, q.extent(2), q.extent(3)});
 }

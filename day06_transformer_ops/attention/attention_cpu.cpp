@@ -56,8 +56,7 @@ void attention_cpu(View<const float> q, View<const float> k, View<const float> v
     if (out.size() == 0) return;
     const AttentionProblem p = attention_problem(q, k, v, options, out);
     if (p.counted() < 0) {
-        reject("attention: length is " + std::to_string(options.length()) + ", but there are " +
-               std::to_string(p.S) + " keys");
+        reject("attention: length is ", options.length(), ", but there are ", p.S, " keys");
     }
     std::vector<float> score(static_cast<std::size_t>(p.S));
     // Always true; GCC 14 cannot know that and warns of index -1.

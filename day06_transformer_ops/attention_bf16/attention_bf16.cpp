@@ -125,7 +125,7 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     require_attention("attention_bf16", q, k, v, options, out);
     require_known_path("attention_bf16", path);
     if (options.scale < 0) {
-        reject("attention_bf16: scale is " + std::to_string(options.scale) +
+        reject("attention_bf16: scale is ", options.scale,
                ", but must not be negative; 0 stands for 1 / sqrt(D)");
     }
     if (log_sums.data != nullptr) {
@@ -134,38 +134,34 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     if (!path || path == AttentionBf16Path::four_passes || out.size() == 0) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
-        reject("attention_bf16: a head of " + std::to_string(D) + " numbers; " +
-               std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
-               "' takes. 'four passes' takes any");
+        reject("attention_bf16: a head of ", D, " numbers; ", kMostOfHead,
+               " is the most that the path '", name(*path), "' takes. 'four passes' takes any");
     }
     if (!few_rows(q, k)) {
-        reject("attention_bf16: " + std::to_string(q.extent(q.rank() - 2)) + " tokens and " +
-               std::to_string(k.extent(k.rank() - 2)) + " keys; " + std::to_string(kMostOfRows) +
-               " of each is the most that the path '" + name(*path) +
+        reject("attention_bf16: ", q.extent(q.rank() - 2), " tokens and ", k.extent(k.rank() - 2),
+               " keys; ", kMostOfRows, " of each is the most that the path '", name(*path),
                "' takes. 'four passes' takes any number");
     }
     if (!all_vectorized(q, k, v, out)) {
-        reject(std::string("attention_bf16: the path '") + name(*path) +
+        reject("attention_bf16: the path '", name(*path),
                "' needs q, k, v and out whose rows are whole vectors of eight numbers along memory "
-               "and begin at multiples of 16 bytes; q has " +
-               to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
-               ", out " + to_string(out.layout));
+               "and begin at multiples of 16 bytes; q has ",
+               q.layout, ", k ", k.layout, ", v ", v.layout, ", out ", out.layout);
     }
     if (path == AttentionBf16Path::tile && !in_tiles(q, k, v, out, log_sums)) {
         reject(
             "attention_bf16: the path 'tile' needs stacks of at most three dimensions, once "
-            "simplified, " +
-            gpu::kNoNegativeStride +
-            ", and first and last numbers less than 2^31 numbers apart; q has " +
-            to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
-            ", out " + to_string(out.layout));
+            "simplified, ",
+            gpu::kNoNegativeStride,
+            ", and first and last numbers less than 2^31 numbers apart; q has ", q.layout, ", k ",
+            k.layout, ", v ", v.layout, ", out ", out.layout);
     }
     if (path == AttentionBf16Path::warpgroups) {
         const std::string missing =
             !gpu::on_hopper() && !gpu::is_emulated()
                 ? "a GPU of compute capability 9.0 (Hopper), or the emulator"
                 : missing_for_warpgroups(q, k, v, options.length.data != nullptr);
-        if (!missing.empty()) reject("attention_bf16: the path 'warpgroups' needs " + missing);
+        if (!missing.empty()) reject("attention_bf16: the path 'warpgroups' needs ", missing);
     }
 }
 

@@ -14,8 +14,7 @@ void attention_bf16_cpu(View<const T> q, View<const T> k, View<const T> v,
     const auto p = attention_bf16_problem(q, k, v, options, out, log_sums);
     const std::int64_t counted = p.counted();
     if (counted < 0) {
-        reject("attention_bf16: length is " + std::to_string(options.length()) +
-               ", but there are " + std::to_string(p.S) + " keys");
+        reject("attention_bf16: length is ", options.length(), ", but there are ", p.S, " keys");
     }
     std::vector<float> score(static_cast<std::size_t>(p.S));
     for (std::int64_t r = 0; r < p.q.count(); ++r) {

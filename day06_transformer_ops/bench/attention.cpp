@@ -5,6 +5,7 @@
 
 #include "common/gpu/graph.hpp"
 #include "common/gpu/tile.hpp"
+#include "common/tensor/sentence.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
 #include "day06_transformer_ops/softmax/softmax.hpp"
@@ -99,11 +100,9 @@ void hold_against_double(const char* op, AttentionPath path, const Sizes& n, con
         for (std::int64_t d = 0; d < n.D; ++d) {
             const auto i = static_cast<std::size_t>(d);
             if (std::fabs(got(d) - want.value[i]) <= want.bound[i]) continue;
-            throw std::runtime_error(std::string(op) + ", " + name(path) + ": number " +
-                                     std::to_string(d) + " of query " + std::to_string(r) + " is " +
-                                     std::to_string(got(d)) + ", in double precision " +
-                                     std::to_string(want.value[i]) + "; " +
-                                     std::to_string(want.bound[i]) + " apart is allowed");
+            throw std::runtime_error(sentence(
+                op, ", ", name(path), ": number ", d, " of query ", r, " is ", got(d),
+                ", in double precision ", want.value[i], "; ", want.bound[i], " apart is allowed"));
         }
     }
 }

@@ -1,5 +1,6 @@
 // Attention of bf16 for --bench, compared with PyTorch's two: FlashAttention 2 and cuDNN.
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
+#include "common/tensor/sentence.hpp"
 
 #include <algorithm>
 
@@ -44,9 +45,8 @@ void hold_against_loop(AttentionBf16Path path, const Heads16& n, const bf16* q, 
         for (std::int64_t d = 0; d < n.D; ++d) {
             const float a = static_cast<float>(got(0, d)), b = static_cast<float>(want(0, d));
             if (std::fabs(a - b) <= 2 * 2 * 0x1p-8f) continue;
-            throw std::runtime_error(std::string("attention_bf16, ") + name(path) + ": number " +
-                                     std::to_string(d) + " of query " + std::to_string(r) + " is " +
-                                     std::to_string(a) + ", by the loop " + std::to_string(b));
+            throw std::runtime_error(sentence("attention_bf16, ", name(path), ": number ", d,
+                                              " of query ", r, " is ", a, ", by the loop ", b));
         }
     }
 }

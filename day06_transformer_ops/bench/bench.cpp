@@ -2,6 +2,7 @@
 #include "day06_transformer_ops/bench/bench.hpp"
 
 #include "common/gpu/tile.hpp"
+#include "common/tensor/sentence.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
@@ -99,8 +100,8 @@ void bench_cross_entropy(lesson::Report& report) {
         cross_entropy_cpu<T>({part.data() + r % 2, {1, V}}, target.view(), loop.view());
         const float got = want.download(r, 1)[0];
         if (std::fabs(got - loop(0)) <= static_cast<float>(V) * 0x1p-24f) continue;
-        throw std::runtime_error("cross entropy: row " + std::to_string(r) + " is " +
-                                 std::to_string(got) + ", the loop's " + std::to_string(loop(0)));
+        throw std::runtime_error(
+            sentence("cross entropy: row ", r, " is ", got, ", the loop's ", loop(0)));
     }
     lesson::Version v;
     v.op = "cross entropy";

@@ -15,6 +15,7 @@
 #include "common/lesson/arena.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/half.hpp"
+#include "common/tensor/sentence.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -84,9 +85,8 @@ void hold_against_loop(const Op<T>& op, const Shape& shape, const T* in, const T
         const double off = distance(want, part_of(static_cast<const T*>(out), one, at));
         if (off <= far) continue;
         throw std::runtime_error(
-            op.name + ", " + op.version + ", shape " + to_string(shape) + ": index " +
-            std::to_string(at) + " of dim 0 is " + std::to_string(off) +
-            " of its largest element away from the loop; " + std::to_string(far) + " is allowed");
+            sentence(op.name, ", ", op.version, ", shape ", shape, ": index ", at, " of dim 0 is ",
+                     off, " of its largest element away from the loop; ", far, " is allowed"));
     }
 }
 

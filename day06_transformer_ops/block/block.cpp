@@ -10,10 +10,9 @@ template <class Out>
 void check_parameter(const char* op, const char* name, const View<const float>& v,
                      const Shape& wanted, const char* written, const View<Out>& out) {
     if (v.shape() != wanted) {
-        reject(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
-               ", but must have " + to_string(wanted));
+        reject(op, ": ", name, " has shape ", v.shape(), ", but must have ", wanted);
     }
-    if (v.data == nullptr) reject(std::string(op) + ": " + name + " is a null pointer");
+    if (v.data == nullptr) reject(op, ": ", name, " is a null pointer");
     require_apart(op, name, v, written, out);
 }
 
@@ -37,11 +36,9 @@ void check_block(const BlockParameters& p, const View<float>& x) {
     require_known("block", "activation", p.activation);
     const std::int64_t C = x.extent(2);
     if (p.heads < 1 || C % p.heads != 0) {
-        reject("block: " + std::to_string(p.heads) + " heads do not divide the " +
-               std::to_string(C) + " numbers of a token equally");
+        reject("block: ", p.heads, " heads do not divide the ", C, " numbers of a token equally");
     }
-    if (p.up.rank() != 2)
-        reject("block: up has shape " + to_string(p.up.shape()) + ", but must have (C, F)");
+    if (p.up.rank() != 2) reject("block: up has shape ", p.up.shape(), ", but must have (C, F)");
     const std::int64_t F = p.up.extent(1);
     check_norm_inside("block", "norm1", p.norm1, C, "x", x);
     check_norm_inside("block", "norm2", p.norm2, C, "x", x);
@@ -63,9 +60,8 @@ void check_logits(const View<const float>& x, const NormParameters& norm,
     require_output("logits", out);
     const Shape wanted = {x.extent(0), x.extent(1), tokens.extent(0)};
     if (out.shape() != wanted || tokens.extent(1) != x.extent(2)) {
-        reject("logits: x has shape " + to_string(x.shape()) + ", tokens " +
-               to_string(tokens.shape()) + ", out " + to_string(out.shape()) +
-               "; they must be (B, T, C), (V, C) and (B, T, V)");
+        reject("logits: x has shape ", x.shape(), ", tokens ", tokens.shape(), ", out ",
+               out.shape(), "; they must be (B, T, C), (V, C) and (B, T, V)");
     }
     require_memory("logits", "tokens", tokens);
     check_norm_inside("logits", "norm", norm, x.extent(2), "out", out);

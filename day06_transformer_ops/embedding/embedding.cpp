@@ -35,8 +35,8 @@ void check_positions(const View<const T>& tokens, const View<const std::int64_t>
                      const View<T>& out) {
     require_rank("embed", "positions", positions, 2);
     if (positions.extent(1) != tokens.extent(1)) {
-        reject("embed: tokens have shape " + to_string(tokens.shape()) + ", but positions " +
-               to_string(positions.shape()) + "; their rows are added");
+        reject("embed: tokens have shape ", tokens.shape(), ", but positions ", positions.shape(),
+               "; their rows are added");
     }
     (void)with_prefix("embed: places", [&] { return broadcast_to(places, ids.shape()); });
     check_apart("embed", "positions", positions, out);
@@ -57,10 +57,9 @@ void check_tiles(const View<const T>& tokens, const View<const std::int64_t>& id
     reject(
         "embed: the path 'tile' needs, after simplifying, three dimensions of ids, places and rows "
         "at "
-        "most, and tables and out with " +
-        gpu::kNoNegativeStride + "; tokens have " + to_string(tokens.layout) + ", positions " +
-        to_string(positions.layout) + ", ids " + to_string(ids.layout) + ", places " +
-        to_string(at.layout) + ", out " + to_string(out.layout));
+        "most, and tables and out with ",
+        gpu::kNoNegativeStride, "; tokens have ", tokens.layout, ", positions ", positions.layout,
+        ", ids ", ids.layout, ", places ", at.layout, ", out ", out.layout);
 }
 
 }  // namespace
@@ -72,13 +71,12 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
     require_rank("embed", "tokens", tokens, 2);
     Shape wanted = ids.shape();
     if (wanted.rank == kMaxRank)
-        reject("embed: ids have shape " + to_string(wanted) +
-               ", and out would need one dim more than " + std::to_string(kMaxRank));
+        reject("embed: ids have shape ", wanted, ", and out would need one dim more than ",
+               kMaxRank);
     wanted[wanted.rank++] = tokens.extent(1);
     if (out.shape() != wanted) {
-        reject("embed: tokens have shape " + to_string(tokens.shape()) + " and ids " +
-               to_string(ids.shape()) + ", so out must have " + to_string(wanted) + ", not " +
-               to_string(out.shape()));
+        reject("embed: tokens have shape ", tokens.shape(), " and ids ", ids.shape(),
+               ", so out must have ", wanted, ", not ", out.shape());
     }
     require_output("embed", out);
     check_apart("embed", "tokens", tokens, out);
@@ -91,9 +89,8 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
         reject(
             "embed: the path 'vectorized' needs rows of whole vectors that begin at multiples of "
             "16 "
-            "bytes; tokens have " +
-            to_string(tokens.layout) + ", positions " + to_string(positions.layout) + ", out " +
-            to_string(out.layout));
+            "bytes; tokens have ",
+            tokens.layout, ", positions ", positions.layout, ", out ", out.layout);
     }
     if (path == EmbedPath::tile && out.size() > 0)
         check_tiles<T>(tokens, ids, positions, places, out);
@@ -104,8 +101,8 @@ void check_ids(const char* op, const char* name, const View<const std::int64_t>&
     for (std::int64_t k = 0; k < ids.size(); ++k) {
         const Index at = unravel(k, ids.shape());
         if (ids(at) < 0 || ids(at) >= rows) {
-            reject(std::string(op) + ": " + name + " has " + std::to_string(ids(at)) + " at " +
-                   to_string(at) + ", but the table has " + std::to_string(rows) + " rows");
+            reject(op, ": ", name, " has ", ids(at), " at ", at, ", but the table has ", rows,
+                   " rows");
         }
     }
 }
@@ -114,14 +111,14 @@ void check_rotary(const View<const float>& in, const View<const float>& table,
                   const View<const std::int64_t>& places, const View<float>& out) {
     const int r = in.rank();
     if (r < 2 || in.extent(r - 1) % 2 != 0 || in.extent(r - 1) == 0) {
-        reject("rotary: in has shape " + to_string(in.shape()) +
+        reject("rotary: in has shape ", in.shape(),
                ", but needs (..., T, D), with an even D of pairs");
     }
     check_rows<float>("rotary", in, out);
     require_rank("rotary", "table", table, 2);
     if (table.extent(1) != in.extent(r - 1)) {
-        reject("rotary: in has shape " + to_string(in.shape()) + ", but table " +
-               to_string(table.shape()) + "; a row of it must be as long as a head");
+        reject("rotary: in has shape ", in.shape(), ", but table ", table.shape(),
+               "; a row of it must be as long as a head");
     }
     (void)with_prefix("rotary: places", [&] {
         return broadcast_to(places, rows_along(in, r - 1).first.layout.shape);
@@ -132,8 +129,7 @@ void check_rotary(const View<const float>& in, const View<const float>& table,
 
 Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base) {
     if (D < 2 || D % 2 != 0 || !(base > 0)) {
-        reject("rotary_table: D is " + std::to_string(D) + " and base " + std::to_string(base) +
-               ", but must be even and above 0");
+        reject("rotary_table: D is ", D, " and base ", base, ", but must be even and above 0");
     }
     Tensor<float> table({places, D});
     for (std::int64_t p = 0; p < places; ++p) {

@@ -9,14 +9,13 @@ namespace {
 template <class T>
 void require_scales(const char* op, const Shape& matrix, ScalePer per, const View<T>& scales) {
     if (per != ScalePer::row && per != ScalePer::column) {  // an enum can hold any number
-        reject(std::string(op) + ": scale per " + std::to_string(static_cast<int>(per)) +
+        reject(op, ": scale per ", static_cast<int>(per),
                " does not exist; it must be one of: row, column");
     }
     const Shape wanted{matrix[per == ScalePer::row ? 0 : 1]};
     if (scales.shape() != wanted) {
-        reject(std::string(op) + ": scales has shape " + to_string(scales.shape()) +
-               ", but a matrix of shape " + to_string(matrix) + " with a scale per " +
-               (per == ScalePer::row ? "row" : "column") + " needs " + to_string(wanted));
+        reject(op, ": scales has shape ", scales.shape(), ", but a matrix of shape ", matrix,
+               " with a scale per ", (per == ScalePer::row ? "row" : "column"), " needs ", wanted);
     }
 }
 
@@ -36,9 +35,8 @@ void check_quantize_int8(const View<const float>& in, ScalePer per,
                 "column changes no other");
         }
         if (kept.shape() != Shape{in.extent(1)}) {
-            reject("quantize_int8: kept has shape " + to_string(kept.shape()) +
-                   ", but in has shape " + to_string(in.shape()) +
-                   "; it needs one element per column");
+            reject("quantize_int8: kept has shape ", kept.shape(), ", but in has shape ",
+                   in.shape(), "; it needs one element per column");
         }
         require_memory(op, "kept", kept);
         require_apart(op, "kept", kept, "values", values);

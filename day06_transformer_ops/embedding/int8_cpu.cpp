@@ -53,15 +53,15 @@ void outlier_columns_cpu(View<const float> in, double sigmas, View<std::uint8_t>
     const char* const op = "outlier_columns";
     require_rank(op, "in", in, 2);
     if (kept.shape() != Shape{in.extent(1)}) {
-        reject("outlier_columns: kept has shape " + to_string(kept.shape()) +
-               ", but in has shape " + to_string(in.shape()) + "; it needs one element per column");
+        reject("outlier_columns: kept has shape ", kept.shape(), ", but in has shape ", in.shape(),
+               "; it needs one element per column");
     }
     require_memory(op, "in", in);
     require_injective(op, "kept", kept);
     require_memory(op, "kept", kept);
     if (overlap(in, kept)) reject("outlier_columns: in overlaps kept");
     if (!(sigmas >= 0)) {
-        reject("outlier_columns: sigmas is " + std::to_string(sigmas) + ", but must be 0 or more");
+        reject("outlier_columns: sigmas is ", sigmas, ", but must be 0 or more");
     }
     const std::int64_t C = in.extent(1);
     std::vector<double> largest(static_cast<std::size_t>(C), 0.0);

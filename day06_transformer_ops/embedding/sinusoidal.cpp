@@ -11,8 +11,7 @@ void check_sinusoidal_positions(const View<float>& out, double base) {
     require_rank("sinusoidal_positions", "out", out, 2);
     require_output("sinusoidal_positions", out);
     if (!(base > 0) || std::isinf(base)) {
-        reject("sinusoidal_positions: base is " + std::to_string(base) +
-               ", but must be above 0 and finite");
+        reject("sinusoidal_positions: base is ", base, ", but must be above 0 and finite");
     }
 }
 

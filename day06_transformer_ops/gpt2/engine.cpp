@@ -28,9 +28,8 @@ Engine::Engine(const Config& config, Backend& backend, std::int64_t capacity)
 
 void Engine::check_room(std::int64_t count) const {
     if (count > capacity_ - length_) {
-        reject(std::to_string(count) + " tokens after " + std::to_string(length_) +
-               " would end at " + std::to_string(length_ + count) + ", but the context ends at " +
-               std::to_string(capacity_));
+        reject(count, " tokens after ", length_, " would end at ", length_ + count,
+               ", but the context ends at ", capacity_);
     }
 }
 

@@ -27,7 +27,7 @@ Number number(const std::string& flag, const std::string& text, const std::strin
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || stop != end) {
-        reject(flag + " is " + gpt2::quoted(text) + ", but must be " + wanted);
+        reject(flag, " is ", gpt2::quoted(text), ", but must be ", wanted);
     }
     return value;
 }
@@ -40,7 +40,7 @@ Number number_within(Number least, Number most, const std::string& flag, const s
         digits_of(least) + " to " + digits_of(most);
     const auto value = number<Number>(flag, text, wanted);
     if (!(value >= least && value <= most)) {
-        reject(flag + " is " + digits_of(value) + ", but must be " + wanted);
+        reject(flag, " is ", digits_of(value), ", but must be ", wanted);
     }
     return value;
 }

@@ -29,11 +29,10 @@ std::int64_t most_tokens(std::int64_t capacity, const std::vector<std::int64_t>&
 }
 
 void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n) {
-    if (n < 1) reject(std::to_string(n) + " tokens to generate; the minimum is 1");
+    if (n < 1) reject(n, " tokens to generate; the minimum is 1");
     if (n > most_tokens(capacity, prompt)) {
-        reject("a prompt of " + std::to_string(std::max<std::size_t>(1, prompt.size())) +
-               " tokens and " + std::to_string(n) + " more do not fit: the context ends at " +
-               std::to_string(capacity));
+        reject("a prompt of ", std::max<std::size_t>(1, prompt.size()), " tokens and ", n,
+               " more do not fit: the context ends at ", capacity);
     }
 }
 
@@ -73,8 +72,8 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
 Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
     const auto size = static_cast<std::int64_t>(text.size());
     if (size < 2 || engine.capacity() < 2) {
-        reject("perplexity: a text of " + std::to_string(size) + " tokens in windows of " +
-               std::to_string(engine.capacity()) + "; 2 are the least, for the first is given");
+        reject("perplexity: a text of ", size, " tokens in windows of ", engine.capacity(),
+               "; 2 are the least, for the first is given");
     }
     double surprise = 0;
     std::int64_t foreseen = 0;
@@ -91,8 +90,8 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
                 for (std::int64_t v = 0; v < row.size(); ++v)
                     sum += std::exp(double{row(v)} - largest);
                 if (!std::isfinite(sum)) {  // +infinity gives NaN, too: inf - inf
-                    reject("perplexity: a logit after token " + std::to_string(at - 1) +
-                           " is NaN or infinite" + engine.backend().advice());
+                    reject("perplexity: a logit after token ", at - 1, " is NaN or infinite",
+                           engine.backend().advice());
                 }
                 surprise += std::log(sum) + largest - row(text[static_cast<std::size_t>(at)]);
                 ++foreseen;

@@ -36,7 +36,7 @@ const std::map<std::string, Set>& flags_with_value() {
         {"--backend",
          [](Options& o, const auto& f, const auto& v) {
              if (v != "cpu" && v != "cuda") {
-                 reject(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
+                 reject(f, " is ", gpt2::quoted(v), ", but must be cpu or cuda");
              }
              o.backend = v;
          }},
@@ -83,7 +83,7 @@ const std::map<std::string, Switch>& switches() {
 }
 
 [[noreturn]] void reject_flag(const std::string& word) {
-    if (word.size() > 80) reject(gpt2::quoted(word) + " is not a flag");
+    if (word.size() > 80) reject(gpt2::quoted(word), " is not a flag");
     std::string nearest;
     std::size_t distance = 3;  // at more, it is a different word
     const auto compare = [&](const std::string& flag) {
@@ -92,7 +92,7 @@ const std::map<std::string, Switch>& switches() {
     };
     for (const auto& [flag, set] : flags_with_value()) compare(flag);
     for (const auto& [flag, set] : switches()) compare(flag);
-    reject(gpt2::quoted(word) + " is not a flag" +
+    reject(gpt2::quoted(word), " is not a flag",
            (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
@@ -123,7 +123,7 @@ Options parse(const std::vector<std::string>& arguments) {
         }
         const auto found = flags_with_value().find(flag);
         if (found == flags_with_value().end()) reject_flag(flag);
-        if (++i == arguments.size()) reject(flag + " needs a value");
+        if (++i == arguments.size()) reject(flag, " needs a value");
         found->second(options, flag, arguments[i]);
     }
     if (!options.help) check(options);

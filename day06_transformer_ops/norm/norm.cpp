@@ -25,8 +25,7 @@ namespace {
 
 void check_parameter(const char* op, const char* name, const View<const float>& v, std::int64_t C) {
     if (v.data != nullptr && v.shape() != Shape{C}) {
-        reject(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
-               ", but rows have " + std::to_string(C) + " elements");
+        reject(op, ": ", name, " has shape ", v.shape(), ", but rows have ", C, " elements");
     }
 }
 
@@ -48,16 +47,15 @@ void check_path(const std::string& op, std::optional<NormPath> path, const View<
     if (in.size() == 0) return;
     const int last = in.rank() - 1;
     if (path == NormPath::tile && residual.data != out.data) {
-        reject(op + ": only layer_norm and rms_norm have the path 'tile'");
+        reject(op, ": only layer_norm and rms_norm have the path 'tile'");
     }
     if (path == NormPath::tile &&
         !(rows_take_tiles<T>(in, last, out) && in.extent(last) <= kMostTiled)) {
-        reject(op + ": the path 'tile' needs rows of at most " + std::to_string(kMostTiled) +
-               " elements," + at_one_step() + "; in has " + to_string(in.layout) + ", out " +
-               to_string(out.layout));
+        reject(op, ": the path 'tile' needs rows of at most ", kMostTiled, " elements,",
+               at_one_step(), "; in has ", in.layout, ", out ", out.layout);
     }
     if (path != NormPath::registers || choose_norm<T>(in, residual, out) == path) return;
-    reject(op + kHeldNeeds + to_string(in.layout) + ", out " + to_string(out.layout));
+    reject(op, kHeldNeeds, in.layout, ", out ", out.layout);
 }
 
 }  // namespace
@@ -66,8 +64,7 @@ void check_norm_parameters(const char* op, const NormParameters& parameters, std
     check_parameter(op, "weight", parameters.weight, C);
     check_parameter(op, "bias", parameters.bias, C);
     if (!(parameters.eps >= 0) || std::isinf(parameters.eps)) {
-        reject(std::string(op) + ": eps is " + std::to_string(parameters.eps) +
-               ", but must be 0 or more, and finite");
+        reject(op, ": eps is ", parameters.eps, ", but must be 0 or more, and finite");
     }
 }
 
@@ -75,7 +72,7 @@ template <class T>
 void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
                 const View<T>& out, std::optional<NormPath> path) {
     if (in.rank() == 0) {
-        reject(std::string(op) + ": in has rank 0, but rows run along the last dimension");
+        reject(op, ": in has rank 0, but rows run along the last dimension");
     }
     check_rows<T>(op, in, out);
     check_norm_parameters(op, parameters, in.extent(in.rank() - 1));

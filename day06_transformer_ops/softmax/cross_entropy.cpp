@@ -19,14 +19,14 @@ template <class T>
 void check_cross_entropy(const View<const T>& logits, const View<const std::int64_t>& targets,
                          const View<float>& out, std::optional<CrossEntropyPath> path) {
     if (logits.rank() == 0 || logits.extent(logits.rank() - 1) == 0) {
-        reject("cross_entropy: logits have shape " + to_string(logits.shape()) +
+        reject("cross_entropy: logits have shape ", logits.shape(),
                ", but need a last dim with at least one logit");
     }
     const Shape wanted = rows_along(logits, logits.rank() - 1).first.layout.shape;
     if (targets.shape() != wanted || out.shape() != wanted) {
-        reject("cross_entropy: logits have shape " + to_string(logits.shape()) +
-               ", so targets and out must have " + to_string(wanted) + ", not " +
-               to_string(targets.shape()) + " and " + to_string(out.shape()));
+        reject("cross_entropy: logits have shape ", logits.shape(),
+               ", so targets and out must have ", wanted, ", not ", targets.shape(), " and ",
+               out.shape());
     }
     require_memory("cross_entropy", "logits", logits);
     require_memory("cross_entropy", "targets", targets);
@@ -37,8 +37,8 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
     if (path == CrossEntropyPath::block_per_row && choose_cross_entropy<T>(logits) != path) {
         reject(
             "cross_entropy: the path 'block per row' needs rows of logits along memory; they "
-            "have " +
-            to_string(logits.layout));
+            "have ",
+            logits.layout);
     }
     if (path == CrossEntropyPath::tile && out.size() > 0 &&
         (surprised_rows(logits, targets, out)[0].rank() >= gpu::kMostTileDims ||
@@ -46,9 +46,9 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
         reject(
             "cross_entropy: the path 'tile' needs, after simplifying, three dimensions of rows at "
             "most, "
-            "and logits with " +
-            gpu::kNoNegativeStride + "; logits have " + to_string(logits.layout) + ", targets " +
-            to_string(targets.layout) + ", out " + to_string(out.layout));
+            "and logits with ",
+            gpu::kNoNegativeStride, "; logits have ", logits.layout, ", targets ", targets.layout,
+            ", out ", out.layout);
     }
 }
 
@@ -56,8 +56,7 @@ void check_targets(const View<const std::int64_t>& targets, std::int64_t V) {
     for (std::int64_t r = 0; r < targets.size(); ++r) {
         const Index at = unravel(r, targets.shape());
         if (targets(at) < 0 || targets(at) >= V) {
-            reject("cross_entropy: the target at " + to_string(at) + " is " +
-                   std::to_string(targets(at)) + ", but there are " + std::to_string(V) +
+            reject("cross_entropy: the target at ", at, " is ", targets(at), ", but there are ", V,
                    " logits");
         }
     }

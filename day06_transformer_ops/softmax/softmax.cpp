@@ -77,21 +77,20 @@ void check_path(const char* op, std::optional<SoftmaxPath> path, const View<cons
     if (!path) return;
     if (siblings && (path == SoftmaxPath::warp_per_row || path == SoftmaxPath::online ||
                      path == SoftmaxPath::split || path == SoftmaxPath::tile)) {
-        reject(std::string(op) + ": only softmax has the path '" + name(*path) + "'");
+        reject(op, ": only softmax has the path '", name(*path), "'");
     }
     if (in.size() == 0) return;
     if (path == SoftmaxPath::registers && !rows_can_be_held<T>(in, d, out)) {
-        reject(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
-               ", and rows run along dimension " + std::to_string(d));
+        reject(op, (kHeldNeeds + to_string(in.layout)), ", out ", out.layout,
+               ", and rows run along dimension ", d);
     }
     if (path == SoftmaxPath::tile && !rows_take_tiles<T>(in, d, out)) {
-        reject(op + (": the path 'tile' needs rows" + at_one_step()) + "; in has " +
-               to_string(in.layout) + ", out " + to_string(out.layout) +
-               ", and rows run along dimension " + std::to_string(d));
+        reject(op, (": the path 'tile' needs rows" + at_one_step()), "; in has ", in.layout,
+               ", out ", out.layout, ", and rows run along dimension ", d);
     }
     if (path == SoftmaxPath::shared && !lies_along_memory(in, d)) {
-        reject(std::string(op) + ": the path 'shared' needs rows of in along memory; in has " +
-               to_string(in.layout) + ", and rows run along dimension " + std::to_string(d));
+        reject(op, ": the path 'shared' needs rows of in along memory; in has ", in.layout,
+               ", and rows run along dimension ", d);
     }
 }
 
@@ -130,7 +129,7 @@ void check_causal_softmax(const View<const Same<T>>& in, const View<T>& out,
                           std::optional<SoftmaxPath> path) {
     const int r = in.rank();
     if (r < 2 || in.extent(r - 2) > in.extent(r - 1)) {
-        reject("causal_softmax: in has shape " + to_string(in.shape()) +
+        reject("causal_softmax: in has shape ", in.shape(),
                ", but scores have shape (..., T, S) with T <= S: token t sees t + 1 + S - T of S");
     }
     check_rows<T>("causal_softmax", in, out);

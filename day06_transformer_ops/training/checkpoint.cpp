@@ -88,8 +88,8 @@ void reject_to_replace(const TrainOptions& options) {
         reject(options.state() + what_is_in(options.state()) + kRestart);
     }
     if (std::filesystem::exists(options.out, none)) {
-        reject(options.out + " already exists, but the state of its run is missing, which is " +
-               options.state() + kRestart);
+        reject(options.out, " already exists, but the state of its run is missing, which is ",
+               options.state(), kRestart);
     }
 }
 
@@ -169,7 +169,7 @@ TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& opt
     const gpt2::Gguf file(bytes, options.state());
     const auto of_another_version = [&](std::string_view key) {
         reject(
-            "--resume: " + options.state() + " has no " + std::string(key) +
+            "--resume: ", options.state(), " has no ", key,
             ", so another version of gpt2_train wrote it; --restart starts over and replaces it");
     };
     if (!file.has_checksums()) of_another_version(gpt2::kFileChecksum);
@@ -178,18 +178,16 @@ TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& opt
         if (!file.has(asked.key)) of_another_version(asked.key);
         const std::string_view there = file.text(asked.key);
         if (there != asked.value) {
-            reject("--resume: " + options.state() + " is of a run whose " + asked.flag + " was " +
-                   std::string(there) + ", but this one has " + asked.value +
-                   "; a run goes on as it began");
+            reject("--resume: ", options.state(), " is of a run whose ", asked.flag, " was ", there,
+                   ", but this one has ", asked.value, "; a run goes on as it began");
         }
     }
     TrainingState state;
     state.step = file.integer("run.step", 0, INT64_MAX);
     state.steps = file.integer("run.steps", 0, INT64_MAX);
     if (state.step > options.steps) {
-        reject("--resume: " + options.state() + " is of a run that has done " +
-               std::to_string(state.step) + " steps, but --steps is " +
-               std::to_string(options.steps) + "; it must be as many or more");
+        reject("--resume: ", options.state(), " is of a run that has done ", state.step,
+               " steps, but --steps is ", options.steps, "; it must be as many or more");
     }
     const auto read = [&](const char* name, std::int64_t size, std::vector<float>& run) {
         const gpt2::FileTensor& tensor = file.tensor(name);

@@ -89,9 +89,8 @@ Source text_source(const std::string& path, const Batching& batching, std::int64
     }
     const auto size = static_cast<std::int64_t>(learned.tokens.size());
     if (size < batching.context + 1) {
-        reject(path + " has " + std::to_string(size) +
-               (vocabulary == 0 ? " bytes" : " tokens of this vocabulary") + ", but a context of " +
-               std::to_string(batching.context) + " needs " + std::to_string(batching.context + 1) +
+        reject(path, " has ", size, (vocabulary == 0 ? " bytes" : " tokens of this vocabulary"),
+               ", but a context of ", batching.context, " needs ", batching.context + 1,
                " at least: a longer text, or a shorter --context");
     }
     Source made;
@@ -109,15 +108,13 @@ Source text_source(const std::string& path, const Batching& batching, std::int64
 
 Source line_source(std::int64_t most_dims, const Batching& batching) {
     if (most_dims < 1 || most_dims > gpt2::kMostDims) {
-        reject("--strides is " + std::to_string(most_dims) + ", but must be 1 to 4");
+        reject("--strides is ", most_dims, ", but must be 1 to 4");
     }
     const auto dims = static_cast<int>(most_dims);
     const std::int64_t longest = gpt2::longest_line(dims);
     if (longest > batching.context + 1) {
-        reject("lines about shapes of up to " + std::to_string(most_dims) +
-               " dimensions have up to " + std::to_string(longest) +
-               " tokens, so --context must be " + std::to_string(longest - 1) + " or more, not " +
-               std::to_string(batching.context));
+        reject("lines about shapes of up to ", most_dims, " dimensions have up to ", longest,
+               " tokens, so --context must be ", longest - 1, " or more, not ", batching.context);
     }
     const auto tokens_of = std::make_shared<const gpt2::LineTokens>();
     Source made;

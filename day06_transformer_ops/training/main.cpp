@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "common/gpu/device.hpp"
+#include "common/tensor/sentence.hpp"
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/file/memory.hpp"
 #include "day06_transformer_ops/training/checkpoint.hpp"
@@ -77,9 +78,9 @@ double learn(const TrainOptions& o, Batches& batches, std::int64_t step,
     options.decay = o.decay;
     const double norm = trainer.step(options);
     if (!std::isfinite(loss) || !std::isfinite(norm)) {
-        throw std::runtime_error("the loss of step " + std::to_string(step + 1) + " is " +
-                                 std::to_string(loss) + ", and its gradient's norm " +
-                                 std::to_string(norm) + ": a smaller --rate may help");
+        throw std::runtime_error(sentence("the loss of step ", step + 1, " is ", loss,
+                                          ", and its gradient's norm ", norm,
+                                          ": a smaller --rate may help"));
     }
     return loss;
 }

@@ -31,7 +31,7 @@ const std::map<std::string, Set>& flags() {
         {"--backend",
          [](O& o, const auto& f, const auto& v) {
              if (v != "cpu" && v != "cuda") {
-                 reject(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
+                 reject(f, " is ", gpt2::quoted(v), ", but must be cpu or cuda");
              }
              o.backend = v;
          }},
@@ -43,13 +43,13 @@ const std::map<std::string, Set>& flags() {
                  std::to_string(kMostVocabulary);
              o.vocab = v == "bytes" ? 0 : gpt2::number<std::int64_t>(f, v, wanted);
              if (v != "bytes" && (o.vocab < gpt2::kLeastVocabulary || o.vocab > kMostVocabulary)) {
-                 reject(f + " is " + std::to_string(o.vocab) + ", but must be " + wanted);
+                 reject(f, " is ", o.vocab, ", but must be ", wanted);
              }
          }},
         {"--weights",
          [](O& o, const auto& f, const auto& v) {
              if (v != "f32" && v != "q8_0") {
-                 reject(f + " is " + gpt2::quoted(v) + ", but must be f32 or q8_0");
+                 reject(f, " is ", gpt2::quoted(v), ", but must be f32 or q8_0");
              }
              o.weights = v == "f32" ? gpt2::WeightType::f32 : gpt2::WeightType::q8_0;
          }},
@@ -75,7 +75,7 @@ const std::map<std::string, Set>& flags() {
              constexpr const char* kWanted = "a number above 0 and at most 1";
              o.rate = gpt2::number<double>(f, v, kWanted);
              if (!(o.rate > 0 && o.rate <= 1)) {
-                 reject(f + " is " + gpt2::digits_of(o.rate) + ", but must be " + kWanted);
+                 reject(f, " is ", gpt2::digits_of(o.rate), ", but must be ", kWanted);
              }
          }},
         {"--decay", [](O& o, const auto& f,
@@ -100,8 +100,8 @@ void reject_to_write_over_the_text(const TrainOptions& o) {
         for (const std::string& written : {file, file + ".new", o.out + ".lock"}) {
             std::error_code nothing_there;
             if (std::filesystem::equivalent(o.text, written, nothing_there)) {
-                reject("--out " + o.out + " would write " + written +
-                       " over the text that it learns, --text " + o.text);
+                reject("--out ", o.out, " would write ", written,
+                       " over the text that it learns, --text ", o.text);
             }
         }
     }
@@ -122,8 +122,8 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
             continue;
         }
         const auto found = flags().find(flag);
-        if (found == flags().end()) reject(gpt2::quoted(flag) + " is not a flag");
-        if (++i == arguments.size()) reject(flag + " needs a value");
+        if (found == flags().end()) reject(gpt2::quoted(flag), " is not a flag");
+        if (++i == arguments.size()) reject(flag, " needs a value");
         found->second(o, flag, arguments[i]);
     }
     if (o.help) return o;
@@ -136,30 +136,29 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
         reject("--resume continues a run and --restart replaces it: give one of them, or neither");
     }
     if (o.channels % o.heads != 0) {
-        reject("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
-               std::to_string(o.channels) + " of --channels equally");
+        reject("--heads is ", o.heads, ", which does not divide the ", o.channels,
+               " of --channels equally");
     }
     if (o.bf16 && o.backend == "cpu") {
         reject("--bf16 needs --backend cuda: bf16 products run on a GPU's tensor cores");
     }
     if (const std::int64_t D = o.channels / o.heads; o.bf16 && (D % 8 != 0 || D > 128)) {
-        reject("--bf16 takes eight numbers at a time, and 128 at most, but a head has " +
-               std::to_string(D) +
+        reject("--bf16 takes eight numbers at a time, and 128 at most, but a head has ", D,
                ": --channels divided by --heads must be a multiple of 8, up to 128");
     }
     if (o.gpus > 1 && o.backend == "cpu") {
-        reject("--gpus is " + std::to_string(o.gpus) + ", but --backend is cpu; must be cuda");
+        reject("--gpus is ", o.gpus, ", but --backend is cpu; must be cuda");
     }
     if (o.batch % o.gpus != 0) {
-        reject("--gpus is " + std::to_string(o.gpus) + ", which does not divide the " +
-               std::to_string(o.batch) + " of --batch equally");
+        reject("--gpus is ", o.gpus, ", which does not divide the ", o.batch,
+               " of --batch equally");
     }
     if (o.strides != 0 && o.vocab != 0) {
         reject("--vocab is for --text; --strides has its own vocabulary");
     }
     if (o.weights == gpt2::WeightType::q8_0 && o.channels % gpt2::kQ8Block != 0) {
-        reject("--weights q8_0 stores rows in blocks of 32, which do not divide the " +
-               std::to_string(o.channels) + " of --channels equally");
+        reject("--weights q8_0 stores rows in blocks of 32, which do not divide the ", o.channels,
+               " of --channels equally");
     }
     reject_to_write_over_the_text(o);
     return o;

@@ -14,15 +14,14 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 void require_rows(const char* op, const char* name, const View<T>& v) {
     if (v.rank() > 0) return;
-    reject(std::string(op) + ": " + name + " has rank 0, but rows run along the last dimension");
+    reject(op, ": ", name, " has rank 0, but rows run along the last dimension");
 }
 
 /// A view of this shape, which may not have memory yet.
 template <class T>
 void require_extents(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
     if (v.shape() == wanted) return;
-    reject(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
-           ", but must have " + to_string(wanted));
+    reject(op, ": ", name, " has shape ", v.shape(), ", but must have ", wanted);
 }
 
 /// A view of this shape that has memory.
@@ -45,8 +44,7 @@ void require_run(const char* op, const char* name, const View<T>& v) {
     if (v.size() == 0) return;
     const Layout run = simplify(v.layout)[0];
     if (run.rank() == 0 || (run.rank() == 1 && run.stride(0) == 1)) return;
-    reject(std::string(op) + ": " + name + " has " + to_string(v.layout) +
-           ", but must be dense, without gaps");
+    reject(op, ": ", name, " has ", v.layout, ", but must be dense, without gaps");
 }
 
 /// Two outputs must not share an element. They may be interleaved, as in the two halves of each row

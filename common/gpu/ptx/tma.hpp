@@ -15,6 +15,7 @@
 #include "common/gpu/check.hpp"
 #include "common/gpu/ptx/mbarrier.hpp"
 #include "common/tensor/half.hpp"
+#include "common/tensor/sentence.hpp"
 
 #ifndef SIXDAYS_EMULATED
 #include <cuda.h>
@@ -97,10 +98,9 @@ TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
                tile, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) {
-        throw std::runtime_error("cuTensorMapEncodeTiled rejects " + std::to_string(extents[1]) +
-                                 " x " + std::to_string(extents[0]) + " numbers, rows " +
-                                 std::to_string(strides[0]) + " bytes apart: error " +
-                                 std::to_string(result));
+        throw std::runtime_error(sentence("cuTensorMapEncodeTiled rejects ", extents[1], " x ",
+                                          extents[0], " numbers, rows ", strides[0],
+                                          " bytes apart: error ", result));
     }
     return map;
 }

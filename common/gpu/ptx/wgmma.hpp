@@ -28,6 +28,7 @@
 
 #ifdef SIXDAYS_EMULATED
 #include "common/emulator/wgmma.hpp"
+#include "common/tensor/sentence.hpp"
 #endif
 
 namespace sixdays::gpu {
@@ -302,11 +303,10 @@ void require_registers(int threads, int given, int taken) {
         return attributes.numRegs;
     }();
     if (registers_suffice(launched, threads, given, taken)) return;
-    throw std::runtime_error("a kernel of " + std::to_string(threads) +
-                             " threads was compiled for " + std::to_string(launched) +
-                             " registers each; 128 threads keep " + std::to_string(given) +
-                             " and the others need " + std::to_string(taken) +
-                             ", so it would deadlock. Was it compiled with -maxrregcount?");
+    throw std::runtime_error(
+        sentence("a kernel of ", threads, " threads was compiled for ", launched,
+                 " registers each; 128 threads keep ", given, " and the others need ", taken,
+                 ", so it would deadlock. Was it compiled with -maxrregcount?"));
 }
 
 #endif

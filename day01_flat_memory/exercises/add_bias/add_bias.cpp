@@ -18,8 +18,8 @@ void check_add_bias(const View<const float>& in, const View<const float>& bias,
     require_same_or_apart(op, "in", in, "out", out);
     require_rank(op, "bias", bias, 1);
     if (bias.extent(0) != out.extent(1)) {
-        reject("add_bias: bias has " + std::to_string(bias.extent(0)) +
-               " elements, but a row of out has " + std::to_string(out.extent(1)));
+        reject("add_bias: bias has ", bias.extent(0), " elements, but a row of out has ",
+               out.extent(1));
     }
     require_contiguous(op, "bias", bias);
     require_memory(op, "bias", bias);

@@ -9,14 +9,13 @@ void check_last_token(const View<const float>& in, const View<float>& out) {
     const char* const op = "last_token";
     require_rank(op, "in", in, 3);
     if (in.extent(1) < 1) {
-        reject("last_token: in has shape " + to_string(in.layout.shape) +
+        reject("last_token: in has shape ", in.layout.shape,
                "; with 0 tokens there is no last token");
     }
     const Shape wanted{in.extent(0), in.extent(2)};
     if (out.layout.shape != wanted) {
-        reject("last_token: out has shape " + to_string(out.layout.shape) +
-               ", but for in of shape " + to_string(in.layout.shape) + " it must be " +
-               to_string(wanted));
+        reject("last_token: out has shape ", out.layout.shape, ", but for in of shape ",
+               in.layout.shape, " it must be ", wanted);
     }
     require_contiguous(op, "in", in);
     require_contiguous(op, "out", out);

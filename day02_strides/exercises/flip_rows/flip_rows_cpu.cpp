@@ -26,7 +26,7 @@ void check_flip_rows(const View<const float>& in, const View<float>& out) {
     require_rank(op, "out", out, 2);
     require_same_shape(op, "in", in, "out", out);
     if (out.extent(0) > 65535 * 8) {
-        reject("flip_rows: out has " + std::to_string(out.extent(0)) +
+        reject("flip_rows: out has ", out.extent(0),
                " rows, but a grid of 65,535 blocks of 8 rows covers only 524280");
     }
     require_injective(op, "out", out);

@@ -32,15 +32,14 @@ void check_kv_append(const View<const float>& fresh, std::int64_t pos, const Vie
     require_rank(op, "cache", cache, 4);
     for (const int dim : {0, 1, 3}) {
         if (fresh.extent(dim) != cache.extent(dim)) {
-            reject("kv_append: fresh has shape " + to_string(fresh.shape()) +
-                   ", but cache has shape " + to_string(cache.shape()) +
-                   "; they may differ in dimension 2 only");
+            reject("kv_append: fresh has shape ", fresh.shape(), ", but cache has shape ",
+                   cache.shape(), "; they may differ in dimension 2 only");
         }
     }
     const std::int64_t n = fresh.extent(2), capacity = cache.extent(2);
     if (pos < 0 || n > capacity || pos > capacity - n) {
-        reject("kv_append: " + std::to_string(n) + " positions starting at " + std::to_string(pos) +
-               " do not fit into a cache with capacity " + std::to_string(capacity));
+        reject("kv_append: ", n, " positions starting at ", pos,
+               " do not fit into a cache with capacity ", capacity);
     }
     require_injective(op, "cache", cache);
     require_memory(op, "cache", cache);

@@ -7,7 +7,7 @@ void check_add_transposed(const View<const float>& a, const View<float>& out) {
     const char* const op = "add_transposed";
     require_rank(op, "a", a, 2);
     if (a.extent(0) != a.extent(1)) {
-        reject("add_transposed: a has shape " + to_string(a.shape()) +
+        reject("add_transposed: a has shape ", a.shape(),
                ", but it must be square to be added to its transpose");
     }
     require_same_shape(op, "a", a, "out", out);

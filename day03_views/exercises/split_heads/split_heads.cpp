@@ -10,12 +10,11 @@ void check_split_heads(const View<const float>& in, const View<float>& out) {
     const Shape& s = out.shape();
     const Shape wanted{s[0], s[2], s[1] * s[3]};
     if (in.shape() != wanted) {
-        reject("split_heads: out has shape " + to_string(s) + ", so in must have shape " +
-               to_string(wanted) + ", but it has shape " + to_string(in.shape()));
+        reject("split_heads: out has shape ", s, ", so in must have shape ", wanted,
+               ", but it has shape ", in.shape());
     }
     if (in.extent(2) > 1 && in.stride(2) != 1) {
-        reject("split_heads: in has " + to_string(in.layout) +
-               "; the last dimension must have stride 1");
+        reject("split_heads: in has ", in.layout, "; the last dimension must have stride 1");
     }
     require_contiguous(op, "out", out);
     require_memory(op, "in", in);

@@ -58,9 +58,8 @@ struct Matrices {
     std::int64_t tiles = down * across;  // at most the number of elements: no overflow
     for (int d = 0; d < x.dims; ++d) tiles *= x.extent[d];
     if (tiles > INT32_MAX) {
-        reject("transpose: matrices of shape " + to_string(Shape{x.M, x.N}) +
-               ": all of them together are more than 2^31 - 1 tiles of " +
-               to_string(Shape{TM, TN}));
+        reject("transpose: matrices of shape ", Shape{x.M, x.N},
+               ": all of them together are more than 2^31 - 1 tiles of ", Shape{TM, TN});
     }
     x.down = static_cast<std::uint32_t>(down);
     x.across = static_cast<std::uint32_t>(across);

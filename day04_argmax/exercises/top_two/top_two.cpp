@@ -8,12 +8,11 @@ void check_top_two(const View<const float>& in, const View<std::int64_t>& out) {
     require_rank(op, "in", in, 2);
     require_rank(op, "out", out, 2);
     if (in.extent(1) < 2) {
-        reject("top_two: in has shape " + to_string(in.shape()) +
-               ", but a row needs at least two elements");
+        reject("top_two: in has shape ", in.shape(), ", but a row needs at least two elements");
     }
     if (out.shape() != Shape{in.extent(0), 2}) {
-        reject("top_two: in has shape " + to_string(in.shape()) + ", so out must have shape " +
-               to_string(Shape{in.extent(0), 2}) + ", not " + to_string(out.shape()));
+        reject("top_two: in has shape ", in.shape(), ", so out must have shape ",
+               Shape{in.extent(0), 2}, ", not ", out.shape());
     }
     require_memory(op, "in", in);
     require_output(op, out);

@@ -9,8 +9,7 @@ void check_find_the_race(const View<const float>& a, const View<const float>& b,
     const char* const op = "find_the_race";
     require_rank(op, "a", a, 2);
     if (a.extent(0) != a.extent(1)) {
-        reject("find_the_race: a has shape " + to_string(a.layout.shape) +
-               ", but it must be square");
+        reject("find_the_race: a has shape ", a.layout.shape, ", but it must be square");
     }
     require_same_shape(op, "a", a, "b", b);
     require_same_shape(op, "a", a, "out", out);

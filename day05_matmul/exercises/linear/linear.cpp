@@ -13,9 +13,9 @@ void check_linear(const View<const float>& x, const View<const float>& w,
     require_rank(op, "out", out, 2);
     const std::int64_t T = x.extent(0), C = x.extent(1), OC = w.extent(0);
     if (w.extent(1) != C || bias.extent(0) != OC || out.extent(0) != T || out.extent(1) != OC) {
-        reject("linear: x has shape " + to_string(x.layout.shape) + ", w " +
-               to_string(w.layout.shape) + ", bias " + to_string(bias.layout.shape) + ", out " +
-               to_string(out.layout.shape) + "; they must be (T, C), (OC, C), (OC) and (T, OC)");
+        reject("linear: x has shape ", x.layout.shape, ", w ", w.layout.shape, ", bias ",
+               bias.layout.shape, ", out ", out.layout.shape,
+               "; they must be (T, C), (OC, C), (OC) and (T, OC)");
     }
     require_rows_fit(op, "out", out);
     require_memory(op, "x", x);

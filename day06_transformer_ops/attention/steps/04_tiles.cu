@@ -180,9 +180,9 @@ void launch_attention_tiles(const AttentionProblem& p, const View<float>& log_su
                             gpu::Stream stream) {
     const std::size_t needed = attention_tiles_bytes(p.q.length), most = gpu::most_shared();
     if (needed > most) {
-        reject("attention: the path 'tiles' needs " + std::to_string(needed) +
-               " bytes of shared memory for a head of " + std::to_string(p.q.length) +
-               " numbers, and a block of this device gets " + std::to_string(most));
+        reject("attention: the path 'tiles' needs ", needed,
+               " bytes of shared memory for a head of ", p.q.length,
+               " numbers, and a block of this device gets ", most);
     }
     p.q.length > 64 ? launch_for<128>(p, log_sums, stream) : launch_for<64>(p, log_sums, stream);
 }

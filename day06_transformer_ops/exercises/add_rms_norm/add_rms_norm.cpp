@@ -12,12 +12,11 @@ void check_add_rms_norm(const View<const float>& in, const View<const float>& we
     require_same_shape(op, "in", in, "residual", residual);
     require_same_shape(op, "in", in, "out", out);
     if (weight.extent(0) != in.extent(1)) {
-        reject("add_rms_norm: in has shape " + to_string(in.shape()) +
-               ", so weight must have shape (" + std::to_string(in.extent(1)) + "), not " +
-               to_string(weight.shape()));
+        reject("add_rms_norm: in has shape ", in.shape(), ", so weight must have shape (",
+               in.extent(1), "), not ", weight.shape());
     }
     if (!(eps > 0)) {
-        reject("add_rms_norm: eps is " + std::to_string(eps) + ", but it must be positive");
+        reject("add_rms_norm: eps is ", eps, ", but it must be positive");
     }
     const View<const float> all[] = {in, weight, residual, out};
     const char* const names[] = {"in", "weight", "residual", "out"};
@@ -26,7 +25,7 @@ void check_add_rms_norm(const View<const float>& in, const View<const float>& we
         require_memory(op, names[i], all[i]);
         for (int j = 0; j < i; ++j) {
             if (overlap(all[i], all[j])) {
-                reject(std::string("add_rms_norm: ") + names[j] + " and " + names[i] + " overlap");
+                reject("add_rms_norm: ", names[j], " and ", names[i], " overlap");
             }
         }
     }

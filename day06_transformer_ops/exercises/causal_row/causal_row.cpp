@@ -12,7 +12,7 @@ void check_causal_row(const View<const float>& q, const View<const float>& k,
     require_same_shape(op, "q", q, "v", v);
     require_same_shape(op, "q", q, "out", out);
     if (q.extent(1) < 1 || q.extent(1) > 32) {
-        reject("causal_row: q has shape " + to_string(q.shape()) +
+        reject("causal_row: q has shape ", q.shape(),
                ", but a head must have 1 to 32 channels here, one per lane");
     }
     require_memory(op, "q", q);

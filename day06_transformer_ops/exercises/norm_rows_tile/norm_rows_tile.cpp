@@ -9,8 +9,7 @@ void check_norm_rows_tile(const View<const float>& in, const View<float>& out) {
     require_rank(op, "in", in, 2);
     require_same_shape(op, "in", in, "out", out);
     if (in.extent(1) > 128) {
-        reject("norm_rows_tile: rows have " + std::to_string(in.extent(1)) +
-               " elements; a tile here holds 128");
+        reject("norm_rows_tile: rows have ", in.extent(1), " elements; a tile here holds 128");
     }
     require_contiguous(op, "in", in);
     require_contiguous(op, "out", out);

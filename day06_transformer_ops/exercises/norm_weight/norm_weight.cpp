@@ -11,8 +11,8 @@ void check_norm_weight(const View<const float>& in, const View<const float>& row
     require_same_shape(op, "in", in, "grad", grad);
     const auto demand = [&](const char* name, const Shape& shape, const Shape& wanted) {
         if (shape == wanted) return;
-        reject("norm_weight: in has shape " + to_string(in.shape()) + ", so " + name +
-               " must have shape " + to_string(wanted) + ", not " + to_string(shape));
+        reject("norm_weight: in has shape ", in.shape(), ", so ", name, " must have shape ", wanted,
+               ", not ", shape);
     };
     demand("rows", rows.shape(), {in.extent(0), 2});
     demand("d_weight", d_weight.shape(), {in.extent(1)});
@@ -22,7 +22,7 @@ void check_norm_weight(const View<const float>& in, const View<const float>& row
         require_contiguous(op, names[i], all[i]);
         require_memory(op, names[i], all[i]);
         if (i < 3 && overlap(all[i], d_weight)) {
-            reject(std::string("norm_weight: ") + names[i] + " and d_weight overlap");
+            reject("norm_weight: ", names[i], " and d_weight overlap");
         }
     }
 }

@@ -15,8 +15,7 @@ namespace {
 template <class T>
 void require(const char* name, const View<T>& v, const Shape& shape) {
     if (v.shape() != shape) {
-        reject(std::string("one_block: ") + name + " has shape " + to_string(v.shape()) +
-               ", but must have " + to_string(shape));
+        reject("one_block: ", name, " has shape ", v.shape(), ", but must have ", shape);
     }
     require_memory("one_block", name, v);
 }
@@ -29,8 +28,8 @@ void check_one_block(const BlockWeights& w, const View<const float>& x, const Vi
     require_rank("one_block", "up", w.up, 2);
     const std::int64_t C = x.extent(2), F = w.up.extent(1);
     if (w.heads < 1 || C % w.heads != 0) {
-        reject("one_block: " + std::to_string(w.heads) + " heads do not divide the " +
-               std::to_string(C) + " numbers of a token equally");
+        reject("one_block: ", w.heads, " heads do not divide the ", C,
+               " numbers of a token equally");
     }
     require("qkv", w.qkv, {C, 3 * C});
     require("projection", w.projection, {C, C});
@@ -65,7 +64,7 @@ void product(View<const float> a, View<const float> b, View<float> out, gpu::Str
 void attention(View<const float> q, View<const float> k, View<const float> v, double scale,
                bool causal, View<float> out, gpu::Stream stream) {
     if (!(scale > 0)) {
-        reject("attention: scale is " + std::to_string(scale) +
+        reject("attention: scale is ", scale,
                ", but it must be above 0 (in C++, 1 / D of two integers is 0)");
     }
     const AttentionOptions options{.causal = causal, .scale = static_cast<float>(scale)};

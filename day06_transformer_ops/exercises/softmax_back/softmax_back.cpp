@@ -16,7 +16,7 @@ void check_softmax_back(const View<const float>& p, const View<const float>& gra
         require_contiguous(op, names[i], all[i]);
         require_memory(op, names[i], all[i]);
         if (i < 2 && overlap(all[i], d_in)) {
-            reject(std::string("softmax_back: ") + names[i] + " and d_in overlap");
+            reject("softmax_back: ", names[i], " and d_in overlap");
         }
     }
 }

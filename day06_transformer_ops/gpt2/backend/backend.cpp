@@ -8,8 +8,7 @@ namespace sixdays::gpt2 {
 
 void check_capacity(const Config& config, std::int64_t capacity) {
     if (capacity < 1 || capacity > config.context) {
-        reject("a text of " + std::to_string(capacity) + " tokens; this model takes 1 to " +
-               std::to_string(config.context));
+        reject("a text of ", capacity, " tokens; this model takes 1 to ", config.context);
     }
 }
 
@@ -42,9 +41,8 @@ void check_tensor_cores(const Config& config) {
     if (tensor_cores_take(config)) return;
     reject(
         "prompts on tensor cores need heads of 8, 16, 24, ... or 128 numbers and an MLP whose "
-        "width is a multiple of 8; this model's have " +
-        std::to_string(config.head_dim()) + " and " + std::to_string(config.hidden) +
-        ". Try without --fast");
+        "width is a multiple of 8; this model's have ",
+        config.head_dim(), " and ", config.hidden, ". Try without --fast");
 }
 
 }  // namespace sixdays::gpt2

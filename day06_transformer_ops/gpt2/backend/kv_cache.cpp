@@ -15,12 +15,12 @@ void check_positions(std::int64_t position, std::int64_t count, std::int64_t hel
                      std::int64_t capacity) {
     const std::string asked = "KV cache: " + std::to_string(count) + " positions from " +
                               std::to_string(position) + " on";
-    if (position < 0 || count < 1) reject(asked + ": invalid range");
+    if (position < 0 || count < 1) reject(asked, ": invalid range");
     if (position > held) {
-        reject(asked + " would leave a gap: only " + std::to_string(held) + " are held");
+        reject(asked, " would leave a gap: only ", held, " are held");
     }
     if (count > capacity - position) {
-        reject(asked + ", but the context ends at " + std::to_string(capacity));
+        reject(asked, ", but the context ends at ", capacity);
     }
 }
 
@@ -35,7 +35,7 @@ KvCache::KvCache(View<float> keys, View<float> values) : keys_(keys), values_(va
     const char* const op = "KV cache";
     require_rank(op, "keys", keys, 4);
     require_same_shape(op, "keys", keys, "values", values);
-    if (keys.size() == 0) reject("KV cache: shape " + to_string(keys.layout.shape) + " is empty");
+    if (keys.size() == 0) reject("KV cache: shape ", keys.layout.shape, " is empty");
     require_injective(op, "keys", keys);
     require_injective(op, "values", values);
     require_memory(op, "keys", keys);
@@ -67,8 +67,8 @@ KvSlots KvCache::held(std::int64_t layer) const {
 
 void KvCache::cut(std::int64_t length) {
     if (length < 0 || length > this->length()) {
-        reject("KV cache: cannot be cut to " + std::to_string(length) +
-               " positions, since it holds " + std::to_string(this->length()));
+        reject("KV cache: cannot be cut to ", length, " positions, since it holds ",
+               this->length());
     }
     std::fill(held_.begin(), held_.end(), length);
 }
@@ -82,7 +82,7 @@ KvSlots KvCache::slots(std::int64_t layer, std::int64_t begin, std::int64_t end)
 
 void KvCache::check_layer(std::int64_t layer) const {
     if (layer < 0 || layer >= layers()) {
-        reject("KV cache: layer " + std::to_string(layer) + " of " + std::to_string(layers()));
+        reject("KV cache: layer ", layer, " of ", layers());
     }
 }
 

@@ -44,15 +44,14 @@ void check_each_logit(const View<const float>& logits) {
     bool any = false;
     for (std::int64_t v = 0; v < logits.extent(0); ++v) {
         if (std::isnan(logits(v)) || logits(v) == std::numeric_limits<float>::infinity()) {
-            reject("sample: the logit of token " + std::to_string(v) + " is " +
-                   (std::isnan(logits(v)) ? "NaN" : "infinite") +
+            reject("sample: the logit of token ", v, " is ",
+                   (std::isnan(logits(v)) ? "NaN" : "infinite"),
                    "; a finite number or -inf is needed");
         }
         any = any || std::isfinite(logits(v));
     }
     if (!any) {
-        reject("sample: none of " + std::to_string(logits.extent(0)) +
-               " logits is finite, so no token is left");
+        reject("sample: none of ", logits.extent(0), " logits is finite, so no token is left");
     }
 }
 
@@ -106,14 +105,14 @@ std::int64_t at_place(const Candidates& candidates, double u) {
 
 void check_sampler(const SamplerOptions& options) {
     if (!(options.temperature >= 0) || std::isinf(options.temperature)) {
-        reject("sample: a temperature of " + text_of(options.temperature) +
+        reject("sample: a temperature of ", text_of(options.temperature),
                "; 0 or a finite number above it is needed");
     }
     if (options.top_k < 0) {
-        reject("sample: a top_k of " + std::to_string(options.top_k) + "; 0 or more is needed");
+        reject("sample: a top_k of ", options.top_k, "; 0 or more is needed");
     }
     if (!(options.top_p >= 0 && options.top_p <= 1)) {
-        reject("sample: a top_p of " + text_of(options.top_p) + "; 0 to 1 is needed");
+        reject("sample: a top_p of ", text_of(options.top_p), "; 0 to 1 is needed");
     }
 }
 

@@ -64,18 +64,17 @@ void check_attend_fast(const View<const float>& q, const View<const float>& keys
         require_rank(op, name, rows, 2);
         if (rows.extent(0) < 1 || rows.extent(1) != q.extent(0) ||
             (rows.extent(1) > 1 && rows.stride(1) != 1)) {
-            reject("attend: " + std::string(name) + " has shape " + to_string(rows.shape()) +
-                   " and strides " + to_string(rows.layout.strides) + ", but needs rows of " +
-                   std::to_string(q.extent(0)) + " contiguous elements, one at least");
+            reject("attend: ", name, " has shape ", rows.shape(), " and strides ",
+                   rows.layout.strides, ", but needs rows of ", q.extent(0),
+                   " contiguous elements, one at least");
         }
         require_memory(op, name, rows);
-        if (overlap(rows, out)) reject("attend: " + std::string(name) + " and out overlap");
+        if (overlap(rows, out)) reject("attend: ", name, " and out overlap");
     };
     check_rows("keys", keys);
     check_rows("values", values);
     if (keys.extent(0) != values.extent(0)) {
-        reject("attend: " + std::to_string(keys.extent(0)) + " keys, but " +
-               std::to_string(values.extent(0)) + " values");
+        reject("attend: ", keys.extent(0), " keys, but ", values.extent(0), " values");
     }
     if (overlap(q, out)) reject("attend: q and out overlap");
 }

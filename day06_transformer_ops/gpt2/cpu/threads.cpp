@@ -5,6 +5,8 @@
 #include <string>
 #include <system_error>
 
+#include "common/tensor/sentence.hpp"
+
 namespace sixdays::gpt2 {
 namespace {
 
@@ -29,9 +31,9 @@ Threads::Threads(int count) {
     } catch (const std::system_error& error) {
         const std::string started = std::to_string(this->count());
         stop();
-        throw std::runtime_error("of " + std::to_string(all) + " threads only " + started +
-                                 " could be started (" + error.code().message() +
-                                 "): ask for fewer");
+        throw std::runtime_error(sentence("of ", all, " threads only ", started,
+                                          " could be started (", error.code().message(),
+                                          "): ask for fewer"));
     }
 }
 

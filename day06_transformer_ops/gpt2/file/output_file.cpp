@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "common/tensor/sentence.hpp"
 #include "day06_transformer_ops/gpt2/file/plain_file.hpp"
 
 namespace sixdays::gpt2 {
@@ -57,8 +58,8 @@ public:
     void reserve(std::int64_t bytes) {
         if (bytes == 0 || fallocate(file_, 0, 0, bytes) == 0) return;
         if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR) {
-            throw std::runtime_error(path_ + ": " + std::to_string(bytes) +
-                                     " bytes cannot be written: " + std::strerror(errno));
+            throw std::runtime_error(
+                sentence(path_, ": ", bytes, " bytes cannot be written: ", std::strerror(errno)));
         }
     }
     void write_all(std::span<const std::byte> bytes) {

@@ -8,6 +8,8 @@
 #include <istream>
 #include <stdexcept>
 
+#include "common/tensor/sentence.hpp"
+
 namespace sixdays::gpt2 {
 namespace {
 
@@ -63,9 +65,7 @@ PlainFile::~PlainFile() {
 std::string contents_of(const std::string& path, std::int64_t most) {
     const PlainFile file(path);
     const auto too_long = [&](std::int64_t bytes) {
-        throw std::invalid_argument(path + " has " + std::to_string(bytes) +
-                                    " bytes or more; at most " + std::to_string(most) +
-                                    " are read");
+        reject(path, " has ", bytes, " bytes or more; at most ", most, " are read");
     };
     if (file.size() > most) too_long(file.size());
     std::string all(static_cast<std::size_t>(file.size()) + 1, '\0');
@@ -88,8 +88,7 @@ bool next_line(std::istream& in, std::string& line) {
     line.clear();
     for (char letter = 0; in.get(letter) && letter != '\n';) {
         if (line.size() == kLongest) {
-            throw std::invalid_argument("a line of the input has more than " +
-                                        std::to_string(kLongest) + " bytes");
+            reject("a line of the input has more than ", kLongest, " bytes");
         }
         line += letter;
     }

@@ -202,11 +202,10 @@ void launch_choose(View<const float> logits, const SamplerOptions* options, std:
 
 void reject_logits(std::int64_t instead_of_token, std::int64_t V, const std::string& advice) {
     if (instead_of_token == kNoToken) {
-        reject("sample: none of " + std::to_string(V) + " logits is finite, so no token is left" +
-               advice);
+        reject("sample: none of ", V, " logits is finite, so no token is left", advice);
     }
-    reject("sample: the logit of token " + std::to_string(-1 - instead_of_token) +
-           " is NaN or infinite; a finite number or -inf is needed" + advice);
+    reject("sample: the logit of token ", -1 - instead_of_token,
+           " is NaN or infinite; a finite number or -inf is needed", advice);
 }
 
 }  // namespace sixdays::gpt2

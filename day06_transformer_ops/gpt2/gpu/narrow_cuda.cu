@@ -46,8 +46,8 @@ void require_eights(const View<const float>& in, const View<T>& out) {
     if (out.size() > 0 && !(in_eights(in) && in_eights(out))) {
         reject(
             "narrow: rows must be contiguous, in whole groups of eight numbers that begin at "
-            "multiples of their size; but in has " +
-            to_string(in.layout) + " and out " + to_string(out.layout));
+            "multiples of their size; but in has ",
+            in.layout, " and out ", out.layout);
     }
 }
 
@@ -95,9 +95,8 @@ __global__ void norm_narrow_kernel(const float4* in, const float4* weight, const
 const float4* in_one_run(const char* what, const View<const float>& x) {
     if (x.data == nullptr || !is_contiguous(x.layout) ||
         !has_wider(x.data, x.layout, sizeof(float))) {
-        reject(std::string("norm_narrow: ") + what +
-               " must be present, contiguous and aligned to 16 bytes, but it has " +
-               to_string(x.layout));
+        reject("norm_narrow: ", what,
+               " must be present, contiguous and aligned to 16 bytes, but it has ", x.layout);
     }
     return reinterpret_cast<const float4*>(x.data);
 }
@@ -111,7 +110,7 @@ void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormPar
     require_eights(in, out);
     if (out.size() == 0) return;
     if (!is_contiguous(out.layout))
-        reject("norm_narrow: out must be contiguous, but it has " + to_string(out.layout));
+        reject("norm_narrow: out must be contiguous, but it has ", out.layout);
     const float4 *const x = in_one_run("in", in),
                         *const weight = in_one_run("weight", parameters.weight),
                         *const bias = in_one_run("bias", parameters.bias);

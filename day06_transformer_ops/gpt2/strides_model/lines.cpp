@@ -76,8 +76,7 @@ std::int64_t longest_line(int most_dims) {
 
 Question training_question(int most_dims, std::uint64_t seed, std::uint64_t number) {
     if (most_dims < 1 || most_dims > kMostDims) {
-        reject("lines about shapes of up to " + std::to_string(most_dims) +
-               " dimensions; it is 1 to 4");
+        reject("lines about shapes of up to ", most_dims, " dimensions; it is 1 to 4");
     }
     constexpr std::uint64_t kDraws = 2 + kMostDims;  // per line
     std::uint64_t draw = number * kDraws;

@@ -36,7 +36,7 @@ std::int64_t number_in(std::string_view word) {
     const auto end = word.data() + word.size();
     const auto [at, error] = std::from_chars(word.data(), end, number);
     if (error != std::errc() || at != end) {
-        reject("\"" + std::string(word) +
+        reject("\"", word,
                "\" is not a number. The forms are: shape 3 4 5, shape 3 4 5 index "
                "1 2 3, and shape 3 4 5 offset 33");
     }
@@ -46,21 +46,19 @@ std::int64_t number_in(std::string_view word) {
 void check_shape(const Shape& shape) {
     for (int d = 0; d < shape.rank; ++d) {
         if (shape[d] < 1 || shape[d] > kMostExtent) {
-            reject("extent " + std::to_string(shape[d]) + " of dim " + std::to_string(d) +
-                   ": the model has seen 1 to 9 only");
+            reject("extent ", shape[d], " of dim ", d, ": the model has seen 1 to 9 only");
         }
     }
 }
 
 void check_index(const Index& index, const Shape& shape) {
     if (index.rank != shape.rank) {
-        reject("index " + to_string(index) + " has " + std::to_string(index.rank) +
-               " numbers, but shape " + to_string(shape) + " has " + std::to_string(shape.rank));
+        reject("index ", index, " has ", index.rank, " numbers, but shape ", shape, " has ",
+               shape.rank);
     }
     for (int d = 0; d < shape.rank; ++d) {
         if (index[d] < 0 || index[d] >= shape[d]) {
-            reject("index " + std::to_string(index[d]) + " of dim " + std::to_string(d) +
-                   ", whose extent is " + std::to_string(shape[d]));
+            reject("index ", index[d], " of dim ", d, ", whose extent is ", shape[d]);
         }
     }
 }
@@ -101,9 +99,9 @@ Question read_question(std::string_view text) {
         return word == "index" || word == "offset";
     });
     const auto numbers = [](auto begin, auto end) {
-        if (begin == end) reject("there is no number after \"" + std::string(begin[-1]) + "\"");
+        if (begin == end) reject("there is no number after \"", begin[-1], "\"");
         if (end - begin > kMostDims) {
-            reject(std::to_string(end - begin) + " numbers after \"" + std::string(begin[-1]) +
+            reject(end - begin, " numbers after \"", begin[-1],
                    "\": the model has seen shapes of up to 4 dimensions");
         }
         Dims dims;
@@ -118,10 +116,9 @@ Question read_question(std::string_view text) {
         check_index(given, shape);
         return {Asked::offset, shape, given};
     }
-    if (given.rank != 1) reject("an offset is one number, not " + to_string(given));
+    if (given.rank != 1) reject("an offset is one number, not ", given);
     if (given[0] < 0 || given[0] >= size(shape)) {
-        reject("offset " + std::to_string(given[0]) + " in a shape of " +
-               std::to_string(size(shape)) + " elements");
+        reject("offset ", given[0], " in a shape of ", size(shape), " elements");
     }
     return {Asked::index, shape, unravel(given[0], shape)};
 }
@@ -134,7 +131,7 @@ bool held_out(const Shape& shape) {
 }
 
 std::vector<Shape> shapes_of(int rank, bool held) {
-    if (rank < 1 || rank > kMostDims) reject("rank " + std::to_string(rank) + " is not 1 to 4");
+    if (rank < 1 || rank > kMostDims) reject("rank ", rank, " is not 1 to 4");
     const Shape all = Dims::filled(rank, kMostExtent);
     std::vector<Shape> shapes;
     for (std::int64_t n = 0; n < size(all); ++n) {

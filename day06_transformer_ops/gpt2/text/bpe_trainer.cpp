@@ -85,7 +85,7 @@ Trainer::Trainer(const std::vector<std::string_view>& pieces) : vocabulary_{byte
     for (std::size_t n = 0; n < pieces.size(); ++n) {
         const std::string_view piece = pieces[n];
         if (piece.empty()) {
-            reject("piece " + std::to_string(n) + " of the text is empty, but each has a byte");
+            reject("piece ", n, " of the text is empty, but each has a byte");
         }
         const auto [known, is_new] = first_.emplace(piece, places_.size());
         if (!is_new) {
@@ -190,14 +190,13 @@ LearnedVocabulary Trainer::learned(const std::vector<std::string_view>& pieces) 
 
 LearnedVocabulary learn_vocabulary(const std::vector<std::string_view>& pieces, std::int64_t size) {
     if (size < kLeastVocabulary) {
-        reject("a vocabulary of " + std::to_string(size) +
+        reject("a vocabulary of ", size,
                " tokens: 257 is the least, for the 256 bytes and the end of a text");
     }
     Trainer trainer(pieces);
     for (Pair pair{}; trainer.size() < size; trainer.merge(pair)) {
         if (!trainer.next(pair)) {
-            reject("a vocabulary of " + std::to_string(size) + " tokens: this text gives " +
-                   std::to_string(trainer.size()) +
+            reject("a vocabulary of ", size, " tokens: this text gives ", trainer.size(),
                    ", then no pair of neighbours occurs twice; a longer text, or a smaller "
                    "vocabulary");
         }

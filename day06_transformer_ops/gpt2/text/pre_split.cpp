@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/tensor/sentence.hpp"
 #include "day06_transformer_ops/gpt2/text/utf8.hpp"
 
 namespace sixdays::gpt2 {
@@ -39,8 +40,8 @@ pcre2_code* compile() {
     pcre2_code* const code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                                            PCRE2_UTF | PCRE2_ANCHORED, &error, &at, nullptr);
     if (code == nullptr) {
-        throw std::runtime_error("PCRE2 rejects the pre-split at letter " + std::to_string(at) +
-                                 ": " + message_of(error));
+        throw std::runtime_error(
+            sentence("PCRE2 rejects the pre-split at letter ", at, ": ", message_of(error)));
     }
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // if available: then it is faster
     return code;
@@ -66,8 +67,8 @@ void split_utf8(std::string_view text, std::vector<std::string_view>& pieces) {
         const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
                                       text.size(), at, PCRE2_NO_UTF_CHECK, match.get(), nullptr);
         if (found < 0) {
-            throw std::runtime_error("PCRE2 stopped at byte " + std::to_string(at) + ": " +
-                                     message_of(found));
+            throw std::runtime_error(
+                sentence("PCRE2 stopped at byte ", at, ": ", message_of(found)));
         }
         const std::size_t end = pcre2_get_ovector_pointer(match.get())[1];
         pieces.push_back(text.substr(at, end - at));

@@ -9,7 +9,7 @@ namespace {
 
 const Weight& as_matrix(const Weight& w) {
     if (w.shape.rank != 2) {
-        reject("weights of shape " + to_string(w.shape) + " are not a matrix of rows and columns");
+        reject("weights of shape ", w.shape, " are not a matrix of rows and columns");
     }
     return w;
 }

@@ -19,15 +19,13 @@ void check_product(WeightType type, const std::byte* weights, std::int64_t N, st
     require_rank(op, "x", x, 2);
     require_rank(op, "out", out, 2);
     if (x.extent(1) != K || out.extent(1) != N || x.extent(0) != out.extent(0)) {
-        reject("linear: weights of " + std::to_string(N) + " rows and " + std::to_string(K) +
-               " columns, x of shape " + to_string(x.shape()) + " and out of shape " +
-               to_string(out.shape()) + " do not fit");
+        reject("linear: weights of ", N, " rows and ", K, " columns, x of shape ", x.shape(),
+               " and out of shape ", out.shape(), " do not fit");
     }
     if (bias.data != nullptr) {
         require_rank(op, "bias", bias, 1);
         if (bias.extent(0) != N) {
-            reject("linear: a bias of " + std::to_string(bias.extent(0)) + " for " +
-                   std::to_string(N) + " outputs");
+            reject("linear: a bias of ", bias.extent(0), " for ", N, " outputs");
         }
     }
     if (weights == nullptr && N * K > 0) reject("linear: the weights are a null pointer");
@@ -40,7 +38,7 @@ void check_product(WeightType type, const std::byte* weights, std::int64_t N, st
 
 void check_linear(const Weight& w, const View<const float>& x, const View<const float>& bias,
                   const View<float>& out) {
-    if (w.shape.rank != 2) reject("linear: w has shape " + to_string(w.shape));
+    if (w.shape.rank != 2) reject("linear: w has shape ", w.shape);
     check_product(w.type, w.data, w.shape[0], w.shape[1], x, bias, out);
 }
 
@@ -49,10 +47,9 @@ void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<
     check_product(w.type, w.data, w.N, w.K, x, bias, out);
     require_known_path("linear", path);
     if (path == LinearPath::warp_per_row && choose_linear(w) != path) {
-        reject(std::string("linear: path ") + name(*path) + " needs rows of " +
-               storage_of(w.type).name + " that begin at multiples of 16 bytes, but row 0 begins " +
-               std::to_string(misalignment(w.data)) + " bytes past one, and " +
-               std::to_string(w.K) +
+        reject("linear: path ", name(*path), " needs rows of ", storage_of(w.type).name,
+               " that begin at multiples of 16 bytes, but row 0 begins ", misalignment(w.data),
+               " bytes past one, and ", w.K,
                " columns make a row; it takes up to 24576, which is what shared memory holds");
     }
 }
@@ -61,7 +58,7 @@ void check_linear_fast(const Weight& w, const View<const float>& x, const View<f
     check_linear(w, x, {}, out);
     require_contiguous("linear", "x", x);
     if (out.extent(1) > 1 && out.stride(1) != 1) {
-        reject("linear: the columns of out are " + std::to_string(out.stride(1)) +
+        reject("linear: the columns of out are ", out.stride(1),
                " elements apart, but this loop needs them contiguous");
     }
 }

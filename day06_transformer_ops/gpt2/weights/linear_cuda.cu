@@ -93,14 +93,13 @@ void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> b
 void to_float_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream) {
     (void)bytes_of(w.type, {w.N, w.K});
     if (out.shape() != Shape{w.N, w.K}) {
-        reject("to_float: weights of shape " + to_string(Shape{w.N, w.K}) + " and out of shape " +
-               to_string(out.shape()));
+        reject("to_float: weights of shape ", Shape{w.N, w.K}, " and out of shape ", out.shape());
     }
     require_contiguous("to_float", "out", out);
     require_output("to_float", out);
     if (misalignment(w.data) != 0 || misalignment(out.data) != 0) {
-        reject("to_float: the weights begin " + std::to_string(misalignment(w.data)) + " and out " +
-               std::to_string(misalignment(out.data)) + " bytes past a multiple of 16");
+        reject("to_float: the weights begin ", misalignment(w.data), " and out ",
+               misalignment(out.data), " bytes past a multiple of 16");
     }
     if (out.size() == 0) return;
     with_rows(w, [&](auto rows) {

@@ -16,17 +16,15 @@ void check_q8_0(const char* op, const In& in, const Out& out, const Weights& wei
     require_rank(op, "out", out, 2);
     // A division, since a product with a huge number of blocks would overflow.
     if (weights.extent(1) % kQ8Block != 0 || weights.extent(1) / kQ8Block != blocks.extent(1)) {
-        reject(std::string(op) + ": " + of_weights + " has " + std::to_string(weights.extent(1)) +
-               " columns, but " + of_blocks + " has " + std::to_string(blocks.extent(1)) +
-               " blocks of 32 per row");
+        reject(op, ": ", of_weights, " has ", weights.extent(1), " columns, but ", of_blocks,
+               " has ", blocks.extent(1), " blocks of 32 per row");
     }
     if (out.extent(0) != in.extent(0)) {
-        reject(std::string(op) + ": out has " + std::to_string(out.extent(0)) +
-               " rows, but in has " + std::to_string(in.extent(0)));
+        reject(op, ": out has ", out.extent(0), " rows, but in has ", in.extent(0));
     }
     require_memory(op, "in", in);
     require_output(op, out);
-    if (overlap(in, out)) reject(std::string(op) + ": in and out overlap");
+    if (overlap(in, out)) reject(op, ": in and out overlap");
 }
 
 }  // namespace

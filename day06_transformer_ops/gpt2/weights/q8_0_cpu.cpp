@@ -35,9 +35,8 @@ void quantise_q8_0_cpu(View<const float> in, View<Q8Block> out) {
                 const float weight = in(n, b * kQ8Block + j);
                 // 65519 is the largest that rounds to a finite f16
                 if (!(std::fabs(weight) <= 127 * 65519.0f)) {
-                    reject("quantise_q8_0: the weight at (" + std::to_string(n) + ", " +
-                           std::to_string(b * kQ8Block + j) + ") is " + std::to_string(weight) +
-                           ", but a scale of 16 bits reaches 8320913");
+                    reject("quantise_q8_0: the weight at (", n, ", ", b * kQ8Block + j, ") is ",
+                           weight, ", but a scale of 16 bits reaches 8320913");
                 }
                 largest = std::max(largest, std::fabs(weight));
             }

@@ -12,12 +12,11 @@ template <class B>
 View<const B> blocks_of(const Weight& w, WeightType type) {
     const Storage& storage = storage_of(type);
     if (w.type != type) {
-        reject(std::string("weights of type ") + storage_of(w.type).name + " were asked for as " +
-               storage.name);
+        reject("weights of type ", storage_of(w.type).name, " were asked for as ", storage.name);
     }
     if (reinterpret_cast<std::uintptr_t>(w.data) % alignof(B) != 0) {
-        reject(std::string("weights of type ") + storage.name + " must be at a multiple of " +
-               std::to_string(alignof(B)) + " bytes");
+        reject("weights of type ", storage.name, " must be at a multiple of ", alignof(B),
+               " bytes");
     }
     (void)bytes_of(type, w.shape);  // checks for whole blocks
     Shape shape = w.shape;
@@ -54,7 +53,7 @@ const Storage& storage_of(WeightType type) {
         case WeightType::bf16:
             return bf16;
     }
-    reject("ggml's type " + std::to_string(static_cast<std::uint32_t>(type)) +
+    reject("ggml's type ", static_cast<std::uint32_t>(type),
            " is not read here: F32 (0), F16 (1), Q8_0 (8) and BF16 (30) are");
 }
 
@@ -62,15 +61,14 @@ std::int64_t bytes_of(WeightType type, const Shape& shape) {
     const Storage& storage = storage_of(type);
     const std::int64_t last = shape.rank > 0 ? shape[shape.rank - 1] : 1;
     if (last % storage.elements != 0) {
-        reject("rows of " + std::to_string(last) + " elements do not divide into blocks of " +
-               std::to_string(storage.elements) + ", which " + storage.name + " is made of");
+        reject("rows of ", last, " elements do not divide into blocks of ", storage.elements,
+               ", which ", storage.name, " is made of");
     }
     Shape blocks = shape;
     if (blocks.rank > 0) blocks[blocks.rank - 1] /= storage.elements;
     std::int64_t bytes = 0;
     if (__builtin_mul_overflow(size(blocks), storage.bytes, &bytes)) {
-        reject("shape " + to_string(shape) + " of " + storage.name +
-               " takes more bytes than 63 bits can count");
+        reject("shape ", shape, " of ", storage.name, " takes more bytes than 63 bits can count");
     }
     return bytes;
 }
@@ -90,8 +88,7 @@ View<const Q8Block> Weight::as_q8_0() const {
 
 Weight rows(const Weight& matrix, std::int64_t begin, std::int64_t end) {
     if (matrix.shape.rank != 2 || begin < 0 || begin > end || end > matrix.shape[0]) {
-        reject("rows [" + std::to_string(begin) + ", " + std::to_string(end) +
-               ") of weights of shape " + to_string(matrix.shape));
+        reject("rows [", begin, ", ", end, ") of weights of shape ", matrix.shape);
     }
     const std::int64_t row = bytes_of(matrix.type, {matrix.shape[1]});
     return {matrix.type, matrix.data + begin * row, {end - begin, matrix.shape[1]}};
@@ -99,8 +96,8 @@ Weight rows(const Weight& matrix, std::int64_t begin, std::int64_t end) {
 
 void to_float_cpu(const Weight& w, View<float> out) {
     if (w.shape != out.layout.shape) {
-        reject("to_float: the weights have shape " + to_string(w.shape) + ", but out has shape " +
-               to_string(out.layout.shape));
+        reject("to_float: the weights have shape ", w.shape, ", but out has shape ",
+               out.layout.shape);
     }
     (void)bytes_of(w.type, w.shape);
     if (w.data == nullptr && out.size() > 0) reject("to_float: the weights are a null pointer");

@@ -23,19 +23,17 @@ AdamWNumbers adamw_numbers(const AdamWOptions& o) {
 void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const View<float>& first,
                  const View<float>& second, const View<float>& parameters,
                  const View<bf16>& rounded) {
-    constexpr const char* kOp = "adamw";
+    static constexpr const char* kOp = "adamw";
     const auto beta = [](const char* name, float b) {
         if (!(b >= 0 && b < 1)) {
-            reject(std::string(kOp) + ": " + name + " is " + std::to_string(b) +
-                   ", but must be 0 or more and below 1");
+            reject(kOp, ": ", name, " is ", b, ", but must be 0 or more and below 1");
         }
     };
     beta("beta1", o.beta1);
     beta("beta2", o.beta2);
     const auto least = [](const char* name, float x) {
         if (!(x >= 0) || std::isinf(x)) {
-            reject(std::string(kOp) + ": " + name + " is " + std::to_string(x) +
-                   ", but must be 0 or more, and finite");
+            reject(kOp, ": ", name, " is ", x, ", but must be 0 or more, and finite");
         }
     };
     least("rate", o.rate);
@@ -43,20 +41,17 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
     least("eps", o.eps);
     least("most", o.most);
     if (o.step < 1) {
-        reject(std::string(kOp) + ": step is " + std::to_string(o.step) +
-               ", but steps are counted from 1");
+        reject(kOp, ": step is ", o.step, ", but steps are counted from 1");
     }
     if (o.most > 0 && (o.norm.data == nullptr || o.norm.rank() != 0)) {
-        reject(std::string(kOp) + ": clipping to " + std::to_string(o.most) +
-               " needs the norm of all gradients, of rank 0");
+        reject(kOp, ": clipping to ", o.most, " needs the norm of all gradients, of rank 0");
     }
     const View<const float> views[] = {gradient, first, second, parameters};
     const char* const names[] = {"gradient", "first", "second", "parameters"};
     const auto run = [&](const char* name, const auto& v) {
         require_run(kOp, name, v);
         if (!equivalent(v.layout, parameters.layout) && v.size() > 0) {
-            reject(std::string(kOp) + ": " + name + " has " + to_string(v.layout) +
-                   ", but parameters " + to_string(parameters.layout) +
+            reject(kOp, ": ", name, " has ", v.layout, ", but parameters ", parameters.layout,
                    "; their elements must be in the same order");
         }
     };

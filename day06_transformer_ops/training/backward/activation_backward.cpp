@@ -27,9 +27,8 @@ void check_activate_backward(const View<const float>& in, const View<const float
     reject(
         "activate_backward: the path 'vectorized' needs rows of whole vectors that begin at "
         "multiples of "
-        "16 bytes; in has " +
-        to_string(in.layout) + ", grad " + to_string(grad.layout) + ", out " +
-        to_string(out.layout));
+        "16 bytes; in has ",
+        in.layout, ", grad ", grad.layout, ", out ", out.layout);
 }
 
 void check_activate_gated_backward(const View<const float>& gate, const View<const float>& in,

@@ -17,8 +17,7 @@ void check_attention_backward(const View<const float>& q, const View<const float
     require_known_path(kOp, path);
     require_same_shape(kOp, "k", k, "v", v);
     if (k.rank() != q.rank()) {
-        reject(std::string(kOp) + ": k has shape " + to_string(k.shape()) + ", but q " +
-               to_string(q.shape()) +
+        reject(kOp, ": k has shape ", k.shape(), ", but q ", q.shape(),
                "; give it the same rank, with extents of 1 where heads share keys");
     }
     require_no_length(kOp, options);
@@ -36,14 +35,12 @@ void check_attention_backward(const View<const float>& q, const View<const float
                                 std::pair("log_sums", left->log_sums));
     }
     if (path == AttentionBackwardPath::kept && !left) {
-        reject(std::string(kOp) +
-               ": the path 'kept' needs the output and the log of sums of the forward pass");
+        reject(kOp, ": the path 'kept' needs the output and the log of sums of the forward pass");
     }
     const std::int64_t D = q.extent(q.rank() - 1);
     if (path && path != AttentionBackwardPath::row_per_thread && D > kMostOfHead) {
-        reject(std::string(kOp) + ": a head of " + std::to_string(D) + " numbers; " +
-               std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
-               "' takes");
+        reject(kOp, ": a head of ", D, " numbers; ", kMostOfHead, " is the most that the path '",
+               name(*path), "' takes");
     }
 }
 

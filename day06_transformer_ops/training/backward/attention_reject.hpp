@@ -14,14 +14,13 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 void require_tokens(const char* op, const View<T>& q) {
     if (q.rank() >= 2) return;
-    reject(std::string(op) + ": q has shape " + to_string(q.shape()) +
-           ", but needs tokens and a head: (..., T, D)");
+    reject(op, ": q has shape ", q.shape(), ", but needs tokens and a head: (..., T, D)");
 }
 
 /// Rejects a length, which belongs to a KV cache.
 inline void require_no_length(const char* op, const AttentionOptions& options) {
     if (options.length.data == nullptr) return;
-    reject(std::string(op) + ": a length was given, but only a cache has one");
+    reject(op, ": a length was given, but only a cache has one");
 }
 
 /// The three gradients must not overlap any input. They may be interleaved, as columns of one
@@ -38,7 +37,7 @@ void require_gradients_apart(const char* op, const AttentionGradients& d,
     for (const auto* b = written; b != std::end(written); ++b) {
         for (const auto* a = written; a != b; ++a) {
             if (overlap(a->second, b->second) && a->second.data == b->second.data) {
-                reject(std::string(op) + ": " + a->first + " overlaps " + b->first);
+                reject(op, ": ", a->first, " overlaps ", b->first);
             }
         }
     }

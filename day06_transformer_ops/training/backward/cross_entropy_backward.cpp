@@ -22,7 +22,7 @@ void check_cross_entropy_backward(const View<const float>& logits,
                                   std::optional<CrossEntropyBackwardPath> path) {
     constexpr const char* kOp = "cross_entropy_backward";
     if (logits.rank() == 0 || logits.extent(logits.rank() - 1) == 0) {
-        reject(std::string(kOp) + ": logits have shape " + to_string(logits.shape()) +
+        reject(kOp, ": logits have shape ", logits.shape(),
                ", but need a last dim with at least one logit");
     }
     const Shape rows = rows_along(logits, logits.rank() - 1).first.layout.shape;
@@ -34,9 +34,8 @@ void check_cross_entropy_backward(const View<const float>& logits,
     require_apart(kOp, "grad", grad, "out", out);
     if (path == CrossEntropyBackwardPath::block_per_row &&
         choose_cross_entropy_backward(logits, out) != path) {
-        reject(std::string(kOp) +
-               ": the path 'block per row' needs rows along memory; logits have " +
-               to_string(logits.layout) + ", out " + to_string(out.layout));
+        reject(kOp, ": the path 'block per row' needs rows along memory; logits have ",
+               logits.layout, ", out ", out.layout);
     }
 }
 
@@ -55,10 +54,10 @@ void check_cross_entropy_backward_bf16(const View<const float>& logits,
     require_apart(kOp, "targets", targets, "out", out);
     require_apart(kOp, "grad", grad, "out", out);
     if (logits.extent(last) == 0 || !along_memory(logits) || !along_memory(out)) {
-        reject(std::string(kOp) +
+        reject(kOp,
                ": rows of at least one logit, along memory, are needed; logits "
-               "have " +
-               to_string(logits.layout) + ", out " + to_string(out.layout));
+               "have ",
+               logits.layout, ", out ", out.layout);
     }
 }
 

@@ -25,8 +25,8 @@ void check_embed_backward(const View<const float>& grad, const View<const std::i
                           std::optional<EmbedBackwardPath> path) {
     require_known_path(kOp, path);
     if (grad.rank() == 0 || rows_along(grad, grad.rank() - 1).first.shape() != ids.shape()) {
-        reject(std::string(kOp) + ": ids have shape " + to_string(ids.shape()) + ", but grad " +
-               to_string(grad.shape()) + "; it must have a row for each id");
+        reject(kOp, ": ids have shape ", ids.shape(), ", but grad ", grad.shape(),
+               "; it must have a row for each id");
     }
     require_memory(kOp, "grad", grad);
     require_memory(kOp, "ids", ids);

@@ -31,9 +31,8 @@ void check_linear_shapes(const View<const float>& in, const View<const float>& w
     require_rank(kOp, "weight", weight, 2);
     const std::int64_t K = weight.extent(0), N = weight.extent(1);
     if (in.rank() == 0 || in.extent(in.rank() - 1) != K) {
-        reject(std::string(kOp) + ": in has shape " + to_string(in.shape()) + ", but weight " +
-               to_string(weight.shape()) + "; a row of in must have " + std::to_string(K) +
-               " elements");
+        reject(kOp, ": in has shape ", in.shape(), ", but weight ", weight.shape(),
+               "; a row of in must have ", K, " elements");
     }
     Shape out = in.shape();
     out[out.rank - 1] = N;

@@ -46,11 +46,11 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
     require_known_path(kOp, path);
     if (path && path != LayerNormBackwardPath::row_per_thread && in.size() > 0 &&
         choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::row_per_thread) {
-        reject(std::string(kOp) + ": the path '" + name(*path) +
+        reject(kOp, ": the path '", name(*path),
                "' needs rows of whole vectors along memory that begin at "
-               "multiples of 16 bytes, of " +
-               std::to_string(kMostOfLanes) + " elements at most; in has " + to_string(in.layout) +
-               ", grad " + to_string(grad.layout) + ", d_in " + to_string(d_in.layout));
+               "multiples of 16 bytes, of ",
+               kMostOfLanes, " elements at most; in has ", in.layout, ", grad ", grad.layout,
+               ", d_in ", d_in.layout);
     }
 }
 

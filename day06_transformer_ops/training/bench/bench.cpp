@@ -16,6 +16,7 @@
 #include "common/bench/gpu_limits.hpp"
 #include "common/gpu/device.hpp"
 #include "common/lesson/csv.hpp"
+#include "common/tensor/sentence.hpp"
 #include "day06_transformer_ops/training/bench/timed_operations.hpp"
 #include "day06_transformer_ops/training/model/trainer_body.hpp"
 #include "day06_transformer_ops/training/model/trainers.hpp"
@@ -104,9 +105,8 @@ void measure(const Size& s, const bench::Limits& limits) {
         std::_Exit(1);  // see NcclSum::wait()
     }
     if (!(last < first)) {
-        throw std::runtime_error(std::string(s.name) + ": the loss went from " +
-                                 std::to_string(first) + " to " + std::to_string(last) +
-                                 ". The timed model does not learn.");
+        throw std::runtime_error(sentence(s.name, ": the loss went from ", first, " to ", last,
+                                          ". The timed model does not learn."));
     }
     print(s, "training step", "gpt2_train", flops_of(s, trainer.parameters().size()),
           bench::summarise(times), limits);

@@ -55,7 +55,7 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
     require_gradient(kOp, "d_v", d.v, keys);
     require_no_length(kOp, options);
     if (!(options.scale >= 0) || std::isinf(options.scale)) {
-        reject(std::string(kOp) + ": scale is " + std::to_string(options.scale) +
+        reject(kOp, ": scale is ", options.scale,
                ", but must be finite and not negative; 0 stands for 1 / sqrt(D)");
     }
     require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
@@ -63,14 +63,12 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
                             std::pair("grad", grad));
     if (path == AttentionBackwardBf16Path::tensor_cores &&
         choose_attention_backward_bf16(q, k, v, d) != path) {
-        reject(std::string(kOp) + ": the path 'tensor cores' needs heads of " +
-               std::to_string(kMostOfHead) +
+        reject(kOp, ": the path 'tensor cores' needs heads of ", kMostOfHead,
                " numbers at most, q, k and v whose rows are whole vectors of eight numbers along "
                "memory and begin at multiples of 16 bytes, and outputs whose rows are whole pairs; "
-               "q has " +
-               to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
-               ", d_q " + to_string(d.q.layout) + ", d_k " + to_string(d.k.layout) + ", d_v " +
-               to_string(d.v.layout));
+               "q has ",
+               q.layout, ", k ", k.layout, ", v ", v.layout, ", d_q ", d.q.layout, ", d_k ",
+               d.k.layout, ", d_v ", d.v.layout);
     }
 }
 

@@ -12,9 +12,8 @@ void check_tokens(const char* name, const std::vector<std::int64_t>& tokens,
                   std::int64_t vocabulary) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
-        reject("a batch whose " + std::string(name) + " " + std::to_string(i) + " is " +
-               std::to_string(tokens[i]) + ", but tokens are 0 to " +
-               std::to_string(vocabulary - 1));
+        reject("a batch whose ", name, " ", i, " is ", tokens[i], ", but tokens are 0 to ",
+               vocabulary - 1);
     }
 }
 
@@ -26,10 +25,8 @@ Batch check_batch(const Batch& batch, std::int64_t size, std::int64_t vocabulary
     if (marked.counts.empty()) marked.counts.assign(tokens, true);
     if (batch.ids.size() != tokens || batch.targets.size() != tokens ||
         marked.counts.size() != tokens) {
-        reject("a batch of " + std::to_string(batch.ids.size()) + " tokens, " +
-               std::to_string(batch.targets.size()) + " targets and " +
-               std::to_string(marked.counts.size()) + " marks which of them count; each must be " +
-               std::to_string(tokens));
+        reject("a batch of ", batch.ids.size(), " tokens, ", batch.targets.size(), " targets and ",
+               marked.counts.size(), " marks which of them count; each must be ", tokens);
     }
     if (counting(marked) == 0) {
         reject("a batch without a target that counts: there is nothing to learn");

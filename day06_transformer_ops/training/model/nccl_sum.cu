@@ -19,7 +19,7 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 [[noreturn]] void reject_gpus(std::int64_t gpus, const std::string& why) {
-    reject(std::to_string(gpus) + " GPUs were requested, but " + why);
+    reject(gpus, " GPUs were requested, but ", why);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/tensor/sentence.hpp"
+
 namespace sixdays::day06_transformer_ops {
 
 /// f(). With several GPUs, an error message begins with the GPU, "GPU 1 of 0 to 3: ".
@@ -17,8 +19,7 @@ void named(int gpu, int gpus, const F& f) {
         f();
     } catch (const std::runtime_error& error) {
         if (gpus == 1) throw;
-        throw std::runtime_error("GPU " + std::to_string(gpu) + " of 0 to " +
-                                 std::to_string(gpus - 1) + ": " + error.what());
+        throw std::runtime_error(sentence("GPU ", gpu, " of 0 to ", gpus - 1, ": ", error.what()));
     }
 }
 

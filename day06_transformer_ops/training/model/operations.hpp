@@ -168,8 +168,8 @@ struct CudaOperations {
     }
     void activate(Activation what, In in, Out16 out) const {
         if (what != Activation::gelu_tanh) {
-            reject(std::string("activate: bf16 supports only '") + name(Activation::gelu_tanh) +
-                   "', not '" + name(what) + "'");
+            reject("activate: bf16 supports only '", name(Activation::gelu_tanh), "', not '",
+                   name(what), "'");
         }
         gpt2::narrow_cuda(in, out, gpt2::Before::gelu, stream);
     }

@@ -13,7 +13,7 @@ std::string name_of(std::int64_t layer, const char* part) {
 
 void check_config(const gpt2::Config& c) {
     const auto least = [](const char* what, std::int64_t n) {
-        if (n < 1) reject("a model of " + std::to_string(n) + " " + what + "; 1 is the least");
+        if (n < 1) reject("a model of ", n, " ", what, "; 1 is the least");
     };
     least("layers", c.layers);
     least("positions", c.context);
@@ -22,8 +22,7 @@ void check_config(const gpt2::Config& c) {
     least("hidden channels", c.hidden);
     least("tokens", c.vocabulary);
     if (c.channels % c.heads != 0) {
-        reject(std::to_string(c.heads) + " heads do not divide " + std::to_string(c.channels) +
-               " channels equally");
+        reject(c.heads, " heads do not divide ", c.channels, " channels equally");
     }
 }
 

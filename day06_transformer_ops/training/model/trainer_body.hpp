@@ -42,9 +42,8 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, st
 inline const gpt2::Config& in_eights(const gpt2::Config& c, bool rounds) {
     const std::int64_t D = c.heads > 0 ? c.channels / c.heads : 0;
     if (rounds && (D % 8 != 0 || D > 128 || c.hidden % 8 != 0)) {
-        reject("bf16 takes eight numbers at a time, but a head has " + std::to_string(D) + " and " +
-               "the MLP " + std::to_string(c.hidden) +
-               ": each must be a multiple of 8, and a head 128 at most");
+        reject("bf16 takes eight numbers at a time, but a head has ", D, " and ", "the MLP ",
+               c.hidden, ": each must be a multiple of 8, and a head 128 at most");
     }
     return c;
 }

@@ -20,8 +20,7 @@ public:
         : sum_(sum), size_(batch * config.context) {
         const int n = sum.gpus();
         if (batch % n != 0) {
-            reject(std::to_string(batch) + " sequences cannot be divided equally among " +
-                   std::to_string(n) + " GPUs");
+            reject(batch, " sequences cannot be divided equally among ", n, " GPUs");
         }
         all_.reserve(static_cast<std::size_t>(n));
         for (int gpu = 0; gpu < n; ++gpu) {
