@@ -55,8 +55,8 @@ TEST_CASE("a 4 x 6 tile, its parts, and the same tile as three panels", "[tensor
     CHECK(rejection([&] {
               (void)reshape(panels, {4, 6});
           }) ==
-          "reshape of shape (4, 3, 2), strides (2, 8, 1) to (4, 6): dims 1 and 2 cannot be walked "
-          "with one stride; copy first");
+          "reshape of shape (4, 3, 2), strides (2, 8, 1) to (4, 6): no single stride "
+          "describes dims 1 and 2; copy first");
 }
 
 TEST_CASE("splitting channels into heads and merging them needs no copy", "[tensor][small]") {
@@ -69,8 +69,8 @@ TEST_CASE("splitting channels into heads and merging them needs no copy", "[tens
     CHECK(rejection([&] {
               (void)reshape(heads, {B * H, T, D});
           }) ==
-          "reshape of shape (2, 3, 5, 4), strides (60, 4, 12, 1) to (6, 5, 4): dims 0 and 1 cannot "
-          "be walked with one stride; copy first");
+          "reshape of shape (2, 3, 5, 4), strides (60, 4, 12, 1) to (6, 5, 4): no single "
+          "stride describes dims 0 and 1; copy first");
     CHECK(equivalent(reshape(permute(heads, {0, 2, 1, 3}), {B, T, -1}), x));
 }
 
@@ -208,8 +208,8 @@ TEST_CASE("invalid permutations, reshapes and broadcasts are rejected", "[tensor
               (void)reshape(v, {-2, 6});
           }) == "shape (-2, 6): the extent of dim 0 is -2, and an extent cannot be negative");
     CHECK(words([&] { (void)reshape(transpose(v), Shape{12}); }) ==
-          "reshape of shape (4, 3), strides (1, 4) to (12): dims 0 and 1 cannot be walked with one "
-          "stride; copy first");
+          "reshape of shape (4, 3), strides (1, 4) to (12): no single stride describes dims "
+          "0 and 1; copy first");
     // Rejected for another reason, not because it needs a copy.
     CHECK(words([&] {
               (void)reshape_would_copy(v, {5, 2});

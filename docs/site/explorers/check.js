@@ -115,7 +115,7 @@ function check_inputs() {
     same("transpose", layout({steps: "transpose:;transpose:0,1"}).lines.slice(1),
         ["x = transpose(x);", "x = transpose(x, 0, 1);"]);
     same("a new shape", layout({steps: "slice:0,0,1;broadcast_to:(4, 2, 3);select:0,1;reshape:{6}"}).wrong.all,
-        "reshape of shape (2, 3), strides (0, 1) to (6): dims 0 and 1 cannot be walked with one stride; "
+        "reshape of shape (2, 3), strides (0, 1) to (6): no single stride describes dims 0 and 1; "
         + "copy first");
     for (const [what, change, right] of [
         ["extent", {shape: "3,x"}, {shape1: 'extent of dim 1: "x" is not a whole number'}],

@@ -242,8 +242,8 @@ var explore = (function () {
             if (inner >= 0 && v.strides[old] !== step * walked) {
                 use_up(() => wanted < walked);
                 if (wanted !== walked) {
-                    reject(`reshape of ${layout_text(v)} to ${text_of(exact)}: dims ${old} and ${inner} `
-                        + "cannot be walked with one stride; copy first");
+                    reject(`reshape of ${layout_text(v)} to ${text_of(exact)}: no single stride `
+                        + `describes dims ${old} and ${inner}; copy first`);
                 }
                 walked = wanted = 1;
             }
