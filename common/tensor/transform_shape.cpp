@@ -92,8 +92,8 @@ Layout reshape(const Layout& layout, const Shape& shape) {
     int outer = 0, inner = 0;
     const std::optional<Strides> strides = strides_for(layout, exact, outer, inner);
     if (!strides) {
-        reject(reshape_words(layout, exact), ": no single stride describes dims ", outer,
-               " and ", inner, "; copy first");
+        reject(reshape_words(layout, exact), ": no single stride describes dims ", outer, " and ",
+               inner, "; copy first");
     }
     return Layout(exact, *strides);
 }

@@ -130,7 +130,7 @@ def views(e):
     e.press("x")
     e.press("transpose")
     e.press("reshape")
-    e.has(".transforms .wrong", "; copy first")
+    e.has(".transforms .wrong", "no single stride describes dims")
     e.type(".op [name=reshape]", "4, 3, 1")
     e.page.key("Enter")
     e.equal(e.text(".transforms .wrong"), "")
