@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,8 @@ enum class Kind {
     undefined_behaviour,  ///< signed integer overflow, an oversized shift, division by zero
 };
 
+struct Fact;
+
 /// A finding: what is wrong, where, and the text that explains it.
 struct Report {
     Kind kind;                              ///< what is wrong
@@ -42,6 +45,8 @@ struct Report {
     std::array<std::uint32_t, 3> thread{};  ///< x, y, z
     std::uintptr_t address = 0;             ///< 0 if none
     std::string text;                       ///< the whole report, with all of the above
+    /// What a check found (machine/facts.hpp); null if a call or a library rejected an argument.
+    std::shared_ptr<const Fact> fact{};
 };
 
 /// The first report since the last cudaGetLastError() that returned an error, or clear_report().

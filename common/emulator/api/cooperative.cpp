@@ -14,7 +14,7 @@
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/machine/block.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/machine/order.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"

@@ -6,7 +6,7 @@
 
 #include "common/emulator/api/api.hpp"
 #include "common/emulator/checks/stream_race.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/machine/turn.hpp"
 #include "common/emulator/memory/host_access.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/machine/turn.hpp"
 
 namespace {

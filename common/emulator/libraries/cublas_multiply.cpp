@@ -7,7 +7,7 @@
 
 #include "common/emulator/api/api.hpp"
 #include "common/emulator/libraries/cublas.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/memory/host_access.hpp"
 
 namespace sixdays::emulator {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/memory/memory.hpp"
 
 namespace sixdays::emulator {

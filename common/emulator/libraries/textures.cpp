@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/machine/turn.hpp"
 #include "common/emulator/report/names.hpp"
 #include "emulated/textures.h"

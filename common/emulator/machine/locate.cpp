@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <map>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/place.hpp"
 #include "common/emulator/machine/program.hpp"
 
 namespace sixdays::emulator {
@@ -42,13 +42,12 @@ Line parse(const std::string& text) {
 // that is not a system header.
 Line ask_addr2line(std::uintptr_t address) {
     // Through /proc, since the program's name may contain shell metacharacters.
-    const std::string command =
-        format("addr2line -i -e /proc/%ld/exe 0x%zx 2>/dev/null", static_cast<long>(getpid()),
-               static_cast<std::size_t>(address));
-    std::FILE* pipe = popen(command.c_str(), "r");
+    char text[PATH_MAX + 64];
+    std::snprintf(text, sizeof(text), "addr2line -i -e /proc/%ld/exe 0x%zx 2>/dev/null",
+                  static_cast<long>(getpid()), static_cast<std::size_t>(address));
+    std::FILE* pipe = popen(text, "r");
     if (pipe == nullptr) return {};
     Line innermost, chosen;
-    char text[PATH_MAX + 64];
     while (std::fgets(text, sizeof(text), pipe) != nullptr) {
         std::string one = text;
         while (!one.empty() && one.back() == '\n') one.pop_back();

@@ -1,10 +1,12 @@
 /// @file
-/// The reports of wrong accesses: what is wrong, and what is probably missing.
+/// The reports of wrong accesses, by kernels and by the host: what is wrong, and what is probably
+/// missing.
 #include <cinttypes>
 
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/report/describe.hpp"
 #include "common/emulator/report/sentences.hpp"
+#include "common/emulator/report/telling.hpp"
 
 namespace sixdays::emulator {
 
@@ -50,6 +52,9 @@ std::string where_wrapped(const WrappedIndex& at, std::size_t bytes) {
 std::string where(const OutOfBounds& fact) {
     switch (fact.where) {
         using enum OutOfBounds::Where;
+        case unmapped:
+            return format(" accesses address 0x%zx, where there is no memory.",
+                          static_cast<std::size_t>(fact.address));
         case outside:
         case freed:
             break;
@@ -137,8 +142,9 @@ const char* advice_on(const CopyTo& copy, AccessKind kind, bool others) {
 }
 
 Finding words(const OutOfBounds& fact) {
+    const bool unmapped = fact.where == OutOfBounds::Where::unmapped;
     return {kind_of(fact.where), cudaErrorIllegalAddress, fact.code,
-            story(fact.kind, fact.bytes) + where(fact), fact.address};
+            (unmapped ? name(*current) : story(fact.kind, fact.bytes)) + where(fact), fact.address};
 }
 
 Finding words(const UninitialisedRead& fact) {
@@ -220,32 +226,6 @@ Finding words(const UnsetLocal& fact) {
                    name(*current).c_str(), name_of(fact).c_str())};
 }
 
-Finding words(const HeldAccumulator& fact) {
-    return {Kind::pending_copy,
-            cudaErrorLaunchFailure,
-            fact.code,
-            format("%s %s an accumulator of the wgmma in {0}, which it has not waited for: call "
-                   "wgmma_wait() with these accumulators first.",
-                   name(*current).c_str(), fact.writes ? "writes" : "reads"),
-            0,
-            {fact.wgmma}};
-}
-
-Finding words(const ChangedSource& fact) {
-    const bool in_heap = heap.contains(fact.address);
-    return {
-        Kind::pending_copy,
-        cudaErrorLaunchFailure,
-        fact.wait,
-        format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but its "
-               "source has changed in the meantime%s. The copy may deliver old or new bytes: "
-               "write there only after the wait.",
-               name(*current).c_str(), fact.bytes,
-               in_heap ? (", " + describe_inside(heap, fact.address, fact.bytes)).c_str() : ""),
-        fact.address,
-        {fact.start}};
-}
-
 Finding words(const WrongFree& fact) {
     const std::uintptr_t address = fact.address;
     const Extent near = nearest_allocation(address);
@@ -257,7 +237,88 @@ Finding words(const WrongFree& fact) {
             address};
 }
 
+Finding words(const TooMuchShared& fact) {
+    return {Kind::invalid_launch, cudaErrorInvalidValue, fact.place,
+            format("the kernel's shared arrays take %zu bytes so far, and its dynamic shared "
+                   "memory %zu. A block gets up to 48 KB; more must be dynamic, and requested "
+                   "with cudaFuncSetAttribute (163 KB in total).",
+                   fact.array_bytes, fact.dynamic_bytes)};
+}
+
+Finding words(const TileTooLarge& fact) {
+    return {Kind::out_of_bounds, cudaErrorIllegalAddress, fact.place,
+            format("%s places a tile of %zu bytes at byte %zu of the dynamic shared memory, "
+                   "which has %zu bytes. Does the launch request the sum of all tiles?",
+                   name(*current).c_str(), fact.bytes, fact.offset, fact.dynamic_bytes)};
+}
+
+Finding words(const StackOverflow& fact) {
+    return {Kind::stack_overflow, cudaErrorLaunchFailure, fact.code,
+            format("%s needs more than the %zu KB that the emulator gives a thread for its local "
+                   "variables and calls. Is there a very large local array, or an infinite "
+                   "recursion?",
+                   name(*current).c_str(), fact.bytes / 1024)};
+}
+
+Finding words(const TimeIsUp& fact) {
+    return {Kind::stuck, cudaErrorLaunchTimeout, fact.place,
+            format("%s is still here after its block has run for %d seconds of CPU time. Does the "
+                   "loop around this line ever end?",
+                   name(*current).c_str(), fact.seconds)};
+}
+
+std::string why(const OutOfReach& fact) {
+    const std::string who = fact.who ? name(fact.who->thread, fact.who->block) : name(*current);
+    const std::string accesses = who + " accesses the shared memory of block ";
+    const std::string other = accesses + std::to_string(fact.rank) + " of its cluster, which ";
+    switch (fact.why) {
+        using enum OutOfReach::Why;
+        case own_block:
+            return other +
+                   "is its own, through an address that another block computed. The emulator does "
+                   "not support that: let each block use its own pointer for its own memory.";
+        case not_started:
+            return other +
+                   "may not have started yet: is a cluster.sync() missing before the first access?";
+        case has_ended:
+            return other +
+                   "has exited: is a cluster.sync() that all blocks reach missing at the end?";
+        case may_have_ended:
+            return accesses + name(block.index) +
+                   ", which may have exited by then: nothing keeps it alive. A cluster.sync() that "
+                   "all blocks reach is missing at the end.";
+        case no_such_block:
+            return who + format(" asks for block %u of its cluster, which has %u.", fact.rank,
+                                fact.blocks);
+        case not_shared:
+            return who +
+                   " maps an address to another block of its cluster, but the address is not in "
+                   "shared memory.";
+    }
+    return "";
+}
+
+Finding words(const OutOfReach& fact) {
+    const bool barrier = fact.why < OutOfReach::Why::no_such_block;
+    return {barrier ? Kind::barrier : Kind::out_of_bounds,
+            cudaErrorIllegalAddress,
+            fact.place,
+            why(fact),
+            fact.address,
+            {},
+            nullptr,
+            true,
+            {},
+            fact.who};
+}
+
 Finding words(const HostAccess& fact) {
+    if (!fact.in_device_memory) {
+        return {Kind::host_memory, cudaErrorIllegalAddress, fact.place,
+                format("host code %s at address 0x%zx, where there is no memory%s.",
+                       fact.writes ? "writes" : "reads", static_cast<std::size_t>(fact.address),
+                       fact.address < 4096 ? ": a null pointer" : "")};
+    }
     return {Kind::device_memory,
             cudaErrorIllegalAddress,
             fact.place,
@@ -268,6 +329,22 @@ Finding words(const HostAccess& fact) {
                                : "Copy it to host memory first, with"),
             fact.address,
             {},
+            nullptr,
+            false};
+}
+
+Finding words(const PinnedTooEarly& fact) {
+    return {Kind::pending_copy,
+            cudaErrorIllegalAddress,
+            fact.place,
+            format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} "
+                   "%s. Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an "
+                   "event recorded after it.",
+                   fact.writes ? "writes" : "reads", fact.byte,
+                   fact.is_target ? "fills and that may not have arrived yet"
+                                  : "may still be reading"),
+            fact.address,
+            {fact.copy},
             nullptr,
             false};
 }
@@ -288,12 +365,27 @@ Finding words(const ManagedTooEarly& fact) {
             false};
 }
 
+Finding in_words(const Fact& fact, const Site& made) {
+    Finding finding = std::visit([](const auto& one) { return words(one); },
+                                 static_cast<const Fact::variant&>(fact));
+    finding.made = made;
+    finding.fact = std::make_shared<const Fact>(fact);
+    return finding;
+}
+
 }  // namespace
 
-Finding sentences_of(const Fact& fact, const Site& made) {
-    Finding finding = std::visit([](const auto& one) { return words(one); }, fact);
-    finding.made = made;
-    return finding;
+void note_fact(const Fact& fact, const Site& made) {
+    note(in_words(fact, made));
+}
+
+void remark_fact(const Place& where, const Fact& fact, const Site& made) {
+    if (!is_remarked(where)) remark(where, in_words(fact, made).text, made);
+}
+
+void tell_crash(const Fact& fact) {
+    const Finding finding = in_words(fact, Site::current());
+    if (telling) tell_note(file_and_line(find_line(finding.place)) + ": " + finding.text);
 }
 
 }  // namespace sixdays::emulator

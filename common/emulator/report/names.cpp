@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cstring>
 
-#include "common/emulator/machine/source.hpp"
+#include "common/emulator/report/source.hpp"
 
 namespace sixdays::emulator {
 

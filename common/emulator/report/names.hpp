@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/memory/memory.hpp"
 
 namespace sixdays::emulator {

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <string>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 
@@ -39,16 +39,13 @@ std::optional<Report> last_report() {
                   {},
                   {},
                   finding.address,
-                  head.empty() ? text : head + ": " + text};
+                  head.empty() ? text : head + ": " + text,
+                  finding.fact};
     if (stored->in_thread) {
         report.block = {stored->block.x, stored->block.y, stored->block.z};
         report.thread = {stored->thread.x, stored->thread.y, stored->thread.z};
     }
     return report;
-}
-
-void clear_report() {
-    forget_finding();
 }
 
 const char* name(Kind kind) {

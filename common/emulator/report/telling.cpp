@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/emulator/checks/trace.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"

@@ -1,4 +1,4 @@
-#include "common/emulator/machine/source.hpp"
+#include "common/emulator/report/source.hpp"
 
 #include <cctype>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 
 #include <algorithm>
 #include <cstdarg>
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "common/emulator/machine/events.hpp"
+#include "common/emulator/memory/memory.hpp"
 
 namespace sixdays::emulator {
 
@@ -19,7 +19,6 @@ namespace {
 
 std::optional<Stored> stored;
 std::string kernel_name;
-bool failed = false;
 bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
 bool asked = false;  // the program has read its text, or cleared the report
 std::vector<std::pair<Place, std::string>> remarked;
@@ -30,15 +29,11 @@ std::set<std::string> own_lines;  // lines that made findings and remarks
 // For debug.gdb, which breaks here.
 extern "C" [[gnu::noipa]] void sixdays_emulator_noted() {}
 void begin_launch(const Launch& what) {
-    failed = false;
+    set_launch_failed(false);
     kernel_name = what.kernel;
 }
 
-bool launch_failed() {
-    return failed;
-}
-
-void remember_line(const Site& made) {
+static void remember_line(const Site& made) {
     const std::string file = made.file_name();  // built elsewhere, if from a compiler cache
     const std::size_t begin = file.rfind("emulator/");
     own_lines.insert(file.substr(begin == std::string::npos ? 0 : begin + 9) + ":" +
@@ -60,11 +55,11 @@ bool is_unread() {
 }
 
 void note(Finding finding) {
-    failed = true;
-    if (finding.in_kernel) events.results_are_missing();
+    set_launch_failed(true);
+    if (finding.in_kernel) excuse_unwritten();
     set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
     if (telling) {
-        events.tell_report();  // the previous one, whose error was never read
+        tell_report();  // the previous one, whose error was never read
     } else if (stored && !told) {
         return;
     }
@@ -80,17 +75,12 @@ void note(Finding finding) {
         stored->in_thread = true;
     }
     sixdays_emulator_noted();
-    if (current == nullptr && telling) events.tell_report();  // a kernel's: when its launch ends
+    if (current == nullptr && telling) tell_report();  // a kernel's: when its launch ends
 }
 
 void fail(Finding finding) {
     note(std::move(finding));
-    if (current == nullptr) {
-        events.tell_report();
-        std::abort();
-    }
-    wait_for_turn();  // the scheduler sees that the launch failed and resumes no thread
-    std::abort();
+    end_launch();
 }
 
 const Stored* stored_finding() {
@@ -98,7 +88,7 @@ const Stored* stored_finding() {
     return stored ? &*stored : nullptr;
 }
 
-void forget_finding() {
+void clear_report() {
     stored.reset();
 }
 
@@ -124,10 +114,6 @@ void report_was_told() {
 
 std::set<std::string> own_lines_that_reported() {
     return std::exchange(own_lines, {});
-}
-
-void print_note(const std::string& text) {
-    events.print_note(text);
 }
 
 std::string format(const char* pattern, ...) {
