@@ -59,8 +59,7 @@ void check_target(const Copy& copy, const Site& site) {
 void check_source(const Copy& copy, const void* wait) {
     const InRuntime guard;
     if (std::memcmp(copy.from, copy.source.data(), copy.valid_bytes) == 0) return;
-    fail(
-        ChangedSource{reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, wait, copy.code});
+    fail(ChangedSource{reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, wait, copy.code});
 }
 
 // The copy completes: the thread writes the target now. (The trace counted it when it started.)

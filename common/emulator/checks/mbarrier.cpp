@@ -278,8 +278,7 @@ void forget_mbarriers() {
 bool report_waiting_for_mbarriers() {
     MbarriersNeverComplete fact;
     for (const auto& [word, b] : mbarriers) {
-        if (!b.waiting.empty() && fact.all.size() < 3)
-            fact.all.push_back({b.waiting.front(), b});
+        if (!b.waiting.empty() && fact.all.size() < 3) fact.all.push_back({b.waiting.front(), b});
     }
     if (fact.all.empty()) return false;
     note(fact);

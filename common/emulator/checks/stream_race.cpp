@@ -1,7 +1,7 @@
 #include "common/emulator/checks/stream_race.hpp"
 
-#include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/machine/facts.hpp"
+#include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/memory/readers.hpp"
 

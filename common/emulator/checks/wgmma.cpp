@@ -91,7 +91,8 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
         for (int k = 0; k < kK; k += step) {
             const auto* row = reinterpret_cast<const std::uint16_t*>(place_in(x, i, k));
             if (!is_shared_address(row))
-                fail(WrongWgmma{WrongWgmma::What::operand_leaves, call.place, {}, place_in(x, i, k)});
+                fail(WrongWgmma{
+                    WrongWgmma::What::operand_leaves, call.place, {}, place_in(x, i, k)});
             in_runtime = false;
             before_access(row, 16, AccessKind::read, call.place.code);
             in_runtime = true;

@@ -3,8 +3,8 @@
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/deadlock.hpp"
 #include "common/emulator/machine/address_space.hpp"
-#include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/machine/facts.hpp"
+#include "common/emulator/memory/cluster.hpp"
 
 namespace sixdays::emulator {
 
@@ -57,7 +57,7 @@ void fail_outside(const NewAccess& a) {
         freed = freed || (*a.region.state_of(a.address + i) & kFreed) != 0;
     }
     fail(OutOfBounds{freed ? Where::freed : Where::outside, a.address, a.bytes, a.kind, a.code,
-                          &a.region});
+                     &a.region});
 }
 
 void fail_uninitialised(const NewAccess& a) {
@@ -74,8 +74,8 @@ void fail_pending(const NewAccess& a) {
 
 void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
     const auto index = wrapped_index(address, bytes);
-    fail(OutOfBounds{elsewhere(address, index.has_value()), address, bytes, kind, code,
-                          nullptr, index});
+    fail(OutOfBounds{elsewhere(address, index.has_value()), address, bytes, kind, code, nullptr,
+                     index});
 }
 
 }  // namespace sixdays::emulator

@@ -21,7 +21,7 @@ struct Events {
     // fail(), note() and remark()
     void (*found)(const Fact& fact, const Site& made);
     void (*remarked)(const Place& where, const Fact& fact, const Site& made);
-    void (*tell_report)();                  // prints the stored finding, if it has not been read
+    void (*tell_report)();                   // prints the stored finding, if it has not been read
     void (*host_crashes)(const Fact& fact);  // with or without a GPU
 };
 /// Defined where all floors are known: api/floors.cpp.

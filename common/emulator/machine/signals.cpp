@@ -11,8 +11,8 @@
 #include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/machine/block.hpp"
 #include "common/emulator/machine/events.hpp"
-#include "common/emulator/machine/fiber.hpp"
 #include "common/emulator/machine/facts.hpp"
+#include "common/emulator/machine/fiber.hpp"
 #include "common/emulator/report.hpp"
 
 namespace sixdays::emulator {

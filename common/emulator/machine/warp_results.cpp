@@ -34,7 +34,7 @@ void shuffle(unsigned warp, unsigned members) {
         const unsigned from = source_lane(me.call, lane) % kWarp;
         if ((members & bit(from)) == 0) {
             using enum WrongWarpCall::What;
-            fail(WrongWarpCall{(me.call.mask & bit(from)) == 0         ? lane_left_out
+            fail(WrongWarpCall{(me.call.mask & bit(from)) == 0     ? lane_left_out
                                : block.lane(warp, from) == nullptr ? lane_not_there
                                                                    : lane_never_came,
                                &me, nullptr, from});

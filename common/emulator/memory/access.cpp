@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/machine/facts.hpp"
+#include "common/emulator/memory/cluster.hpp"
 
 namespace sixdays::emulator {
 

@@ -10,7 +10,6 @@
 
 #include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/machine/facts.hpp"
-#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 

@@ -334,19 +334,19 @@ Finding words(const HostAccess& fact) {
 }
 
 Finding words(const PinnedTooEarly& fact) {
-    return {Kind::pending_copy,
-            cudaErrorIllegalAddress,
-            fact.place,
-            format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} "
-                   "%s. Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an "
-                   "event recorded after it.",
-                   fact.writes ? "writes" : "reads", fact.byte,
-                   fact.is_target ? "fills and that may not have arrived yet"
-                                  : "may still be reading"),
-            fact.address,
-            {fact.copy},
-            nullptr,
-            false};
+    return {
+        Kind::pending_copy,
+        cudaErrorIllegalAddress,
+        fact.place,
+        format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} "
+               "%s. Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an "
+               "event recorded after it.",
+               fact.writes ? "writes" : "reads", fact.byte,
+               fact.is_target ? "fills and that may not have arrived yet" : "may still be reading"),
+        fact.address,
+        {fact.copy},
+        nullptr,
+        false};
 }
 
 Finding words(const ManagedTooEarly& fact) {

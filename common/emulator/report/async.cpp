@@ -104,9 +104,10 @@ Finding words(const MbarriersNeverComplete& fact) {
     return {Kind::barrier,
             cudaErrorLaunchFailure,
             where.front(),
-            text + ". No thread is left that could complete it, so these threads wait forever. "
-                   "Does every counted thread arrive, are all expected bytes copied, and do both "
-                   "sides flip the parity each time the ring wraps around?",
+            text +
+                ". No thread is left that could complete it, so these threads wait forever. "
+                "Does every counted thread arrive, are all expected bytes copied, and do both "
+                "sides flip the parity each time the ring wraps around?",
             0,
             where,
             fact.all.front().waits};
@@ -140,11 +141,11 @@ Finding words(const WrongCopy& fact) {
         case misaligned_source:
             break;
     }
-    return finding(Kind::misaligned, cudaErrorMisalignedAddress,
-                   format(" starts an asynchronous copy of %zu bytes, but its %s is %zu bytes past "
-                          "a multiple of that.",
-                          fact.bytes, fact.what == misaligned_target ? "target" : "source",
-                          fact.beyond));
+    return finding(
+        Kind::misaligned, cudaErrorMisalignedAddress,
+        format(" starts an asynchronous copy of %zu bytes, but its %s is %zu bytes past "
+               "a multiple of that.",
+               fact.bytes, fact.what == misaligned_target ? "target" : "source", fact.beyond));
 }
 
 Finding words(const WrongWgmma& fact) {
@@ -157,10 +158,11 @@ Finding words(const WrongWgmma& fact) {
         : fact.what == other_operands
             ? " passes this wgmma different operands than another thread of its warpgroup in {0}. "
               "All 128 threads must make the same call."
-            : format(" waits for this wgmma, which only %u threads of its warpgroup have started: "
-                     "all 128 must, four full warps of which the first has an index that is a "
-                     "multiple of 4.",
-                     fact.came);
+            : format(
+                  " waits for this wgmma, which only %u threads of its warpgroup have started: "
+                  "all 128 must, four full warps of which the first has an index that is a "
+                  "multiple of 4.",
+                  fact.came);
     return {fact.what == operand_leaves ? Kind::out_of_bounds : Kind::warp_call,
             fact.what == operand_leaves ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
             fact.place,

@@ -80,15 +80,14 @@ Finding words(const BarrierNeverOpens& fact) {
 
 Finding words(const WrongArrival& fact) {
     using What = WrongArrival::What;
-    return {
-        Kind::barrier, cudaErrorLaunchFailure, fact.place,
-        name(*current) +
-            (fact.what == What::not_cooperative
-                 ? " reached a barrier of the whole grid, but this launch does not start all "
-                   "blocks together. Launch the kernel with cudaLaunchCooperativeKernel."
-             : fact.what == What::arrives_twice
-                 ? " arrives again at the barrier of its cluster without having waited there."
-                 : " waits at the barrier of its cluster without having arrived there.")};
+    return {Kind::barrier, cudaErrorLaunchFailure, fact.place,
+            name(*current) +
+                (fact.what == What::not_cooperative
+                     ? " reached a barrier of the whole grid, but this launch does not start all "
+                       "blocks together. Launch the kernel with cudaLaunchCooperativeKernel."
+                 : fact.what == What::arrives_twice
+                     ? " arrives again at the barrier of its cluster without having waited there."
+                     : " waits at the barrier of its cluster without having arrived there.")};
 }
 
 namespace {
@@ -109,18 +108,20 @@ std::string with_lanes(unsigned mask) {
 std::string what_is_wrong(const WrongWarpCall& fact) {
     const WarpSlot& call = fact.thread->call;
     const auto reads = [&](const char* which) {
-        return format(", lane %u of its warp, reads the value of lane %u, which %s. The result is "
-                      "undefined.",
-                      fact.thread->lane(), fact.lane, which);
+        return format(
+            ", lane %u of its warp, reads the value of lane %u, which %s. The result is "
+            "undefined.",
+            fact.thread->lane(), fact.lane, which);
     };
     switch (fact.what) {
         using enum WrongWarpCall::What;
         case another_call:
-            return format(" is here with mask 0x%08x (lanes %s), while %s waits for it in another "
-                          "warp call, in {0}, with mask 0x%08x (lanes %s). All lanes named in a "
-                          "mask must make the same call with the same mask.",
-                          call.mask, with_lanes(call.mask).c_str(), name(*fact.other).c_str(),
-                          fact.other->call.mask, with_lanes(fact.other->call.mask).c_str());
+            return format(
+                " is here with mask 0x%08x (lanes %s), while %s waits for it in another "
+                "warp call, in {0}, with mask 0x%08x (lanes %s). All lanes named in a "
+                "mask must make the same call with the same mask.",
+                call.mask, with_lanes(call.mask).c_str(), name(*fact.other).c_str(),
+                fact.other->call.mask, with_lanes(fact.other->call.mask).c_str());
         case own_lane_left_out:
             return format(
                 " is lane %u of its warp, but the mask 0x%08x that it passes names lanes %s.",
@@ -133,15 +134,18 @@ std::string what_is_wrong(const WrongWarpCall& fact) {
         case lane_not_there:
             return reads("this block does not have");
         case lane_never_came:
-            return reads("never reached this call: it returned, or skipped an `if` around the call");
+            return reads(
+                "never reached this call: it returned, or skipped an `if` around the call");
         case never_complete:
             break;
     }
     const std::string waits =
-        fact.other == nullptr ? "" : ": " + name(*fact.other) + " waits at the __syncthreads() in {0}";
-    return format(" waits in this warp call, whose mask 0x%08x names lanes that never reach it%s. "
-                  "Every lane named in the mask must make the call.",
-                  call.mask, waits.c_str());
+        fact.other == nullptr ? ""
+                              : ": " + name(*fact.other) + " waits at the __syncthreads() in {0}";
+    return format(
+        " waits in this warp call, whose mask 0x%08x names lanes that never reach it%s. "
+        "Every lane named in the mask must make the call.",
+        call.mask, waits.c_str());
 }
 
 Place place_of(const WarpSlot& call) {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/report/finding.hpp"
 #include "common/emulator/memory/memory.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "common/emulator/checks/trace.hpp"
-#include "common/emulator/report/finding.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/report/telling.hpp"
 #include "common/emulator/trace.hpp"
 

@@ -36,8 +36,7 @@ std::string what_is_wrong(const UndefinedBehaviour& fact) {
                    ", which cannot represent it. The result is undefined in C++: a GPU gives " +
                    left + ", this CPU may give another value.";
         case index: {
-            const std::string in =
-                expression_at(fact.place.file, fact.place.line, fact.column);
+            const std::string in = expression_at(fact.place.file, fact.place.line, fact.column);
             return "index " + left + (in.empty() ? "" : " in `" + in + "`") +
                    " is out of bounds for the array, whose type is " + type +
                    ". Do too many threads get here, because a guard such as `if (t < n)` is "

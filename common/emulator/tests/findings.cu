@@ -229,6 +229,9 @@ __global__ void no_such_number(float* x) {
     x[4] = static_cast<float>(static_cast<int>(much * NAN));
     x[5] = static_cast<float>(static_cast<long long>(much * NAN));
 }
+__global__ void shifts_by_all_bits(float* x) {
+    if (chosen()) x[1] = static_cast<float>(1u << (32 * static_cast<unsigned>(x[0])));
+}
 
 // Each block tracks its own variable, even while another block runs.
 __global__ void unset_local_behind_grid_barrier(float* x) {
@@ -1008,6 +1011,7 @@ std::vector<Provoked> provoked_by_kernels() {
          }},
         {"unset_member", [](float* x) { unset_member<<<kGrid, kBlock>>>(x); }},
         {"no_such_number", [](float* x) { no_such_number<<<kGrid, kBlock>>>(x); }},
+        {"shifts_by_all_bits", [](float* x) { shifts_by_all_bits<<<kGrid, kBlock>>>(x); }},
         {"unset_local_behind_grid_barrier",
          [](float* x) { cooperatively(unset_local_behind_grid_barrier, 3, 4, x); }},
         {"many_left_waiting",
