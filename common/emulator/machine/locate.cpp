@@ -57,12 +57,12 @@ Line ask_addr2line(std::uintptr_t address) {
         if (chosen.file.empty()) {
             chosen = line;
         } else {
-            chosen.callers += ", called from line " + std::to_string(line.line);
+            chosen.called_from.push_back(line.line);
         }
     }
-    if (pclose(pipe) != 0) return {"", 0, "(line unknown: the program addr2line was not found)"};
+    if (pclose(pipe) != 0) return {"", 0, Line::Unknown::no_addr2line};
     if (chosen.file.empty()) chosen = innermost;
-    if (chosen.line == 0) return {"", 0, "(line unknown: no debug information)"};
+    if (chosen.line == 0) return {"", 0, Line::Unknown::no_debug_information};
     return chosen;
 }
 
@@ -88,11 +88,11 @@ Line find_line(const Place& place) {
         if (place.code == nullptr) return known;
         Line caller = find_line(Place(place.code));
         if (ends_with(place.file, ".cu")) {
-            known.callers = caller.callers;  // callers of the function there
+            known.called_from = caller.called_from;  // of the function there
             return known;
         }
         if (caller.line == 0 || !ends_with(caller.file, ".cu")) return known;
-        caller.callers += ", in " + known.file + ":" + std::to_string(known.line);
+        caller.helper = known.file + ":" + std::to_string(known.line);
         return caller;
     }
     if (place.code == nullptr) return {};

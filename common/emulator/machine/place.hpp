@@ -3,7 +3,9 @@
 /// read.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/emulator/machine/block.hpp"
 
@@ -31,10 +33,12 @@ inline Place barrier_of(const Thread& thread) {
 
 /// The file, relative to the project if it is inside it, and the line. Slow: it runs addr2line.
 struct Line {
+    enum class Unknown : std::uint8_t { no_position, no_addr2line, no_debug_information };
     std::string file;
     int line = 0;
-    std::string why_not{};  // if line is 0
-    std::string callers{};  // ":47", the line that this line's function was inlined into, if any
+    Unknown why_not = Unknown::no_position;  // if line is 0
+    std::vector<int> called_from{};          // lines that this line's function was inlined into
+    std::string helper{};                    // "file.hpp:12", which was called in this line
 };
 Line find_line(const Place& place);
 

@@ -41,8 +41,16 @@ static void remember_line(const Site& made) {
 }
 
 std::string file_and_line(const Line& line) {
-    return line.line == 0 ? line.why_not
-                          : line.file + ":" + std::to_string(line.line) + line.callers;
+    using enum Line::Unknown;
+    if (line.line == 0) {
+        return line.why_not == no_addr2line
+                   ? "(line unknown: the program addr2line was not found)"
+               : line.why_not == no_debug_information ? "(line unknown: no debug information)"
+                                                      : "";
+    }
+    std::string text = line.file + ":" + std::to_string(line.line);
+    for (const int caller : line.called_from) text += ", called from line " + std::to_string(caller);
+    return text + (line.helper.empty() ? "" : ", in " + line.helper);
 }
 
 void set_error(cudaError_t error, bool from_kernel) {
