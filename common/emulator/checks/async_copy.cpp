@@ -48,10 +48,8 @@ void check_target(const Copy& copy, const Site& site) {
     const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
     if (copy.bytes != 4 && copy.bytes != 8 && copy.bytes != 16)
         fail(WrongCopy{What::size, site, 0, copy.bytes});
-    if (to % copy.bytes != 0)
-        fail(WrongCopy{What::misaligned_target, site, to, copy.bytes, to % copy.bytes});
-    if (from % copy.bytes != 0)
-        fail(WrongCopy{What::misaligned_source, site, to, copy.bytes, from % copy.bytes});
+    if (to % copy.bytes != 0 || from % copy.bytes != 0)
+        fail(WrongCopy{What::misaligned, site, to, copy.bytes, from});
     if (!is_shared_address(copy.to)) fail(WrongCopy{What::target_not_shared, site, to});
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -300,26 +301,16 @@ struct WrongMbarrier {
     std::int64_t number = 0;
 };
 struct MbarriersNeverComplete {
-    struct One {
-        const Thread* waits;
-        MbarrierState barrier;
-    };
-    std::vector<One> all;
+    std::vector<std::pair<const Thread*, MbarrierState>> all;  // with one thread that waits
 };
 /// The current thread starts an asynchronous copy that the hardware cannot make.
 struct WrongCopy {
-    enum class What : std::uint8_t {
-        size,
-        misaligned_target,
-        misaligned_source,
-        target_not_shared,
-        place_of_tile,
-        bulk
-    };
+    enum class What : std::uint8_t { size, misaligned, target_not_shared, place_of_tile, bulk };
     What what;
     Place place;
-    std::uintptr_t target;              // 0 if the size is wrong
-    std::size_t bytes = 0, beyond = 0;  // a multiple of `bytes`
+    std::uintptr_t target;  // 0 if the size is wrong
+    std::size_t bytes = 0;
+    std::uintptr_t source = 0;  // if misaligned
 };
 struct WrongWgmma {
     enum class What : std::uint8_t { operand_leaves, no_fence, other_operands, never_complete };

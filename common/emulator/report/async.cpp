@@ -110,7 +110,7 @@ Finding words(const MbarriersNeverComplete& fact) {
                 "sides flip the parity each time the ring wraps around?",
             0,
             where,
-            fact.all.front().waits};
+            fact.all.front().first};
 }
 
 Finding words(const WrongCopy& fact) {
@@ -137,15 +137,15 @@ Finding words(const WrongCopy& fact) {
                 format(" starts a bulk copy of %zu bytes; its target must be in shared memory, and "
                        "both addresses and the number of bytes must be multiples of 16.",
                        fact.bytes));
-        case misaligned_target:
-        case misaligned_source:
+        case misaligned:
             break;
     }
-    return finding(
-        Kind::misaligned, cudaErrorMisalignedAddress,
-        format(" starts an asynchronous copy of %zu bytes, but its %s is %zu bytes past "
-               "a multiple of that.",
-               fact.bytes, fact.what == misaligned_target ? "target" : "source", fact.beyond));
+    const bool in_target = fact.target % fact.bytes != 0;
+    return finding(Kind::misaligned, cudaErrorMisalignedAddress,
+                   format(" starts an asynchronous copy of %zu bytes, but its %s is %zu bytes past "
+                          "a multiple of that.",
+                          fact.bytes, in_target ? "target" : "source",
+                          (in_target ? fact.target : fact.source) % fact.bytes));
 }
 
 Finding words(const WrongWgmma& fact) {

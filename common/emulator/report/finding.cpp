@@ -17,8 +17,8 @@ constinit cudaError_t unseen_kernel_error = cudaSuccess;
 
 namespace {
 
-std::optional<Stored> stored;
-std::string kernel_name;
+std::optional<Finding> stored;  // the first since the last one that was told
+std::string kernel_name, stored_kernel;
 bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
 bool asked = false;  // the program has read its text, or cleared the report
 std::vector<std::pair<Place, std::string>> remarked;
@@ -28,6 +28,15 @@ std::set<std::string> own_lines;  // lines that made findings and remarks
 
 // For debug.gdb, which breaks here.
 extern "C" [[gnu::noipa]] void sixdays_emulator_noted() {}
+
+// For debug.gdb, which prints it.
+extern "C" [[gnu::noipa, gnu::used]] const char* sixdays_emulator_finding() {
+    const InRuntime guard;
+    static std::string text;
+    text = last_report()->text;
+    return text.c_str();
+}
+
 void begin_launch(const Launch& what) {
     set_launch_failed(false);
     kernel_name = what.kernel;
@@ -43,13 +52,13 @@ static void remember_line(const Site& made) {
 std::string file_and_line(const Line& line) {
     using enum Line::Unknown;
     if (line.line == 0) {
-        return line.why_not == no_addr2line
-                   ? "(line unknown: the program addr2line was not found)"
+        return line.why_not == no_addr2line ? "(line unknown: the program addr2line was not found)"
                : line.why_not == no_debug_information ? "(line unknown: no debug information)"
                                                       : "";
     }
     std::string text = line.file + ":" + std::to_string(line.line);
-    for (const int caller : line.called_from) text += ", called from line " + std::to_string(caller);
+    for (const int caller : line.called_from)
+        text += ", called from line " + std::to_string(caller);
     return text + (line.helper.empty() ? "" : ", in " + line.helper);
 }
 
@@ -74,14 +83,9 @@ void note(Finding finding) {
     told = asked = false;
     remember_line(finding.made);
     const Thread* thread = finding.thread != nullptr ? finding.thread : current;
-    const std::string kernel = finding.in_kernel ? kernel_name : "";
-    stored = Stored{std::move(finding), kernel, block.index,
-                    thread != nullptr ? thread->index : uint3{}, thread != nullptr};
-    if (const std::optional<Who>& who = stored->finding.who) {
-        stored->block = who->block;
-        stored->thread = who->thread;
-        stored->in_thread = true;
-    }
+    if (!finding.who && thread != nullptr) finding.who = Who{thread->index, block.index};
+    stored = std::move(finding);
+    stored_kernel = kernel_name;
     sixdays_emulator_noted();
     if (current == nullptr && telling) tell_report();  // a kernel's: when its launch ends
 }
@@ -91,9 +95,31 @@ void fail(Finding finding) {
     end_launch();
 }
 
-const Stored* stored_finding() {
-    asked = asked || stored;
-    return stored ? &*stored : nullptr;
+std::optional<Report> last_report() {
+    if (!stored) return std::nullopt;
+    asked = true;
+    std::string text = stored->text;
+    for (std::size_t i = 0; i < stored->others.size(); ++i) {
+        const std::string mark = "{" + std::to_string(i) + "}";
+        const std::string where = file_and_line(find_line(stored->others[i]));
+        for (std::size_t at; (at = text.find(mark)) != std::string::npos;) {
+            text.replace(at, mark.size(), where);
+        }
+    }
+    const Line line = find_line(stored->place);
+    const std::string where = file_and_line(line);
+    std::string head = stored->in_kernel ? stored_kernel : "";
+    const std::string kernel = head;
+    if (line.line != 0 || stored->in_kernel)
+        head += (head.empty() || where.empty() ? "" : ", ") + where;
+    if (!head.empty()) head += ": ";
+    Report report{stored->kind, kernel,          line.file,   line.line,   {},
+                  {},           stored->address, head + text, stored->fact};
+    if (const std::optional<Who>& who = stored->who) {
+        report.block = {who->block.x, who->block.y, who->block.z};
+        report.thread = {who->thread.x, who->thread.y, who->thread.z};
+    }
+    return report;
 }
 
 void clear_report() {
@@ -112,8 +138,13 @@ void remark(const Place& where, const std::string& text, Site made) {
     remember_line(made);
 }
 
-std::vector<std::pair<Place, std::string>> take_remarks() {
-    return std::exchange(remarked, {});
+std::vector<std::string> remarks() {
+    std::vector<std::string> all;
+    for (const auto& [place, text] : std::exchange(remarked, {})) {
+        const std::string where = file_and_line(find_line(place));
+        all.push_back(where.empty() ? text : where + ": " + text);
+    }
+    return all;
 }
 
 void report_was_told() {
@@ -146,6 +177,27 @@ std::string name(uint3 thread, uint3 block_index) {
 std::string name(const Thread& thread) {
     if (block.in_tiles) return "block " + name(block.index);
     return name(thread.index, block.index);
+}
+
+const char* name(Kind kind) {
+    static constexpr const char* kNames[] = {"invalid_launch",
+                                             "invalid_call",
+                                             "out_of_bounds",
+                                             "freed_memory",
+                                             "host_memory",
+                                             "device_memory",
+                                             "uninitialised_read",
+                                             "pending_copy",
+                                             "misaligned",
+                                             "race",
+                                             "barrier",
+                                             "warp_call",
+                                             "stuck",
+                                             "stack_overflow",
+                                             "assertion",
+                                             "undefined_behaviour"};
+    static_assert(std::size(kNames) == static_cast<int>(Kind::undefined_behaviour) + 1);
+    return kNames[static_cast<int>(kind)];
 }
 
 }  // namespace sixdays::emulator

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/emulator/machine/facts.hpp"
@@ -42,20 +41,10 @@ extern bool telling;
 /// A launch of this kernel starts: clears the state of the previous one.
 void begin_launch(const Launch& what);
 
-/// The first finding since the last one that was told, until report/ phrases it.
-struct Stored {
-    Finding finding;
-    std::string kernel;
-    uint3 block;
-    uint3 thread;
-    bool in_thread;
-};
-const Stored* stored_finding();  // null if there is none; from now on it counts as read
 /// True if there is a finding that has not been read.
 bool is_unread();
 /// cudaGetLastError() has returned the error, so the next finding may replace the stored one.
 void report_was_told();
-std::vector<std::pair<Place, std::string>> take_remarks();
 
 /// What cudaGetLastError() returns next, for each host thread; and a kernel's error, until a
 /// synchronizing call returns it.

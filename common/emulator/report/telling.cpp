@@ -114,13 +114,4 @@ std::size_t findings_told() {
     return told_before.size();
 }
 
-std::vector<std::string> remarks() {
-    std::vector<std::string> all;
-    for (const auto& [place, text] : take_remarks()) {
-        const std::string where = file_and_line(find_line(place));
-        all.push_back(where.empty() ? text : where + ": " + text);
-    }
-    return all;
-}
-
 }  // namespace sixdays::emulator

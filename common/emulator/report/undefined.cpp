@@ -2,8 +2,8 @@
 /// The reports of undefined behaviour and of assert().
 #include <cinttypes>
 
+#include "common/emulator/report/names.hpp"
 #include "common/emulator/report/sentences.hpp"
-#include "common/emulator/report/source.hpp"
 
 namespace sixdays::emulator {
 
