@@ -521,19 +521,19 @@ TEST_CASE("an unsigned index that wrapped below 0 is reported as such") {
         const auto wrapped = fact_of<OutOfBounds>(found(
             Kind::out_of_bounds, "wrapped", [&] { store_before(before, x.data()); }, ".cu"));
         REQUIRE(wrapped.index);
-        CHECK(wrapped.index->index == 0u - before);
-        CHECK(wrapped.index->allocation_bytes == 256);
+        CHECK(wrapped.index.value().index == 0u - before);
+        CHECK(wrapped.index.value().allocation_bytes == 256);
     }
     clear_report();
     store_before(1, x.data() + 10);  // relative to a pointer into it: a stride of -1
-    CHECK(fact_of<OutOfBounds>(last_report()).index->index == (1ull << 32) + 9);
+    CHECK(fact_of<OutOfBounds>(last_report()).index.value().index == (1ull << 32) + 9);
     cudaGetLastError();
     // Of several allocations, the closest one above: x is before y, z after it.
     const Device<float> y(std::vector<float>(32, 3.0f)), z(std::vector<float>(16, 3.0f));
     clear_report();
     store_before(1, y.data());
-    CHECK(fact_of<OutOfBounds>(last_report()).index->index == (1ull << 32) - 1);
-    CHECK(fact_of<OutOfBounds>(last_report()).index->allocation_bytes == 128);
+    CHECK(fact_of<OutOfBounds>(last_report()).index.value().index == (1ull << 32) - 1);
+    CHECK(fact_of<OutOfBounds>(last_report()).index.value().allocation_bytes == 128);
     cudaGetLastError();
     clear_report();
     store_before(0x80000000u, x.data());  // too far below 0 for a wrapped index
@@ -562,7 +562,7 @@ TEST_CASE(
             launch(mistake, in.data(), out.data());
             cudaGetLastError();
         }
-        return *fact_of<PendingAccess>(last_report()).copy;
+        return fact_of<PendingAccess>(last_report()).copy.value();
     };
     CHECK(told("missing_wait").thread == 0);
     CHECK_FALSE(told("missing_wait").overwrites);

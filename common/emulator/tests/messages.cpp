@@ -109,7 +109,8 @@ TEST_CASE("a race has its probable cause: a barrier, a fence or an index, where 
     CHECK(found<Race>("warps_agree").other.thread() == 31);
     CHECK(found<Race>("lanes_disagree").other.thread() == 2);
     CHECK_FALSE(found<Race>("two_blocks_one_word").in_one_block());
-    CHECK(found<Race>("barrier_for_others").waits->id == 0);
+    const Thread* const waits = found<Race>("barrier_for_others").waits;
+    CHECK((waits != nullptr && waits->id == 0));
 }
 
 TEST_CASE("a read of unwritten memory is not blamed on a barrier that all threads passed") {
