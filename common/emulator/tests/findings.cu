@@ -52,6 +52,12 @@ __global__ void first_of_two_lines(float* x) {
     const float b = x[3];
     x[0] = a + b;
 }
+__global__ void no_room_for_tile(float* x) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    tiles.next<float>(8)[thread_of_block() % 8] = 0.0f;
+    if (chosen()) x[0] = tiles.next<float>(16)[0];
+}
 __global__ void second_of_two_lines(float* x) {
     if (!chosen()) return;
     const float a = x[3];
@@ -1057,6 +1063,7 @@ std::vector<Provoked> provoked_by_kernels() {
          [](float* x) { lane_that_waits_elsewhere<<<1, kBlock>>>(x); }},
         {"half_a_warp_together", [](float* x) { half_a_warp_together<<<1, 32>>>(x); }},
         {"a_warp_too_small", [](float* x) { half_a_warp_together<<<1, 12>>>(x); }},
+        {"no_room_for_tile", [](float* x) { no_room_for_tile<<<kGrid, kBlock, 64>>>(x); }},
         {"copy_of_12_bytes", [](float* x) { copy_async<12, 0, 0><<<kGrid, kBlock, 64>>>(x); }},
         {"copy_of_0_bytes", [](float* x) { copy_async<0, 0, 0><<<kGrid, kBlock, 64>>>(x); }},
         {"copy_of_32_bytes", [](float* x) { copy_async<32, 0, 0><<<kGrid, kBlock, 64>>>(x); }},
