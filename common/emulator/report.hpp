@@ -33,6 +33,7 @@ enum class Kind {
     undefined_behaviour,  ///< signed integer overflow, an oversized shift, division by zero
 };
 
+/// What a check found, as data: machine/facts.hpp.
 struct Fact;
 
 /// A finding: what is wrong, where, and the text that explains it.
@@ -45,7 +46,7 @@ struct Report {
     std::array<std::uint32_t, 3> thread{};  ///< x, y, z
     std::uintptr_t address = 0;             ///< 0 if none
     std::string text;                       ///< the whole report, with all of the above
-    /// What a check found (machine/facts.hpp); null if a call or a library rejected an argument.
+    /// Null if a runtime call, a library or a tile kernel rejected what it was given.
     std::shared_ptr<const Fact> fact{};
 };
 

@@ -13,8 +13,7 @@ namespace sixdays::emulator {
 namespace {
 
 std::string story(const char* what_happens, std::size_t bytes) {
-    return format("%s %s %zu byte%s ", name(*current).c_str(), what_happens, bytes,
-                  bytes == 1 ? "" : "s");
+    return format(" %s %zu byte%s ", what_happens, bytes, bytes == 1 ? "" : "s");
 }
 
 std::string story(AccessKind kind, std::size_t bytes) {
@@ -143,70 +142,64 @@ const char* advice_on(const CopyTo& copy, AccessKind kind, bool others) {
 
 Finding words(const OutOfBounds& fact) {
     const bool unmapped = fact.where == OutOfBounds::Where::unmapped;
-    return {kind_of(fact.where), cudaErrorIllegalAddress, fact.code,
-            (unmapped ? name(*current) : story(fact.kind, fact.bytes)) + where(fact), fact.address};
+    return by_thread(kind_of(fact.where), cudaErrorIllegalAddress, fact.code,
+                     (unmapped ? "" : story(fact.kind, fact.bytes)) + where(fact), fact.address);
 }
 
 Finding words(const UninitialisedRead& fact) {
     const NewAccess& a = fact.access;
-    return {Kind::uninitialised_read,
-            cudaErrorLaunchFailure,
-            a.code,
-            story("reads", a.bytes) + inside(a) + why(fact),
-            a.address,
-            {fact.barrier}};
+    return by_thread(Kind::uninitialised_read, cudaErrorLaunchFailure, a.code,
+                     story("reads", a.bytes) + inside(a) + why(fact), a.address, fact.barrier);
 }
 
 Finding words(const WriteToConstant& fact) {
     const NewAccess& a = fact.access;
-    return {Kind::invalid_call, cudaErrorIllegalAddress, a.code,
-            story(a.kind, a.bytes) + inside(a) +
-                ". A kernel can only read __constant__ variables; the host sets them with "
-                "cudaMemcpyToSymbol.",
-            a.address};
+    return by_thread(Kind::invalid_call, cudaErrorIllegalAddress, a.code,
+                     story(a.kind, a.bytes) + inside(a) +
+                         ". A kernel can only read __constant__ variables; the host sets them with "
+                         "cudaMemcpyToSymbol.",
+                     a.address);
+}
+
+std::string advice_on(const PendingAccess& fact) {
+    if (!fact.copy) {
+        return "the thread of that block must wait for it, and then all threads must reach a "
+               "cluster.sync().";
+    }
+    const CopyTo& copy = *fact.copy;
+    const bool others = copy.thread != current->id;
+    return format("%s started it in {0}. %s",
+                  others ? name(block.threads[copy.thread]).c_str() : "the same thread",
+                  advice_on(copy, fact.access.kind, others));
 }
 
 Finding words(const PendingAccess& fact) {
     const NewAccess& a = fact.access;
-    const std::string what = story(a.kind, a.bytes) + inside(a);
-    if (!fact.copy) {
-        return {Kind::pending_copy, cudaErrorLaunchFailure, a.code,
-                what +
-                    ", to which an asynchronous copy is still in flight: the thread of that block "
-                    "must wait for it, and then all threads must reach a cluster.sync().",
-                a.address};
-    }
-    const CopyTo& copy = *fact.copy;
-    const bool others = copy.thread != current->id;
-    return {
-        Kind::pending_copy,
-        cudaErrorLaunchFailure,
-        a.code,
-        what +
-            format(", to which an asynchronous copy is still in flight: %s started it in {0}. %s",
-                   others ? name(block.threads[copy.thread]).c_str() : "the same thread",
-                   advice_on(copy, a.kind, others)),
-        a.address,
-        {copy.code}};
+    return by_thread(Kind::pending_copy, cudaErrorLaunchFailure, a.code,
+                     story(a.kind, a.bytes) + inside(a) +
+                         ", to which an asynchronous copy is still in flight: " + advice_on(fact),
+                     a.address, fact.copy.value_or(CopyTo{}).code);
 }
 
 Finding words(const MisalignedAccess& fact) {
     const std::size_t beyond = fact.address % fact.alignment;
-    return {Kind::misaligned, cudaErrorMisalignedAddress, fact.code,
-            story(fact.kind, fact.bytes) +
-                format("at an address that is not a multiple of %zu: it is %zu byte%s past one.",
-                       fact.alignment, beyond, beyond == 1 ? "" : "s"),
-            fact.address};
+    return by_thread(
+        Kind::misaligned, cudaErrorMisalignedAddress, fact.code,
+        story(fact.kind, fact.bytes) +
+            format("at an address that is not a multiple of %zu: it is %zu byte%s past one.",
+                   fact.alignment, beyond, beyond == 1 ? "" : "s"),
+        fact.address);
 }
 
 Finding words(const EndlessReads& fact) {
-    return {Kind::stuck, cudaErrorLaunchTimeout, fact.code,
-            story("reads", fact.bytes) +
-                format("again and again: in %u million accesses no thread of the block has written "
-                       "anything, so this loop seems to wait forever. The emulator runs one block "
-                       "after another, so a block cannot wait for a later one.",
-                       kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
-            fact.address};
+    return by_thread(
+        Kind::stuck, cudaErrorLaunchTimeout, fact.code,
+        story("reads", fact.bytes) +
+            format("again and again: in %u million accesses no thread of the block has written "
+                   "anything, so this loop seems to wait forever. The emulator runs one block "
+                   "after another, so a block cannot wait for a later one.",
+                   kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
+        fact.address);
 }
 
 std::string name_of(const UnsetLocal& local) {
@@ -219,22 +212,22 @@ std::string name_of(const UnsetLocal& local) {
 }
 
 Finding words(const UnsetLocal& fact) {
-    return {Kind::uninitialised_read, cudaErrorLaunchFailure, fact.code,
-            format("%s reads %s, which has no value yet. On a GPU it holds whatever was in the "
-                   "register before. Is its initial value  = 0  missing, or does some path to this "
-                   "line never set it?",
-                   name(*current).c_str(), name_of(fact).c_str())};
+    return by_thread(
+        Kind::uninitialised_read, cudaErrorLaunchFailure, fact.code,
+        " reads " + name_of(fact) +
+            ", which has no value yet. On a GPU it holds whatever was in the register before. Is "
+            "its initial value  = 0  missing, or does some path to this line never set it?");
 }
 
 Finding words(const WrongFree& fact) {
     const std::uintptr_t address = fact.address;
     const Extent near = nearest_allocation(address);
-    return {Kind::invalid_call, cudaErrorIllegalAddress, fact.code,
-            near.begin == address
-                ? name(*current) + " frees memory that was already freed by " + near.freed_by + "."
-                : name(*current) + " frees an address where no allocation begins: it is " +
-                      place_in_heap(address),
-            address};
+    return by_thread(
+        Kind::invalid_call, cudaErrorIllegalAddress, fact.code,
+        near.begin == address
+            ? std::string(" frees memory that was already freed by ") + near.freed_by + "."
+            : " frees an address where no allocation begins: it is " + place_in_heap(address),
+        address);
 }
 
 Finding words(const TooMuchShared& fact) {
@@ -246,25 +239,27 @@ Finding words(const TooMuchShared& fact) {
 }
 
 Finding words(const TileTooLarge& fact) {
-    return {Kind::out_of_bounds, cudaErrorIllegalAddress, fact.place,
-            format("%s places a tile of %zu bytes at byte %zu of the dynamic shared memory, "
-                   "which has %zu bytes. Does the launch request the sum of all tiles?",
-                   name(*current).c_str(), fact.bytes, fact.offset, fact.dynamic_bytes)};
+    return by_thread(
+        Kind::out_of_bounds, cudaErrorIllegalAddress, fact.place,
+        format(" places a tile of %zu bytes at byte %zu of the dynamic shared memory, which has "
+               "%zu bytes. Does the launch request the sum of all tiles?",
+               fact.bytes, fact.offset, fact.dynamic_bytes));
 }
 
 Finding words(const StackOverflow& fact) {
-    return {Kind::stack_overflow, cudaErrorLaunchFailure, fact.code,
-            format("%s needs more than the %zu KB that the emulator gives a thread for its local "
-                   "variables and calls. Is there a very large local array, or an infinite "
-                   "recursion?",
-                   name(*current).c_str(), fact.bytes / 1024)};
+    return by_thread(
+        Kind::stack_overflow, cudaErrorLaunchFailure, fact.code,
+        format(" needs more than the %zu KB that the emulator gives a thread for its local "
+               "variables and calls. Is there a very large local array, or an infinite recursion?",
+               fact.bytes / 1024));
 }
 
 Finding words(const TimeIsUp& fact) {
-    return {Kind::stuck, cudaErrorLaunchTimeout, fact.place,
-            format("%s is still here after its block has run for %d seconds of CPU time. Does the "
-                   "loop around this line ever end?",
-                   name(*current).c_str(), fact.seconds)};
+    return by_thread(
+        Kind::stuck, cudaErrorLaunchTimeout, fact.place,
+        format(" is still here after its block has run for %d seconds of CPU time. Does the loop "
+               "around this line ever end?",
+               fact.seconds));
 }
 
 std::string why(const OutOfReach& fact) {
@@ -313,56 +308,42 @@ Finding words(const OutOfReach& fact) {
 }
 
 Finding words(const HostAccess& fact) {
-    if (!fact.in_device_memory) {
-        return {Kind::host_memory, cudaErrorIllegalAddress, fact.place,
-                format("host code %s at address 0x%zx, where there is no memory%s.",
-                       fact.writes ? "writes" : "reads", static_cast<std::size_t>(fact.address),
-                       fact.address < 4096 ? ": a null pointer" : "")};
-    }
-    return {Kind::device_memory,
-            cudaErrorIllegalAddress,
-            fact.place,
-            format("host code %s device memory, %s With a GPU the program crashes here: the host "
-                   "cannot access it. %s cudaMemcpy, or let a kernel do this.",
-                   fact.writes ? "writes" : "reads", place_in_heap(fact.address).c_str(),
-                   fact.writes ? "Write to host memory and copy it there with"
-                               : "Copy it to host memory first, with"),
-            fact.address,
-            {},
-            nullptr,
-            false};
+    const std::string text =
+        fact.in_device_memory
+            ? "device memory, " + place_in_heap(fact.address) +
+                  " With a GPU the program crashes here: the host cannot access it. " +
+                  (fact.writes ? "Write to host memory and copy it there with"
+                               : "Copy it to host memory first, with") +
+                  " cudaMemcpy, or let a kernel do this."
+            : format("at address 0x%zx, where there is no memory%s.",
+                     static_cast<std::size_t>(fact.address),
+                     fact.address < 4096 ? ": a null pointer" : "");
+    return by_host(Kind::device_memory, cudaErrorIllegalAddress, fact.place,
+                   std::string("host code ") + (fact.writes ? "writes " : "reads ") + text,
+                   fact.address);
 }
 
 Finding words(const PinnedTooEarly& fact) {
-    return {
-        Kind::pending_copy,
-        cudaErrorIllegalAddress,
-        fact.place,
-        format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} "
-               "%s. Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an "
-               "event recorded after it.",
+    return by_host(
+        Kind::pending_copy, cudaErrorIllegalAddress, fact.place,
+        format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} %s. "
+               "Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an event "
+               "recorded after it.",
                fact.writes ? "writes" : "reads", fact.byte,
                fact.is_target ? "fills and that may not have arrived yet" : "may still be reading"),
-        fact.address,
-        {fact.copy},
-        nullptr,
-        false};
+        fact.address, fact.copy);
 }
 
 Finding words(const ManagedTooEarly& fact) {
     const Work& work = *work_of(fact.other.serial);
-    return {Kind::race,
-            cudaErrorLaunchFailure,
-            fact.place,
-            format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call "
-                   "returns before the GPU is done, so the host must wait first: call "
-                   "cudaDeviceSynchronize(), or cudaStreamSynchronize() for that stream.",
-                   fact.writes ? "writes" : "reads", describe_inside(heap, fact.address, 4).c_str(),
-                   work.what.c_str(), fact.was_read ? "reads" : "writes"),
-            fact.address,
-            {work.where},
-            nullptr,
-            false};
+    return by_host(
+        Kind::race, cudaErrorLaunchFailure, fact.place,
+        format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call returns "
+               "before the GPU is done, so the host must wait first: call cudaDeviceSynchronize(), "
+               "or cudaStreamSynchronize() for that stream.",
+               fact.writes ? "writes" : "reads", describe_inside(heap, fact.address, 4).c_str(),
+               work.what.c_str(), fact.was_read ? "reads" : "writes"),
+        fact.address, work.where);
 }
 
 Finding in_words(const Fact& fact, const Site& made) {

@@ -6,29 +6,23 @@
 namespace sixdays::emulator {
 
 Finding words(const HeldAccumulator& fact) {
-    return {Kind::pending_copy,
-            cudaErrorLaunchFailure,
-            fact.code,
-            format("%s %s an accumulator of the wgmma in {0}, which it has not waited for: call "
-                   "wgmma_wait() with these accumulators first.",
-                   name(*current).c_str(), fact.writes ? "writes" : "reads"),
-            0,
-            {fact.wgmma}};
+    return by_thread(Kind::pending_copy, cudaErrorLaunchFailure, fact.code,
+                     format(" %s an accumulator of the wgmma in {0}, which it has not waited for: "
+                            "call wgmma_wait() with these accumulators first.",
+                            fact.writes ? "writes" : "reads"),
+                     0, fact.wgmma);
 }
 
 Finding words(const ChangedSource& fact) {
     const bool in_heap = heap.contains(fact.address);
-    return {
-        Kind::pending_copy,
-        cudaErrorLaunchFailure,
-        fact.wait,
-        format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but its "
+    return by_thread(
+        Kind::pending_copy, cudaErrorLaunchFailure, fact.wait,
+        format(" waits for the asynchronous copy of %zu bytes that it started in {0}, but its "
                "source has changed in the meantime%s. The copy may deliver old or new bytes: "
                "write there only after the wait.",
-               name(*current).c_str(), fact.bytes,
+               fact.bytes,
                in_heap ? (", " + describe_inside(heap, fact.address, fact.bytes)).c_str() : ""),
-        fact.address,
-        {fact.start}};
+        fact.address, fact.start);
 }
 
 namespace {
@@ -80,12 +74,8 @@ std::string what_is_wrong(const WrongMbarrier& fact) {
 }  // namespace
 
 Finding words(const WrongMbarrier& fact) {
-    return {Kind::barrier,
-            cudaErrorLaunchFailure,
-            fact.place,
-            name(*current) + what_is_wrong(fact),
-            0,
-            {fact.barrier.set_up}};
+    return by_thread(Kind::barrier, cudaErrorLaunchFailure, fact.place, what_is_wrong(fact), 0,
+                     fact.barrier.set_up);
 }
 
 // One thread per mbarrier.
@@ -116,7 +106,7 @@ Finding words(const MbarriersNeverComplete& fact) {
 Finding words(const WrongCopy& fact) {
     using enum WrongCopy::What;
     const auto finding = [&](Kind kind, cudaError_t error, const std::string& text) {
-        return Finding{kind, error, fact.place, name(*current) + text, fact.target};
+        return by_thread(kind, error, fact.place, text, fact.target);
     };
     switch (fact.what) {
         case size:

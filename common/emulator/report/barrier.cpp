@@ -80,14 +80,14 @@ Finding words(const BarrierNeverOpens& fact) {
 
 Finding words(const WrongArrival& fact) {
     using What = WrongArrival::What;
-    return {Kind::barrier, cudaErrorLaunchFailure, fact.place,
-            name(*current) +
-                (fact.what == What::not_cooperative
-                     ? " reached a barrier of the whole grid, but this launch does not start all "
-                       "blocks together. Launch the kernel with cudaLaunchCooperativeKernel."
-                 : fact.what == What::arrives_twice
-                     ? " arrives again at the barrier of its cluster without having waited there."
-                     : " waits at the barrier of its cluster without having arrived there.")};
+    return by_thread(
+        Kind::barrier, cudaErrorLaunchFailure, fact.place,
+        fact.what == What::not_cooperative
+            ? " reached a barrier of the whole grid, but this launch does not start all blocks "
+              "together. Launch the kernel with cudaLaunchCooperativeKernel."
+        : fact.what == What::arrives_twice
+            ? " arrives again at the barrier of its cluster without having waited there."
+            : " waits at the barrier of its cluster without having arrived there.");
 }
 
 namespace {

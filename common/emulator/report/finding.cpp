@@ -90,6 +90,16 @@ void note(Finding finding) {
     if (current == nullptr && telling) tell_report();  // a kernel's: when its launch ends
 }
 
+Finding by_thread(Kind kind, cudaError_t error, const Place& place, const std::string& text,
+                  std::uintptr_t address, const Place& other) {
+    return {kind, error, place, name(*current) + text, address, {other}};
+}
+
+Finding by_host(Kind kind, cudaError_t error, const Place& place, const std::string& text,
+                std::uintptr_t address, const Place& other) {
+    return {kind, error, place, text, address, {other}, nullptr, false};
+}
+
 void fail(Finding finding) {
     note(std::move(finding));
     end_launch();

@@ -27,6 +27,12 @@ struct Finding {
     std::shared_ptr<const Fact> fact{};
 };
 
+/// By the current thread, whose name precedes the text; or by host code.
+Finding by_thread(Kind kind, cudaError_t error, const Place& place, const std::string& text,
+                  std::uintptr_t address = 0, const Place& other = {});
+Finding by_host(Kind kind, cudaError_t error, const Place& place, const std::string& text,
+                std::uintptr_t address, const Place& other = {});
+
 /// Stores the finding, if it is the first, and ends the launch. In a kernel this does not return.
 [[noreturn]] void fail(Finding finding);
 /// Stores the finding and returns; the launch ends when the thread next yields.

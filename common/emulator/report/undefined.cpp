@@ -93,9 +93,9 @@ Finding words(const UndefinedBehaviour& fact) {
 
 Finding words(const Assertion& fact) {
     const bool trap = fact.expression == nullptr;
-    return {Kind::assertion, trap ? cudaErrorLaunchFailure : cudaErrorAssert, fact.place,
-            name(*current) + (trap ? " stops at __trap()."
-                                   : std::string(": assertion `") + fact.expression + "` failed.")};
+    return by_thread(Kind::assertion, trap ? cudaErrorLaunchFailure : cudaErrorAssert, fact.place,
+                     trap ? " stops at __trap()."
+                          : std::string(": assertion `") + fact.expression + "` failed.");
 }
 
 }  // namespace sixdays::emulator
