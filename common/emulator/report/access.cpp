@@ -6,7 +6,6 @@
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/report/describe.hpp"
 #include "common/emulator/report/sentences.hpp"
-#include "common/emulator/report/telling.hpp"
 
 namespace sixdays::emulator {
 

@@ -43,6 +43,8 @@ bool is_remarked(const Place& where);
 
 /// True if findings are printed as soon as they are made (tell_findings()).
 extern bool telling;
+/// Prints to stderr immediately, or passes it to the listener (tell_findings()).
+void tell_note(const std::string& text);
 
 /// A launch of this kernel starts: clears the state of the previous one.
 void begin_launch(const Launch& what);

@@ -15,7 +15,6 @@
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
 #include "common/emulator/report/finding.hpp"
-#include "common/emulator/report/telling.hpp"
 #include "common/emulator/trace.hpp"
 
 namespace sixdays::emulator {
