@@ -626,7 +626,7 @@ __global__ void bulk(float* x) {
 }
 
 // --- warpgroups --------------------------------------------------------------------------------------
-enum class Differs { nothing, a, b, a_panel, b_panel, a_across, b_across, pairs, add, type };
+enum class Differs { nothing, a, b, a_panel, b_panel, a_across, b_across, pairs, add, line, type };
 // Thread 70 makes a call that differs from the others' in one respect.
 __global__ void warpgroup(Differs what) {
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -643,9 +643,11 @@ __global__ void warpgroup(Differs what) {
     if (me && what == Differs::a_across) a.across = true;
     if (me && what == Differs::b_across) b.across = true;
     wgmma_fence();
+    const bool elsewhere = what == Differs::line;
     const Site here = Site::current();
+    const Site there = Site::current();
     wgmma(a, b, !(me && what == Differs::type), me && what == Differs::pairs ? 4 : 8, &sum[0][0],
-          !(me && what == Differs::add), here);
+          !(me && (what == Differs::add || elsewhere)), elsewhere && me ? there : here);
     wgmma_commit();
     wgmma_wait(0, &sum[0][0], Site::current());
 }
@@ -1105,6 +1107,7 @@ std::vector<Provoked> provoked_by_kernels() {
         {"warpgroup_b_across", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::b_across); }},
         {"warpgroup_pairs", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::pairs); }},
         {"warpgroup_add", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::add); }},
+        {"warpgroup_line", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::line); }},
         {"warpgroup_type", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::type); }},
         {"warpgroup_leaves", [](float* x) { warpgroup_leaves<<<1, 128, 8192>>>(x); }},
         {"warpgroup_without_fence",
