@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,9 @@ enum class Kind {
     undefined_behaviour,  ///< signed integer overflow, an oversized shift, division by zero
 };
 
+/// What a check found, as data: machine/facts.hpp.
+struct Fact;
+
 /// A finding: what is wrong, where, and the text that explains it.
 struct Report {
     Kind kind;                              ///< what is wrong
@@ -42,6 +46,8 @@ struct Report {
     std::array<std::uint32_t, 3> thread{};  ///< x, y, z
     std::uintptr_t address = 0;             ///< 0 if none
     std::string text;                       ///< the whole report, with all of the above
+    /// Null if a runtime call, a library or a tile kernel rejected what it was given.
+    std::shared_ptr<const Fact> fact{};
 };
 
 /// The first report since the last cudaGetLastError() that returned an error, or clear_report().

@@ -1,11 +1,11 @@
 /// @file
 /// Device memory, pinned and managed host memory, and queries about pointers.
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/turn.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace {
 

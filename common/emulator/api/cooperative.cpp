@@ -14,12 +14,12 @@
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/machine/block.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/order.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"
 #include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/memory/memory.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 

@@ -6,7 +6,6 @@
 
 #include "common/emulator/api/api.hpp"
 #include "common/emulator/checks/stream_race.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/machine/turn.hpp"
 #include "common/emulator/memory/host_access.hpp"
@@ -14,6 +13,7 @@
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
 #include "common/emulator/report/describe.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace {
 

@@ -7,13 +7,11 @@
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/machine/events.hpp"
 #include "common/emulator/memory/access.hpp"
-#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/managed.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
 #include "common/emulator/report/sentences.hpp"
-#include "common/emulator/report/telling.hpp"
 
 namespace sixdays::emulator {
 
@@ -38,14 +36,13 @@ const Events events = {
     .opens_without_returned = remark_on_returned,
     .deadlock = report_deadlock,
     .block_ends = judge_block,
-    .results_are_missing = excuse_unwritten,
     .open_memory = open_device_memory,
     .host_has_waited = open_managed,
+    .found = note_fact,
+    .remarked = remark_fact,
     .tell_report = tell_report,
-    .print_note = tell_note,
+    .host_crashes = tell_crash,
 };
-
-Finding (*const in_words)(const Fact& fact, const Site& made) = sentences_of;
 
 const AccessChecks access_checks = {
     .examine = find_fault,

@@ -8,7 +8,6 @@
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/machine/block.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/order.hpp"
 #include "common/emulator/machine/signals.hpp"
 #include "common/emulator/machine/stream_order.hpp"
@@ -17,6 +16,7 @@
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/report/names.hpp"
 #include "common/emulator/tile/coverage.hpp"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 

@@ -1,9 +1,9 @@
 /// @file
 /// Copies to and from `__device__` and `__constant__` variables, by name instead of pointer.
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/memory.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "common/emulator/memory/facts.hpp"
+#include "common/emulator/machine/facts.hpp"
 
 namespace sixdays::emulator {
 

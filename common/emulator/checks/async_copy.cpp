@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "emulated/ptx.h"
 
@@ -42,36 +42,22 @@ Queue& own_queue() {
 }
 
 void check_target(const Copy& copy, const Site& site) {
+    using What = WrongCopy::What;
     const InRuntime guard;
     const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
     const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
-    if (copy.bytes != 4 && copy.bytes != 8 && copy.bytes != 16) {
-        fail({Kind::undefined_behaviour, cudaErrorLaunchFailure, site,
-              format("%s starts an asynchronous copy of %zu bytes; the size must be 4, 8 or 16.",
-                     name(*current).c_str(), copy.bytes)});
-    }
-    if (to % copy.bytes != 0 || from % copy.bytes != 0) {
-        fail({Kind::misaligned, cudaErrorMisalignedAddress, site,
-              format("%s starts an asynchronous copy of %zu bytes, but its %s is %zu bytes past a "
-                     "multiple of that.",
-                     name(*current).c_str(), copy.bytes, to % copy.bytes != 0 ? "target" : "source",
-                     to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
-              to});
-    }
-    if (!is_shared_address(copy.to)) {
-        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-              name(*current) +
-                  " starts an asynchronous copy to an address outside of shared memory.",
-              to});
-    }
+    if (copy.bytes != 4 && copy.bytes != 8 && copy.bytes != 16)
+        fail(WrongCopy{What::size, site, 0, copy.bytes});
+    if (to % copy.bytes != 0 || from % copy.bytes != 0)
+        fail(WrongCopy{What::misaligned, site, to, copy.bytes, from});
+    if (!is_shared_address(copy.to)) fail(WrongCopy{What::target_not_shared, site, to});
 }
 
 // The copy may have read its source at any time before the wait.
 void check_source(const Copy& copy, const void* wait) {
     const InRuntime guard;
     if (std::memcmp(copy.from, copy.source.data(), copy.valid_bytes) == 0) return;
-    fail_with(
-        ChangedSource{reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, wait, copy.code});
+    fail(ChangedSource{reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, wait, copy.code});
 }
 
 // The copy completes: the thread writes the target now. (The trace counted it when it started.)

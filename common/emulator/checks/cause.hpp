@@ -2,7 +2,7 @@
 /// The probable cause of a race.
 #pragma once
 
-#include "common/emulator/memory/facts.hpp"
+#include "common/emulator/machine/facts.hpp"
 
 namespace sixdays::emulator {
 

@@ -1,7 +1,7 @@
 #include "common/emulator/checks/deadlock.hpp"
 
 #include "common/emulator/checks/async.hpp"
-#include "common/emulator/memory/facts.hpp"
+#include "common/emulator/machine/facts.hpp"
 
 namespace sixdays::emulator {
 
@@ -17,15 +17,14 @@ bool is_above(const Site& barrier, const Line& here) {
 // GPUs since Volta do not wait for threads that have returned, but CUDA does not guarantee that.
 void remark_on_returned() {
     const Place where = barrier_of(*block.first_at_barrier);
-    if (is_remarked(where)) return;
-    remark(where, in_words(ReturnedBeforeBarrier{}, Site::current()).text);
+    remark(where, ReturnedBeforeBarrier{where});
 }
 
 // Deadlock: all remaining threads wait at barriers or in warp calls.
 void report_deadlock() {
     if (block.astray != nullptr) {
         // On a GPU, threads at different barriers may pass, hang or mix: the behaviour is undefined.
-        return note_with(DifferentBarriers{block.first_at_barrier, block.astray});
+        return note(DifferentBarriers{block.first_at_barrier, block.astray});
     }
     if (report_waiting_for_wgmma() || report_waiting_for_mbarriers()) return;
     const Thread* in_barrier = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
@@ -36,9 +35,9 @@ void report_deadlock() {
         }
     }
     if (in_call != nullptr) {
-        note_with(LanesNeverReach{in_call, in_barrier});
+        note(WrongWarpCall{WrongWarpCall::What::never_complete, in_call, in_barrier});
     } else if (in_barrier != nullptr) {
-        note_with(BarrierNeverOpens{in_barrier});
+        note(BarrierNeverOpens{in_barrier});
     }
 }
 

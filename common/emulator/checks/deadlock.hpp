@@ -2,7 +2,7 @@
 /// Threads that wait at a barrier which others never reach.
 #pragma once
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/place.hpp"
 
 namespace sixdays::emulator {
 

@@ -3,9 +3,9 @@
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/checks/wrong_access.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/signals.hpp"
 #include "common/emulator/memory/cluster.hpp"
-#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/memory/memory.hpp"
 
@@ -36,7 +36,7 @@ void check_bytes(const NewAccess& a) {
         fail_uninitialised(a);
     }
     if (!writes(a.kind)) return;
-    if ((any & kConstant) != 0) fail_with(WriteToConstant{a});
+    if ((any & kConstant) != 0) fail(WriteToConstant{a});
     for (std::size_t i = 0; i < a.bytes; ++i) state[i] |= kWritten;
 }
 
@@ -45,8 +45,7 @@ void check_bytes(const NewAccess& a) {
 void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     current->accesses_left = kAccessesPerTurn;
     if (time_is_up) fail_for_time(code);
-    if (++block.turns_without_write > kTurnsWithoutWrite)
-        fail_with(EndlessReads{address, bytes, code});
+    if (++block.turns_without_write > kTurnsWithoutWrite) fail(EndlessReads{address, bytes, code});
     yield();
 }
 

@@ -6,8 +6,8 @@
 
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/machine/address_space.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/access.hpp"
-#include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {
 
@@ -66,8 +66,7 @@ void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const v
     });
     if (local == mine.rend()) return;
     const bool is_array = local->element < local->bytes;
-    fail_with(
-        UnsetLocal{local->name, address + at - local->begin, is_array ? local->element : 0, code});
+    fail(UnsetLocal{local->name, address + at - local->begin, is_array ? local->element : 0, code});
 }
 
 void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
@@ -76,7 +75,7 @@ void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const vo
         return address < one.begin + one.bytes && one.begin < address + bytes;
     });
     if (touched == mine.end()) return;
-    fail_with(HeldAccumulator{writes, code, touched->code});
+    fail(HeldAccumulator{writes, code, touched->code});
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"
 #include "common/emulator/memory/access.hpp"
@@ -19,6 +19,8 @@ bool fills_tile = false;
 
 namespace {
 
+using What = WrongMbarrier::What;
+
 constexpr std::size_t kRowBytes = 128, kPlaceBytes = 16;
 
 struct TileCopy {
@@ -28,17 +30,12 @@ struct TileCopy {
     const void* code;
 };
 
-struct Mbarrier {
-    unsigned arrivals = 0;            // expected per phase
-    unsigned missing = 0;             // pending in this phase
-    std::size_t told = 0, asked = 0;  // bytes of this phase: expected, requested
-    std::int64_t phase = 0;
+struct Mbarrier : MbarrierState {
     std::vector<TileCopy> copies;    // of this phase
     std::vector<Thread*> waiting;    // for this phase
     std::vector<std::int64_t> seen;  // by thread: the last phase it waited for
-    Place set_up;
-    unsigned by = 0;           // which thread
-    bool engine_sees = false;  // visible to the copy engine
+    unsigned by = 0;                 // which thread has set it up
+    bool engine_sees = false;        // visible to the copy engine
 };
 constexpr std::int64_t kNone = -2, kUnused = -3;  // the phase before phase 0 is -1
 
@@ -55,19 +52,9 @@ void access(const void* p, std::size_t bytes, AccessKind what, const void* code)
     in_runtime = true;
 }
 
-[[noreturn]] void fail_barrier(const Place& place, const std::string& text,
-                               std::vector<Place> others = {}, Site made = Site::current()) {
-    fail({Kind::barrier, cudaErrorLaunchFailure, place, text, 0, std::move(others), nullptr, true,
-          made});
-}
-
 Mbarrier& find(std::uint64_t* word, const Place& place) {
     const auto found = mbarriers.find(address_of(word));
-    if (found == mbarriers.end()) {
-        fail_barrier(place, name(*current) +
-                                " uses an mbarrier that was never initialized: call init() first, "
-                                "then __syncthreads().");
-    }
+    if (found == mbarriers.end()) fail(WrongMbarrier{What::not_initialized, place});
     // Checks once that init() came before. An atomic access would publish the thread's writes,
     // which waiting does not do.
     std::int64_t& seen = found->second.seen[current->id];
@@ -104,24 +91,8 @@ void complete(Mbarrier& b, bool now) {
     b.waiting.clear();
 }
 
-std::string bytes_of(const Mbarrier& b) {
-    return b.told == b.asked ? "" : format(", %zu bytes of %zu are in flight", b.asked, b.told);
-}
-
 std::int64_t phase_of(const Mbarrier& b, unsigned parity) {
     return static_cast<unsigned>(b.phase % 2) != parity % 2 ? b.phase - 1 : b.phase;
-}
-
-// PTX allows no other parity (mbarrier.test_wait).
-void check_parity(const Mbarrier& b, unsigned parity, const Place& place) {
-    if (parity < 2) return;
-    fail_barrier(
-        place,
-        format(
-            "%s waits for an mbarrier phase of parity %u; the parity must be 0 or 1. Is it "
-            "incremented where it should flip (parity ^= 1)? The barrier was initialized in {0}.",
-            name(*current).c_str(), parity),
-        {b.set_up});
 }
 
 // A thread that waits for phase `phase` lets that phase's tiles arrive.
@@ -141,14 +112,7 @@ void wait_in(Mbarrier& b, const Place& place, Site site) {
 // The mbarrier on which the copy engine will complete a copy.
 Mbarrier& find_for_engine(std::uint64_t* word, const Place& place) {
     Mbarrier& b = find(word, place);
-    if (!b.engine_sees) {
-        fail_barrier(place,
-                     name(*current) +
-                         " starts a copy that completes on an mbarrier which the copy engine may "
-                         "not see yet: the thread that initialized it in {0} must call "
-                         "mbarriers_are_set_up() afterwards (in PTX: fence.proxy.async).",
-                     {b.set_up});
-    }
+    if (!b.engine_sees) fail(WrongMbarrier{What::unseen_by_engine, place, b});
     return b;
 }
 
@@ -173,11 +137,8 @@ void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
     const InRuntime guard;
     const Place place(site, __builtin_return_address(0));
     access(word, sizeof(*word), AccessKind::write, place.code);
-    if (!is_shared_address(word) || address_of(word) % 8 != 0 || arrivals == 0) {
-        fail_barrier(place, name(*current) +
-                                " initializes an mbarrier; it must be in shared memory, at a "
-                                "multiple of 8 bytes, and expect at least one arrival.");
-    }
+    if (!is_shared_address(word) || address_of(word) % 8 != 0 || arrivals == 0)
+        fail(WrongMbarrier{What::cannot_be_here, place});
     Mbarrier& b = mbarriers[address_of(word)] = {};
     b.arrivals = b.missing = arrivals;
     b.seen.assign(block.size, kUnused);
@@ -198,17 +159,7 @@ std::uint64_t mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site,
     const InRuntime guard;
     const Place place(site, __builtin_return_address(0));
     Mbarrier& b = find(word, place);
-    if (b.missing < arrivals) {
-        fail_barrier(
-            place,
-            format(
-                "%s arrives at an mbarrier whose phase %lld has had all its arrivals (%u)%s: this "
-                "arrival is too early. A stage may be refilled only after its last tiles have been "
-                "read: is the wait for an empty stage missing? The barrier was initialized in {0}.",
-                name(*current).c_str(), static_cast<long long>(b.phase), b.arrivals,
-                b.copies.empty() ? "" : ", and no thread has waited for its tiles yet"),
-            {b.set_up});
-    }
+    if (b.missing < arrivals) fail(WrongMbarrier{What::arrives_early, place, b});
     tell(word);
     const std::int64_t phase = b.phase;
     b.missing -= arrivals;
@@ -223,18 +174,10 @@ void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
     const Place place(site, __builtin_return_address(0));
     if (time_is_up) fail_for_time(site);
     Mbarrier& b = find(word, place);
-    check_parity(b, parity, place);
+    // PTX allows no other parity (mbarrier.test_wait).
+    if (parity > 1) fail(WrongMbarrier{What::parity, place, b, parity});
     const std::int64_t phase = phase_of(b, parity);
-    if (b.seen[current->id] == phase) {
-        fail_barrier(
-            place,
-            format("%s waits again for phase %lld of an mbarrier, which it has waited for already, "
-                   "so this wait returns at once: the next phase has parity %d. Does the parity "
-                   "flip each time the ring wraps around? The barrier was initialized in {0}.",
-                   name(*current).c_str(), static_cast<long long>(phase),
-                   static_cast<int>((phase + 1) % 2)),
-            {b.set_up});
-    }
+    if (b.seen[current->id] == phase) fail(WrongMbarrier{What::waits_again, place, b, phase});
     b.seen[current->id] = phase;
     if (!is_complete(b, phase)) wait_in(b, place, site);
     learn(word);
@@ -264,22 +207,11 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int
     const Place place(site, __builtin_return_address(0));
     Mbarrier& b = find_for_engine(word, place);
     auto* const to = static_cast<unsigned char*>(to_shared);
-    if (!is_shared_address(to) || address_of(to) % 1024 != 0) {
-        fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
-              name(*current) + " copies a tile; its target must be in shared memory, at a multiple "
-                               "of 1024 bytes, where the swizzle pattern repeats.",
-              address_of(to)});
-    }
+    if (!is_shared_address(to) || address_of(to) % 1024 != 0)
+        fail(WrongCopy{WrongCopy::What::place_of_tile, place, address_of(to)});
     const std::size_t bytes = static_cast<std::size_t>(map.rows_of_tile) * kRowBytes;
-    if (b.asked + bytes > b.told) {
-        fail_barrier(
-            place,
-            format(
-                "%s copies a tile of %zu bytes, but in this phase its mbarrier expects %zu bytes, "
-                "and %zu are already in flight: the phase would complete before all bytes have "
-                "arrived. arrive_and_expect() must count all tiles, and before they are copied.",
-                name(*current).c_str(), bytes, b.told, b.asked));
-    }
+    if (b.asked + bytes > b.told)
+        fail(WrongMbarrier{What::too_few_bytes, place, b, static_cast<std::int64_t>(bytes)});
     TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
     for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
         for (std::int64_t c = 0; c < 8; ++c) {
@@ -307,13 +239,8 @@ void copy_bulk(void* to_shared, const void* from, std::size_t bytes, std::uint64
     Mbarrier& b = find_for_engine(word, place);
     auto* const to = static_cast<unsigned char*>(to_shared);
     const auto* const source = static_cast<const unsigned char*>(from);
-    if (!is_shared_address(to) || (address_of(to) | address_of(from) | bytes) % kPlaceBytes != 0) {
-        fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
-              format("%s starts a bulk copy of %zu bytes; its target must be in shared memory, and "
-                     "both addresses and the number of bytes must be multiples of 16.",
-                     name(*current).c_str(), bytes),
-              address_of(to)});
-    }
+    if (!is_shared_address(to) || (address_of(to) | address_of(from) | bytes) % kPlaceBytes != 0)
+        fail(WrongCopy{WrongCopy::What::bulk, place, address_of(to), bytes});
     TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
     for (std::size_t at = 0; at < bytes; at += kPlaceBytes) {
         write_by_engine(to + at, place);
@@ -349,27 +276,12 @@ void forget_mbarriers() {
 
 // Reports which thread waits for which mbarrier, one thread per mbarrier, at most three.
 bool report_waiting_for_mbarriers() {
-    std::string text;
-    std::vector<Place> where;
-    const Thread* first = nullptr;
+    MbarriersNeverComplete fact;
     for (const auto& [word, b] : mbarriers) {
-        if (b.waiting.empty() || where.size() >= 3) continue;
-        const Thread& one = *b.waiting.front();
-        if (first == nullptr) first = &one;
-        text += format(
-            "%s%s waits in {%zu} for phase %lld (parity %d) of an mbarrier, which lacks %u of %u "
-            "arrivals%s",
-            text.empty() ? "" : "; ", name(one).c_str(), where.size(),
-            static_cast<long long>(b.phase), static_cast<int>(b.phase % 2), b.missing, b.arrivals,
-            bytes_of(b).c_str());
-        where.emplace_back(one.barrier_site, one.barrier_code);
+        if (!b.waiting.empty() && fact.all.size() < 3) fact.all.push_back({b.waiting.front(), b});
     }
-    if (first == nullptr) return false;
-    note({Kind::barrier, cudaErrorLaunchFailure, where.front(),
-          text + ". No thread is left that could complete it, so these threads wait forever. Does "
-                 "every counted thread arrive, are all expected bytes copied, and do both sides "
-                 "flip the parity each time the ring wraps around?",
-          0, where, first});
+    if (fact.all.empty()) return false;
+    note(fact);
     return true;
 }
 

@@ -55,7 +55,7 @@ bool sees_enough(const PastAccess& reader) {
 
 [[noreturn]] void accuse(const Race& race, Site made = Site::current()) {
     stores.clear();
-    fail_with(diagnose(race), made);
+    fail(diagnose(race), made);
 }
 
 /// One access to one piece, and the piece's history.
@@ -209,7 +209,7 @@ void judge_block() {
     const auto wrong = std::find_if(suspicions.begin(), suspicions.end(), [](const Suspicion& s) {
         return !sees_enough(s.race.accused);
     });
-    if (wrong != suspicions.end() && !launch_failed()) note_with(diagnose(wrong->race));
+    if (wrong != suspicions.end() && !launch_failed()) note(diagnose(wrong->race));
     suspicions.clear();
     stores.clear();
     judgement_pending = false;

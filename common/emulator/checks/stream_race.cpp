@@ -1,7 +1,7 @@
 #include "common/emulator/checks/stream_race.hpp"
 
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/stream_order.hpp"
-#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/memory/readers.hpp"
 
@@ -21,7 +21,7 @@ void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows,
     const auto accuse = [&](const PastAccess& past, AccessKind did, std::uintptr_t address,
                             std::size_t bytes, const Site& made = Site::current()) {
         found = true;
-        note_with(StreamRace{call, writes, address, bytes, past, did, where}, made);
+        note(StreamRace{call, writes, address, bytes, past, did, where}, made);
     };
     const auto check = [&](History& h, std::uintptr_t address, std::size_t bytes) {
         for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {

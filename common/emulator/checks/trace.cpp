@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/place.hpp"
 #include "common/emulator/trace.hpp"
 
 namespace sixdays::emulator {

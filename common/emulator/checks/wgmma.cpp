@@ -7,7 +7,7 @@
 
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/locals.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"
 #include "common/emulator/memory/access.hpp"
@@ -90,11 +90,9 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
     for (int i = 0; i < count; i += along) {
         for (int k = 0; k < kK; k += step) {
             const auto* row = reinterpret_cast<const std::uint16_t*>(place_in(x, i, k));
-            if (!is_shared_address(row)) {
-                fail({Kind::out_of_bounds, cudaErrorIllegalAddress, call.place,
-                      name(*current) + " passes wgmma an operand that extends past shared memory.",
-                      reinterpret_cast<std::uintptr_t>(row)});
-            }
+            if (!is_shared_address(row))
+                fail(WrongWgmma{
+                    WrongWgmma::What::operand_leaves, call.place, {}, place_in(x, i, k)});
             in_runtime = false;
             before_access(row, 16, AccessKind::read, call.place.code);
             in_runtime = true;
@@ -142,11 +140,7 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
     const Place place(site, __builtin_return_address(0));
     const unsigned id = current->id % kGroup;
     Group& mine = group();
-    if (!mine.fenced[id]) {
-        fail({Kind::warp_call, cudaErrorLaunchFailure, place,
-              name(*current) + " starts a group of wgmma without wgmma_fence(): the tensor cores "
-                               "may miss what the threads wrote to their accumulators before."});
-    }
+    if (!mine.fenced[id]) fail(WrongWgmma{WrongWgmma::What::no_fence, place});
     const std::size_t number = mine.made[id]++, i = number - mine.done;
     if (i == mine.calls.size()) mine.calls.push_back({a, b, is_bf16, pairs, add, {}, {}, 0, place});
     Call& call = mine.calls[i];
@@ -155,13 +149,7 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
     };
     if (!same(call.a, a) || !same(call.b, b) || call.pairs != pairs || call.add != add ||
         call.is_bf16 != is_bf16) {
-        fail({Kind::warp_call,
-              cudaErrorLaunchFailure,
-              place,
-              name(*current) + " passes this wgmma different operands than another thread of its "
-                               "warpgroup in {0}. All 128 threads must make the same call.",
-              0,
-              {call.place}});
+        fail(WrongWgmma{WrongWgmma::What::other_operands, place, call.place});
     }
     call.sums[id] = sums;
     if (a.fragment != nullptr) std::copy_n(a.fragment, 4, call.fragments[id].begin());
@@ -219,17 +207,9 @@ void wgmma_wait(int groups_left, const float* sums, Site site) {
 bool report_waiting_for_wgmma() {
     for (const Group& one : groups.of) {
         if (one.waiting.empty()) continue;
-        const Thread& thread = *one.waiting.front();
-        note({Kind::warp_call,
-              cudaErrorLaunchFailure,
-              one.calls.front().place,
-              format("%s waits for this wgmma, which only %u threads of its warpgroup have "
-                     "started: all 128 must, four full warps of which the first has an index that "
-                     "is a multiple of 4.",
-                     name(thread).c_str(), one.calls.front().came),
-              0,
-              {},
-              &thread});
+        const Call& call = one.calls.front();
+        note(WrongWgmma{
+            WrongWgmma::What::never_complete, call.place, {}, 0, one.waiting.front(), call.came});
         return true;
     }
     return false;

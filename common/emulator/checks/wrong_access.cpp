@@ -3,8 +3,8 @@
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/deadlock.hpp"
 #include "common/emulator/machine/address_space.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/cluster.hpp"
-#include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {
 
@@ -56,26 +56,26 @@ void fail_outside(const NewAccess& a) {
     for (std::size_t i = 0; i < a.bytes && a.region.contains(a.address + i); ++i) {
         freed = freed || (*a.region.state_of(a.address + i) & kFreed) != 0;
     }
-    fail_with(OutOfBounds{freed ? Where::freed : Where::outside, a.address, a.bytes, a.kind, a.code,
-                          &a.region});
+    fail(OutOfBounds{freed ? Where::freed : Where::outside, a.address, a.bytes, a.kind, a.code,
+                     &a.region});
 }
 
 void fail_uninitialised(const NewAccess& a) {
-    fail_with(diagnose(a));
+    fail(diagnose(a));
 }
 
 void fail_pending(const NewAccess& a) {
-    if (&a.region == &cluster_memory) fail_with(PendingAccess{a});
+    if (&a.region == &cluster_memory) fail(PendingAccess{a});
     CopyTo copy;
     for (std::size_t i = 0; i < a.bytes && copy.code == nullptr; ++i) copy = copy_to(a.address + i);
     if (copy.code == nullptr) copy = tile_to(a.address);
-    fail_with(PendingAccess{a, copy});
+    fail(PendingAccess{a, copy});
 }
 
 void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
     const auto index = wrapped_index(address, bytes);
-    fail_with(OutOfBounds{elsewhere(address, index.has_value()), address, bytes, kind, code,
-                          nullptr, index});
+    fail(OutOfBounds{elsewhere(address, index.has_value()), address, bytes, kind, code, nullptr,
+                     index});
 }
 
 }  // namespace sixdays::emulator

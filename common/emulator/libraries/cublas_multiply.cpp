@@ -7,8 +7,8 @@
 
 #include "common/emulator/api/api.hpp"
 #include "common/emulator/libraries/cublas.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/host_access.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/memory.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "common/emulator/machine/block.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "common/emulator/api/api.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/turn.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/report/names.hpp"
 #include "emulated/textures.h"
 

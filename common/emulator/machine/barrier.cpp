@@ -7,7 +7,7 @@
 #include "common/emulator/machine/block.hpp"
 #include "common/emulator/machine/clocks.hpp"
 #include "common/emulator/machine/events.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/signals.hpp"
 
 namespace sixdays::emulator {
@@ -83,12 +83,7 @@ static void wait_for_blocks(Site site) {
 void grid_barrier(Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
-    if (!block.cooperative) {
-        fail({Kind::barrier, cudaErrorLaunchFailure, site,
-              name(*current) +
-                  " reached a barrier of the whole grid, but this launch does not start all blocks "
-                  "together. Launch the kernel with cudaLaunchCooperativeKernel."});
-    }
+    if (!block.cooperative) fail(WrongArrival{WrongArrival::What::not_cooperative, site});
     wait_for_blocks(site);
 }
 
@@ -96,11 +91,7 @@ void cluster_wait(Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
     const int arrived = std::exchange(current->arrived_at_cluster, -1);
-    if (arrived < 0) {
-        fail({Kind::barrier, cudaErrorLaunchFailure, site,
-              name(*current) +
-                  " waits at the barrier of its cluster without having arrived there."});
-    }
+    if (arrived < 0) fail(WrongArrival{WrongArrival::What::waits_without_arriving, site});
     if (arrived == block.cluster_barriers) wait_for_blocks(site);
 }
 

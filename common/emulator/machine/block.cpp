@@ -6,7 +6,7 @@
 #include "common/emulator/machine/built_in.hpp"
 #include "common/emulator/machine/clocks.hpp"
 #include "common/emulator/machine/events.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/order.hpp"
 #include "common/emulator/machine/publish.hpp"
 

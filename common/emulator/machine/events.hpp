@@ -3,8 +3,7 @@
 /// here: the access path has a table of its own (memory/access.hpp).
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include "common/emulator/machine/facts.hpp"
 
 namespace sixdays::emulator {
 
@@ -14,14 +13,16 @@ struct Events {
     void (*opens_without_returned)();  // a barrier that some threads never reached
     void (*deadlock)();                // no thread can continue
     void (*block_ends)();              // or waits for other blocks
-    void (*results_are_missing)();     // the launch has failed
 
     /// A kernel faults: true if the memory was only closed; it is open afterwards.
     bool (*open_memory)(std::uintptr_t address);
     void (*host_has_waited)();  // for all work
 
-    void (*tell_report)();  // prints the stored finding, if it has not been read
-    void (*print_note)(const std::string& text);
+    // fail(), note() and remark()
+    void (*found)(const Fact& fact, const Site& made);
+    void (*remarked)(const Place& where, const Fact& fact, const Site& made);
+    void (*tell_report)();                   // prints the stored finding, if it has not been read
+    void (*host_crashes)(const Fact& fact);  // with or without a GPU
 };
 /// Defined where all floors are known: api/floors.cpp.
 extern const Events events;

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <map>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/place.hpp"
 #include "common/emulator/machine/program.hpp"
 
 namespace sixdays::emulator {
@@ -42,13 +42,12 @@ Line parse(const std::string& text) {
 // that is not a system header.
 Line ask_addr2line(std::uintptr_t address) {
     // Through /proc, since the program's name may contain shell metacharacters.
-    const std::string command =
-        format("addr2line -i -e /proc/%ld/exe 0x%zx 2>/dev/null", static_cast<long>(getpid()),
-               static_cast<std::size_t>(address));
-    std::FILE* pipe = popen(command.c_str(), "r");
+    char text[PATH_MAX + 64];
+    std::snprintf(text, sizeof(text), "addr2line -i -e /proc/%ld/exe 0x%zx 2>/dev/null",
+                  static_cast<long>(getpid()), static_cast<std::size_t>(address));
+    std::FILE* pipe = popen(text, "r");
     if (pipe == nullptr) return {};
     Line innermost, chosen;
-    char text[PATH_MAX + 64];
     while (std::fgets(text, sizeof(text), pipe) != nullptr) {
         std::string one = text;
         while (!one.empty() && one.back() == '\n') one.pop_back();
@@ -58,12 +57,12 @@ Line ask_addr2line(std::uintptr_t address) {
         if (chosen.file.empty()) {
             chosen = line;
         } else {
-            chosen.callers += ", called from line " + std::to_string(line.line);
+            chosen.called_from.push_back(line.line);
         }
     }
-    if (pclose(pipe) != 0) return {"", 0, "(line unknown: the program addr2line was not found)"};
+    if (pclose(pipe) != 0) return {"", 0, Line::Unknown::no_addr2line};
     if (chosen.file.empty()) chosen = innermost;
-    if (chosen.line == 0) return {"", 0, "(line unknown: no debug information)"};
+    if (chosen.line == 0) return {"", 0, Line::Unknown::no_debug_information};
     return chosen;
 }
 
@@ -89,11 +88,11 @@ Line find_line(const Place& place) {
         if (place.code == nullptr) return known;
         Line caller = find_line(Place(place.code));
         if (ends_with(place.file, ".cu")) {
-            known.callers = caller.callers;  // callers of the function there
+            known.called_from = caller.called_from;  // of the function there
             return known;
         }
         if (caller.line == 0 || !ends_with(caller.file, ".cu")) return known;
-        caller.callers += ", in " + known.file + ":" + std::to_string(known.line);
+        caller.helper = known.file + ":" + std::to_string(known.line);
         return caller;
     }
     if (place.code == nullptr) return {};

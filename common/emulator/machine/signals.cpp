@@ -11,8 +11,8 @@
 #include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/machine/block.hpp"
 #include "common/emulator/machine/events.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/fiber.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/report.hpp"
 
 namespace sixdays::emulator {
@@ -46,10 +46,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     }
     const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-    fail({Kind::out_of_bounds, cudaErrorIllegalAddress, where(context),
-          name(*current) + format(" accesses address 0x%zx, where there is no memory.",
-                                  static_cast<std::size_t>(address)),
-          address});
+    fail(OutOfBounds{OutOfBounds::Where::unmapped, address, 0, AccessKind::read, where(context)});
 }
 
 // Runs once per second. A kernel that makes no accesses never sees the flag, so after two more
@@ -99,11 +96,7 @@ namespace {
 
 [[gnu::noinline]] void fail_stack(const void* code) {
     const InRuntime guard;
-    fail(
-        {Kind::stack_overflow, cudaErrorLaunchFailure, code,
-         format("%s needs more than the %zu KB that the emulator gives a thread for its local "
-                "variables and calls. Is there a very large local array, or an infinite recursion?",
-                name(*current).c_str(), (kStackBytes - kStackReserve) / 1024)});
+    fail(StackOverflow{kStackBytes - kStackReserve, code});
 }
 
 }  // namespace
@@ -125,10 +118,7 @@ void resume_clock() {
 
 void fail_for_time(const Place& where) {
     const InRuntime guard;
-    fail({Kind::stuck, cudaErrorLaunchTimeout, where,
-          format("%s is still here after its block has run for %d seconds of CPU time. Does the "
-                 "loop around this line ever end?",
-                 name(*current).c_str(), limit_in_seconds)});
+    fail(TimeIsUp{limit_in_seconds, where});
 }
 
 Guard::Guard() {

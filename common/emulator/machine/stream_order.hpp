@@ -13,7 +13,7 @@
 #include <string>
 
 #include "common/emulator/machine/clocks.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/place.hpp"
 #include "cuda_runtime_api.h"
 
 namespace sixdays::emulator {

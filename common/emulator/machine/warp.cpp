@@ -3,33 +3,16 @@
 /// results of all lanes are computed.
 #include "common/emulator/machine/block.hpp"
 #include "common/emulator/machine/clocks.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/signals.hpp"
 
 namespace sixdays::emulator {
 
 namespace {
 
-Place place_of(const WarpSlot& call) {
-    return {call.site, call.code};
-}
-
 bool asks_who_is_active(const Thread* lane) {
     return lane != nullptr && lane->state == Thread::State::at_warp_call &&
            lane->call.what == WarpCall::active_mask;
-}
-
-std::string lanes_of(unsigned mask) {
-    std::string text;
-    for (unsigned lane = 0; lane < kWarp; ++lane) {
-        if ((mask & bit(lane)) == 0) continue;
-        unsigned last = lane;
-        while (last + 1 < kWarp && (mask & bit(last + 1)) != 0) ++last;
-        text += (text.empty() ? "" : ", ") + std::to_string(lane);
-        if (last > lane) text += "-" + std::to_string(last);
-        lane = last;
-    }
-    return text;
 }
 
 void finish(unsigned warp, unsigned members) {
@@ -69,16 +52,7 @@ void check_companions(const Thread& me) {
         if (other.call.what == WarpCall::active_mask) continue;
         if ((other.call.mask & bit(me.lane())) == 0) continue;
         if (me.call.mask == other.call.mask && me.call.what == other.call.what) return;
-        fail({Kind::warp_call,
-              cudaErrorLaunchFailure,
-              place_of(me.call),
-              format("%s is here with mask 0x%08x (lanes %s), while %s waits for it in another "
-                     "warp call, in {0}, with mask 0x%08x (lanes %s). All lanes named in a mask "
-                     "must make the same call with the same mask.",
-                     name(me).c_str(), me.call.mask, lanes_of(me.call.mask).c_str(),
-                     name(other).c_str(), other.call.mask, lanes_of(other.call.mask).c_str()),
-              0,
-              {place_of(other.call)}});
+        fail(WrongWarpCall{WrongWarpCall::What::another_call, &me, &other});
     }
 }
 
@@ -90,19 +64,12 @@ bool leaves_out_lanes(const Thread& me) {
 }
 
 void check_call(const Thread& me) {
+    using What = WrongWarpCall::What;
     const WarpSlot& call = me.call;
-    if ((call.mask & bit(me.lane())) == 0) {
-        fail(
-            {Kind::warp_call, cudaErrorLaunchFailure, place_of(call),
-             format("%s is lane %u of its warp, but the mask 0x%08x that it passes names lanes %s.",
-                    name(me).c_str(), me.lane(), call.mask, lanes_of(call.mask).c_str())});
-    }
+    if ((call.mask & bit(me.lane())) == 0) fail(WrongWarpCall{What::own_lane_left_out, &me});
     const auto width = static_cast<unsigned>(call.width);
-    if (width == 0 || width > kWarp || (width & (width - 1)) != 0) {
-        fail({Kind::warp_call, cudaErrorLaunchFailure, place_of(call),
-              format("%s passes width %d to a shuffle; it must be 1, 2, 4, 8, 16 or 32.",
-                     name(me).c_str(), call.width)});
-    }
+    if (width == 0 || width > kWarp || (width & (width - 1)) != 0)
+        fail(WrongWarpCall{What::width, &me});
 }
 
 }  // namespace

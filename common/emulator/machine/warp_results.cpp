@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/emulator/machine/block.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 
 namespace sixdays::emulator {
 
@@ -33,21 +33,11 @@ void shuffle(unsigned warp, unsigned members) {
         Thread& me = *block.lane(warp, lane);
         const unsigned from = source_lane(me.call, lane) % kWarp;
         if ((members & bit(from)) == 0) {
-            const bool named = (me.call.mask & bit(from)) != 0;
-            fail({Kind::warp_call,
-                  cudaErrorLaunchFailure,
-                  Place(me.call.site, me.call.code),
-                  format("%s, lane %u of its warp, reads the value of lane %u, %s. The result is "
-                         "undefined.",
-                         name(me).c_str(), lane, from,
-                         !named ? "which the mask does not name"
-                         : block.lane(warp, from) == nullptr
-                             ? "which this block does not have"
-                             : "which never reached this call: it returned, or skipped an `if` "
-                               "around the call"),
-                  0,
-                  {},
-                  &me});
+            using enum WrongWarpCall::What;
+            fail(WrongWarpCall{(me.call.mask & bit(from)) == 0     ? lane_left_out
+                               : block.lane(warp, from) == nullptr ? lane_not_there
+                                                                   : lane_never_came,
+                               &me, nullptr, from});
         }
         me.call.result = block.lane(warp, from)->call.value;
     }

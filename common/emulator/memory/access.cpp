@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/cluster.hpp"
-#include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {
 
@@ -96,7 +96,7 @@ void misaligned_access(const void* pointer, std::size_t bytes, std::size_t align
     if (current == nullptr || in_runtime) return;
     const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    fail_with(MisalignedAccess{address, bytes, alignment, what, code});
+    fail(MisalignedAccess{address, bytes, alignment, what, code});
 }
 
 bool was_written(const void* pointer) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/emulator/machine/address_space.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/order.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "emulated/ptx.h"
@@ -28,7 +28,7 @@ struct Member {
     // Barriers that another block had passed when it accessed this one's memory; which, and where.
     int reached_after = -1;
     Place reached_in;
-    uint3 by_thread{}, by_block{};
+    Who by{};
 };
 std::array<Member, kMostOfCluster> members;
 std::vector<uint3> turns;  // of this launch, by serial number
@@ -70,10 +70,7 @@ void make_windows() {
     give_tables(cluster_memory, cluster_memory.size, "the state of clusters");
 }
 
-[[noreturn]] void fail_to_reach(const Place& place, const std::string& text,
-                                const Place& other = {}, Site made = Site::current()) {
-    fail({Kind::barrier, cudaErrorIllegalAddress, place, text, 0, {other}, nullptr, true, made});
-}
+using Why = OutOfReach::Why;
 
 }  // namespace
 
@@ -127,15 +124,7 @@ void leave_cluster() {
     Member& me = members[rank_of(block.index)];
     me.has_ended = true;
     if (me.reached_after < block.cluster_barriers) return;
-    Finding finding{
-        Kind::barrier, cudaErrorIllegalAddress, me.reached_in,
-        name(me.by_thread, me.by_block) +
-            format(
-                " accesses the shared memory of block %s, which may have exited by then: nothing "
-                "keeps it alive. A cluster.sync() that all blocks reach is missing at the end.",
-                name(block.index).c_str())};
-    finding.who = Who{me.by_thread, me.by_block};
-    note(finding);
+    note(OutOfReach{Why::may_have_ended, me.reached_in, 0, 0, 0, me.by});
 }
 
 std::uintptr_t in_window(std::uintptr_t address) {
@@ -163,32 +152,12 @@ void check_reach(std::uintptr_t address, const void* code) {
     const OfBlock of = of_block(address);
     const unsigned rank = of.rank, own = rank_of(block.index);
     Member& other = members[rank];
-    const auto who = [&] {
-        return name(*current) +
-               format(" accesses the shared memory of block %u of its cluster, ", rank);
-    };
-    if (rank == own) {
-        fail_to_reach(
-            code,
-            who() +
-                "which is its own, through an address that another block computed. The emulator "
-                "does not support that: let each block use its own pointer for its own memory.");
-    }
-    if (block.cluster_barriers == 0) {
-        fail_to_reach(code, who() +
-                                "which may not have started yet: is a cluster.sync() missing "
-                                "before the first access?");
-    }
-    if (other.has_ended) {
-        fail_to_reach(
-            code,
-            who() +
-                "which has exited: is a cluster.sync() that all blocks reach missing at the end?");
-    }
+    if (rank == own) fail(OutOfReach{Why::own_block, code, rank});
+    if (block.cluster_barriers == 0) fail(OutOfReach{Why::not_started, code, rank});
+    if (other.has_ended) fail(OutOfReach{Why::has_ended, code, rank});
     other.reached_after = std::max(block.cluster_barriers, current->arrived_at_cluster + 1);
     other.reached_in = code;
-    other.by_thread = current->index;
-    other.by_block = block.index;
+    other.by = {current->index, block.index};
     // An array exists from its block's start, even before the block reaches the declaration.
     const Extent array = nearest_shared_array(of.address);
     if (of.region != &shared_arrays || of.address - array.begin >= array.bytes) return;
@@ -224,17 +193,10 @@ void* cluster_address(const void* pointer, unsigned rank, Site site) {
     const InRuntime guard;
     const bool mapped = in_cluster && cluster_memory.contains(address);
     const std::uintptr_t own = mapped ? of_block(address).address : address;
-    if (rank >= size_of_cluster()) {
-        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-              name(*current) + format(" asks for block %u of its cluster, which has %u.", rank,
-                                      size_of_cluster())});
-    }
-    if (!is_shared_address(reinterpret_cast<const void*>(own))) {
-        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-              name(*current) + " maps an address to another block of its cluster, but the address "
-                               "is not in shared memory.",
-              own});
-    }
+    if (rank >= size_of_cluster())
+        fail(OutOfReach{Why::no_such_block, site, rank, size_of_cluster()});
+    if (!is_shared_address(reinterpret_cast<const void*>(own)))
+        fail(OutOfReach{Why::not_shared, site, rank, size_of_cluster(), own});
     if (rank == rank_of(block.index)) return reinterpret_cast<void*>(own);
     return reinterpret_cast<void*>(in_window_of(rank, own));
 }
@@ -252,11 +214,8 @@ dim3 cluster_extents() {
 void cluster_arrive(Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
-    if (current->arrived_at_cluster >= 0) {
-        fail({Kind::barrier, cudaErrorLaunchFailure, site,
-              name(*current) +
-                  " arrives again at the barrier of its cluster without having waited there."});
-    }
+    if (current->arrived_at_cluster >= 0)
+        fail(WrongArrival{WrongArrival::What::arrives_twice, site});
     current->arrived_at_cluster = block.cluster_barriers;
 }
 

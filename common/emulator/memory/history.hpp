@@ -5,17 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/emulator/machine/clocks.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/readers.hpp"
 
 namespace sixdays::emulator {
-
-enum class AccessKind : std::uint8_t { read, write, atomic, volatile_read, volatile_write };
-constexpr bool writes(AccessKind kind) {
-    return kind != AccessKind::read && kind != AccessKind::volatile_read;
-}
-
-struct Region;
 
 /// The last accesses to one word: the last write, the last atomic since then, and two of the reads,
 /// from different warps if possible. Two reads suffice where only barriers of the block order its
@@ -23,16 +16,6 @@ struct Region;
 /// the others.
 struct History {
     PastAccess write, atomic, read, other_read;
-};
-
-/// An access that is about to be made.
-struct NewAccess {
-    Region& region;
-    std::uintptr_t address;
-    std::size_t bytes;
-    AccessKind kind;
-    const void* code;                // return address of the hook, in the kernel
-    const void* expected = nullptr;  // the value that a compare-and-swap compares with
 };
 
 /// True if the new read should replace `read` and keep `other_read`, which then says more.

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <vector>
 
-#include "common/emulator/memory/facts.hpp"
+#include "common/emulator/machine/events.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/memory/managed.hpp"
 #include "common/emulator/memory/memory.hpp"
@@ -91,25 +91,17 @@ Calls calls_to(const Fault& fault) {
     return calls;
 }
 
-// The program crashes here, with or without a GPU.
-void tell_crash(const Fault& fault, const Calls& calls) {
-    print_note(file_and_line(find_line(own_place(calls))) + ": host code " +
-               (fault.writes ? "writes" : "reads") +
-               format(" at address 0x%zx, where there is no memory%s.",
-                      static_cast<std::size_t>(fault.address),
-                      fault.address < kPageBytes ? ": a null pointer" : ""));
-}
-
 void on_host_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
     if (open_device_memory(fault.address)) return;
     const Calls calls = calls_to(fault);
     if (is_device_only(info->si_addr)) {
-        note_with(HostAccess{fault.address, fault.writes, own_place(calls)});
+        note(HostAccess{fault.address, fault.writes, true, own_place(calls)});
         open_piece(fault.address);
     } else if (!open_in_flight(fault.address, fault.writes, calls) &&
                !open_managed_page(fault.address, fault.writes, calls)) {
-        if (telling && previous.sa_handler == SIG_DFL) tell_crash(fault, calls);
+        if (previous.sa_handler == SIG_DFL)
+            events.host_crashes(HostAccess{fault.address, fault.writes, false, own_place(calls)});
         sigaction(signal, &previous, nullptr);  // not ours: restore the previous handler
     }
 }

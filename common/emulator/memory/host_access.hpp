@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/place.hpp"
 #include "common/emulator/machine/turn.hpp"
 
 namespace sixdays::emulator {

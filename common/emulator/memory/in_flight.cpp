@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/memory.hpp"
 
@@ -88,20 +88,8 @@ void start(InFlight copy) {
 }
 
 void note_use(const InFlight& copy, std::uintptr_t address, bool writes, const Calls& calls) {
-    const bool arriving = !copy.arrives.empty();
-    note({Kind::pending_copy,
-          cudaErrorIllegalAddress,
-          own_place(calls),
-          format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} %s. "
-                 "Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an event "
-                 "recorded after it.",
-                 writes ? "writes" : "reads",
-                 static_cast<std::size_t>(address - begin_of(copy.rows)),
-                 arriving ? "fills and that may not have arrived yet" : "may still be reading"),
-          address,
-          {own_place(copy.calls)},
-          nullptr,
-          false});
+    note(PinnedTooEarly{address, writes, address - begin_of(copy.rows), !copy.arrives.empty(),
+                        own_place(calls), own_place(copy.calls)});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "common/emulator/memory/managed.hpp"
 
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/stream_order.hpp"
-#include "common/emulator/memory/facts.hpp"
 #include "common/emulator/memory/memory.hpp"
 
 namespace sixdays::emulator {
@@ -38,7 +38,7 @@ bool open_managed_page(std::uintptr_t address, bool writes, const Calls& calls) 
         const bool was_read = past == &h.read || past == &h.other_read;
         if (past->serial == 0 || (was_read && !writes) || work_of(past->serial) == nullptr)
             continue;
-        note_with(ManagedTooEarly{address, writes, *past, was_read, own_place(calls)});
+        note(ManagedTooEarly{address, writes, *past, was_read, own_place(calls)});
         open_managed();
         return true;
     }

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "common/emulator/machine/address_space.hpp"
-#include "common/emulator/machine/finding.hpp"
-#include "common/emulator/memory/facts.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/host_access.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 
@@ -133,7 +132,7 @@ void free_here(void* pointer) {
     if (!is_kernels_own(pointer)) return std::free(pointer);
     const InRuntime guard;
     if (release(pointer, "the kernel's free or delete")) return;
-    fail_with(WrongFree{reinterpret_cast<std::uintptr_t>(pointer), __builtin_return_address(0)});
+    fail(WrongFree{reinterpret_cast<std::uintptr_t>(pointer), __builtin_return_address(0)});
 }
 
 void* allocate_shared_with_host(std::size_t bytes) {

@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/memory/history.hpp"
 
@@ -154,16 +153,7 @@ Place allocated_in(const Extent& allocation);
 Extent dynamic_extent();
 Extent nearest_shared_array(std::uintptr_t address);
 
-/// A 32-bit unsigned index that wrapped below 0, or one that is 2^32 too large, of an allocation of
-/// that many bytes.
-struct WrappedIndex {
-    static constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
-    std::uint64_t index;
-    std::size_t allocation_bytes;
-
-    bool is_below_zero() const { return index < kWrap; }
-};
-/// The one that leads to this address, if any.
+/// The wrapped index that leads to this address, if any.
 std::optional<WrappedIndex> wrapped_index(std::uintptr_t address, std::size_t bytes);
 
 /// The variable that contains this address; not live if there is none.

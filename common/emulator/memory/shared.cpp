@@ -8,7 +8,7 @@
 
 #include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/machine/block.hpp"
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "emulated/ptx.h"
@@ -83,13 +83,8 @@ void open_shared_array(const volatile void* pointer, std::size_t bytes, const ch
     array_bytes += bytes;
     // The limit set by cudaFuncSetAttribute applies to the dynamic part alone.
     const std::size_t all = limit > kStaticSharedLimit ? kDynamicSharedLimit : kStaticSharedLimit;
-    if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > all) {
-        fail({Kind::invalid_launch, cudaErrorInvalidValue, site,
-              format("the kernel's shared arrays take %zu bytes so far, and its dynamic shared "
-                     "memory %zu. A block gets up to 48 KB; more must be dynamic, and requested "
-                     "with cudaFuncSetAttribute (163 KB in total).",
-                     array_bytes, dynamic.bytes)});
-    }
+    if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > all)
+        fail(TooMuchShared{array_bytes, dynamic.bytes, site});
 }
 
 void* cut_shared_tile(const void* pointer, std::size_t bytes, Site site) {
@@ -98,12 +93,7 @@ void* cut_shared_tile(const void* pointer, std::size_t bytes, Site site) {
     if (current == nullptr || number(pointer) - shared_dynamic.base >= shared_dynamic.size)
         return plain;
     const InRuntime guard;
-    if (offset + bytes > dynamic.bytes) {
-        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-              format("%s places a tile of %zu bytes at byte %zu of the dynamic shared memory, "
-                     "which has %zu bytes. Does the launch request the sum of all tiles?",
-                     name(*current).c_str(), bytes, offset, dynamic.bytes)});
-    }
+    if (offset + bytes > dynamic.bytes) fail(TileTooLarge{bytes, offset, dynamic.bytes, site});
     for (const Tile& tile : tiles) {
         if (tile.offset == offset && tile.bytes == bytes) return reinterpret_cast<void*>(tile.at);
     }

@@ -1,5 +1,6 @@
 /// @file
-/// The reports of wrong accesses: what is wrong, and what is probably missing.
+/// The reports of wrong accesses, by kernels and by the host: what is wrong, and what is probably
+/// missing.
 #include <cinttypes>
 
 #include "common/emulator/machine/stream_order.hpp"
@@ -11,8 +12,7 @@ namespace sixdays::emulator {
 namespace {
 
 std::string story(const char* what_happens, std::size_t bytes) {
-    return format("%s %s %zu byte%s ", name(*current).c_str(), what_happens, bytes,
-                  bytes == 1 ? "" : "s");
+    return format(" %s %zu byte%s ", what_happens, bytes, bytes == 1 ? "" : "s");
 }
 
 std::string story(AccessKind kind, std::size_t bytes) {
@@ -50,6 +50,9 @@ std::string where_wrapped(const WrappedIndex& at, std::size_t bytes) {
 std::string where(const OutOfBounds& fact) {
     switch (fact.where) {
         using enum OutOfBounds::Where;
+        case unmapped:
+            return format(" accesses address 0x%zx, where there is no memory.",
+                          static_cast<std::size_t>(fact.address));
         case outside:
         case freed:
             break;
@@ -137,70 +140,65 @@ const char* advice_on(const CopyTo& copy, AccessKind kind, bool others) {
 }
 
 Finding words(const OutOfBounds& fact) {
-    return {kind_of(fact.where), cudaErrorIllegalAddress, fact.code,
-            story(fact.kind, fact.bytes) + where(fact), fact.address};
+    const bool unmapped = fact.where == OutOfBounds::Where::unmapped;
+    return by_thread(kind_of(fact.where), cudaErrorIllegalAddress, fact.code,
+                     (unmapped ? "" : story(fact.kind, fact.bytes)) + where(fact), fact.address);
 }
 
 Finding words(const UninitialisedRead& fact) {
     const NewAccess& a = fact.access;
-    return {Kind::uninitialised_read,
-            cudaErrorLaunchFailure,
-            a.code,
-            story("reads", a.bytes) + inside(a) + why(fact),
-            a.address,
-            {fact.barrier}};
+    return by_thread(Kind::uninitialised_read, cudaErrorLaunchFailure, a.code,
+                     story("reads", a.bytes) + inside(a) + why(fact), a.address, fact.barrier);
 }
 
 Finding words(const WriteToConstant& fact) {
     const NewAccess& a = fact.access;
-    return {Kind::invalid_call, cudaErrorIllegalAddress, a.code,
-            story(a.kind, a.bytes) + inside(a) +
-                ". A kernel can only read __constant__ variables; the host sets them with "
-                "cudaMemcpyToSymbol.",
-            a.address};
+    return by_thread(Kind::invalid_call, cudaErrorIllegalAddress, a.code,
+                     story(a.kind, a.bytes) + inside(a) +
+                         ". A kernel can only read __constant__ variables; the host sets them with "
+                         "cudaMemcpyToSymbol.",
+                     a.address);
+}
+
+std::string advice_on(const PendingAccess& fact) {
+    if (!fact.copy) {
+        return "the thread of that block must wait for it, and then all threads must reach a "
+               "cluster.sync().";
+    }
+    const CopyTo& copy = *fact.copy;
+    const bool others = copy.thread != current->id;
+    return format("%s started it in {0}. %s",
+                  others ? name(block.threads[copy.thread]).c_str() : "the same thread",
+                  advice_on(copy, fact.access.kind, others));
 }
 
 Finding words(const PendingAccess& fact) {
     const NewAccess& a = fact.access;
-    const std::string what = story(a.kind, a.bytes) + inside(a);
-    if (!fact.copy) {
-        return {Kind::pending_copy, cudaErrorLaunchFailure, a.code,
-                what +
-                    ", to which an asynchronous copy is still in flight: the thread of that block "
-                    "must wait for it, and then all threads must reach a cluster.sync().",
-                a.address};
-    }
-    const CopyTo& copy = *fact.copy;
-    const bool others = copy.thread != current->id;
-    return {
-        Kind::pending_copy,
-        cudaErrorLaunchFailure,
-        a.code,
-        what +
-            format(", to which an asynchronous copy is still in flight: %s started it in {0}. %s",
-                   others ? name(block.threads[copy.thread]).c_str() : "the same thread",
-                   advice_on(copy, a.kind, others)),
-        a.address,
-        {copy.code}};
+    return by_thread(Kind::pending_copy, cudaErrorLaunchFailure, a.code,
+                     story(a.kind, a.bytes) + inside(a) +
+                         ", to which an asynchronous copy is still in flight: " + advice_on(fact),
+                     a.address, fact.copy.value_or(CopyTo{}).code);
 }
 
 Finding words(const MisalignedAccess& fact) {
     const std::size_t beyond = fact.address % fact.alignment;
-    return {Kind::misaligned, cudaErrorMisalignedAddress, fact.code,
-            story(fact.kind, fact.bytes) +
-                format("at an address that is not a multiple of %zu: it is %zu byte%s past one.",
-                       fact.alignment, beyond, beyond == 1 ? "" : "s"),
-            fact.address};
+    return by_thread(
+        Kind::misaligned, cudaErrorMisalignedAddress, fact.code,
+        story(fact.kind, fact.bytes) +
+            format("at an address that is not a multiple of %zu: it is %zu byte%s past one.",
+                   fact.alignment, beyond, beyond == 1 ? "" : "s"),
+        fact.address);
 }
 
 Finding words(const EndlessReads& fact) {
-    return {Kind::stuck, cudaErrorLaunchTimeout, fact.code,
-            story("reads", fact.bytes) +
-                format("again and again: in %u million accesses no thread of the block has written "
-                       "anything, so this loop seems to wait forever. The emulator runs one block "
-                       "after another, so a block cannot wait for a later one.",
-                       kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
-            fact.address};
+    return by_thread(
+        Kind::stuck, cudaErrorLaunchTimeout, fact.code,
+        story("reads", fact.bytes) +
+            format("again and again: in %u million accesses no thread of the block has written "
+                   "anything, so this loop seems to wait forever. The emulator runs one block "
+                   "after another, so a block cannot wait for a later one.",
+                   kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
+        fact.address);
 }
 
 std::string name_of(const UnsetLocal& local) {
@@ -213,87 +211,161 @@ std::string name_of(const UnsetLocal& local) {
 }
 
 Finding words(const UnsetLocal& fact) {
-    return {Kind::uninitialised_read, cudaErrorLaunchFailure, fact.code,
-            format("%s reads %s, which has no value yet. On a GPU it holds whatever was in the "
-                   "register before. Is its initial value  = 0  missing, or does some path to this "
-                   "line never set it?",
-                   name(*current).c_str(), name_of(fact).c_str())};
-}
-
-Finding words(const HeldAccumulator& fact) {
-    return {Kind::pending_copy,
-            cudaErrorLaunchFailure,
-            fact.code,
-            format("%s %s an accumulator of the wgmma in {0}, which it has not waited for: call "
-                   "wgmma_wait() with these accumulators first.",
-                   name(*current).c_str(), fact.writes ? "writes" : "reads"),
-            0,
-            {fact.wgmma}};
-}
-
-Finding words(const ChangedSource& fact) {
-    const bool in_heap = heap.contains(fact.address);
-    return {
-        Kind::pending_copy,
-        cudaErrorLaunchFailure,
-        fact.wait,
-        format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but its "
-               "source has changed in the meantime%s. The copy may deliver old or new bytes: "
-               "write there only after the wait.",
-               name(*current).c_str(), fact.bytes,
-               in_heap ? (", " + describe_inside(heap, fact.address, fact.bytes)).c_str() : ""),
-        fact.address,
-        {fact.start}};
+    return by_thread(
+        Kind::uninitialised_read, cudaErrorLaunchFailure, fact.code,
+        " reads " + name_of(fact) +
+            ", which has no value yet. On a GPU it holds whatever was in the register before. Is "
+            "its initial value  = 0  missing, or does some path to this line never set it?");
 }
 
 Finding words(const WrongFree& fact) {
     const std::uintptr_t address = fact.address;
     const Extent near = nearest_allocation(address);
-    return {Kind::invalid_call, cudaErrorIllegalAddress, fact.code,
-            near.begin == address
-                ? name(*current) + " frees memory that was already freed by " + near.freed_by + "."
-                : name(*current) + " frees an address where no allocation begins: it is " +
-                      place_in_heap(address),
-            address};
+    return by_thread(
+        Kind::invalid_call, cudaErrorIllegalAddress, fact.code,
+        near.begin == address
+            ? std::string(" frees memory that was already freed by ") + near.freed_by + "."
+            : " frees an address where no allocation begins: it is " + place_in_heap(address),
+        address);
 }
 
-Finding words(const HostAccess& fact) {
-    return {Kind::device_memory,
+Finding words(const TooMuchShared& fact) {
+    return {Kind::invalid_launch, cudaErrorInvalidValue, fact.place,
+            format("the kernel's shared arrays take %zu bytes so far, and its dynamic shared "
+                   "memory %zu. A block gets up to 48 KB; more must be dynamic, and requested "
+                   "with cudaFuncSetAttribute (163 KB in total).",
+                   fact.array_bytes, fact.dynamic_bytes)};
+}
+
+Finding words(const TileTooLarge& fact) {
+    return by_thread(
+        Kind::out_of_bounds, cudaErrorIllegalAddress, fact.place,
+        format(" places a tile of %zu bytes at byte %zu of the dynamic shared memory, which has "
+               "%zu bytes. Does the launch request the sum of all tiles?",
+               fact.bytes, fact.offset, fact.dynamic_bytes));
+}
+
+Finding words(const StackOverflow& fact) {
+    return by_thread(
+        Kind::stack_overflow, cudaErrorLaunchFailure, fact.code,
+        format(" needs more than the %zu KB that the emulator gives a thread for its local "
+               "variables and calls. Is there a very large local array, or an infinite recursion?",
+               fact.bytes / 1024));
+}
+
+Finding words(const TimeIsUp& fact) {
+    return by_thread(
+        Kind::stuck, cudaErrorLaunchTimeout, fact.place,
+        format(" is still here after its block has run for %d seconds of CPU time. Does the loop "
+               "around this line ever end?",
+               fact.seconds));
+}
+
+std::string why(const OutOfReach& fact) {
+    const std::string who = fact.who ? name(fact.who->thread, fact.who->block) : name(*current);
+    const std::string accesses = who + " accesses the shared memory of block ";
+    const std::string other = accesses + std::to_string(fact.rank) + " of its cluster, which ";
+    switch (fact.why) {
+        using enum OutOfReach::Why;
+        case own_block:
+            return other +
+                   "is its own, through an address that another block computed. The emulator does "
+                   "not support that: let each block use its own pointer for its own memory.";
+        case not_started:
+            return other +
+                   "may not have started yet: is a cluster.sync() missing before the first access?";
+        case has_ended:
+            return other +
+                   "has exited: is a cluster.sync() that all blocks reach missing at the end?";
+        case may_have_ended:
+            return accesses + name(block.index) +
+                   ", which may have exited by then: nothing keeps it alive. A cluster.sync() that "
+                   "all blocks reach is missing at the end.";
+        case no_such_block:
+            return who + format(" asks for block %u of its cluster, which has %u.", fact.rank,
+                                fact.blocks);
+        case not_shared:
+            return who +
+                   " maps an address to another block of its cluster, but the address is not in "
+                   "shared memory.";
+    }
+    return "";
+}
+
+Finding words(const OutOfReach& fact) {
+    const bool barrier = fact.why < OutOfReach::Why::no_such_block;
+    return {barrier ? Kind::barrier : Kind::out_of_bounds,
             cudaErrorIllegalAddress,
             fact.place,
-            format("host code %s device memory, %s With a GPU the program crashes here: the host "
-                   "cannot access it. %s cudaMemcpy, or let a kernel do this.",
-                   fact.writes ? "writes" : "reads", place_in_heap(fact.address).c_str(),
-                   fact.writes ? "Write to host memory and copy it there with"
-                               : "Copy it to host memory first, with"),
+            why(fact),
             fact.address,
             {},
             nullptr,
-            false};
+            true,
+            {},
+            fact.who};
+}
+
+Finding words(const HostAccess& fact) {
+    const std::string text =
+        fact.in_device_memory
+            ? "device memory, " + place_in_heap(fact.address) +
+                  " With a GPU the program crashes here: the host cannot access it. " +
+                  (fact.writes ? "Write to host memory and copy it there with"
+                               : "Copy it to host memory first, with") +
+                  " cudaMemcpy, or let a kernel do this."
+            : format("at address 0x%zx, where there is no memory%s.",
+                     static_cast<std::size_t>(fact.address),
+                     fact.address < 4096 ? ": a null pointer" : "");
+    return by_host(Kind::device_memory, cudaErrorIllegalAddress, fact.place,
+                   std::string("host code ") + (fact.writes ? "writes " : "reads ") + text,
+                   fact.address);
+}
+
+Finding words(const PinnedTooEarly& fact) {
+    return by_host(
+        Kind::pending_copy, cudaErrorIllegalAddress, fact.place,
+        format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} %s. "
+               "Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an event "
+               "recorded after it.",
+               fact.writes ? "writes" : "reads", fact.byte,
+               fact.is_target ? "fills and that may not have arrived yet" : "may still be reading"),
+        fact.address, fact.copy);
 }
 
 Finding words(const ManagedTooEarly& fact) {
     const Work& work = *work_of(fact.other.serial);
-    return {Kind::race,
-            cudaErrorLaunchFailure,
-            fact.place,
-            format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call "
-                   "returns before the GPU is done, so the host must wait first: call "
-                   "cudaDeviceSynchronize(), or cudaStreamSynchronize() for that stream.",
-                   fact.writes ? "writes" : "reads", describe_inside(heap, fact.address, 4).c_str(),
-                   work.what.c_str(), fact.was_read ? "reads" : "writes"),
-            fact.address,
-            {work.where},
-            nullptr,
-            false};
+    return by_host(
+        Kind::race, cudaErrorLaunchFailure, fact.place,
+        format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call returns "
+               "before the GPU is done, so the host must wait first: call cudaDeviceSynchronize(), "
+               "or cudaStreamSynchronize() for that stream.",
+               fact.writes ? "writes" : "reads", describe_inside(heap, fact.address, 4).c_str(),
+               work.what.c_str(), fact.was_read ? "reads" : "writes"),
+        fact.address, work.where);
+}
+
+Finding in_words(const Fact& fact, const Site& made) {
+    Finding finding = std::visit([](const auto& one) { return words(one); },
+                                 static_cast<const Fact::variant&>(fact));
+    finding.made = made;
+    finding.fact = std::make_shared<const Fact>(fact);
+    return finding;
 }
 
 }  // namespace
 
-Finding sentences_of(const Fact& fact, const Site& made) {
-    Finding finding = std::visit([](const auto& one) { return words(one); }, fact);
-    finding.made = made;
-    return finding;
+void note_fact(const Fact& fact, const Site& made) {
+    note(in_words(fact, made));
+}
+
+void remark_fact(const Place& where, const Fact& fact, const Site& made) {
+    if (!is_remarked(where)) remark(where, in_words(fact, made).text, made);
+}
+
+void tell_crash(const Fact& fact) {
+    const Finding finding = in_words(fact, Site::current());
+    if (telling) tell_note(file_and_line(find_line(finding.place)) + ": " + finding.text);
 }
 
 }  // namespace sixdays::emulator

@@ -1,8 +1,8 @@
 #include "common/emulator/report/describe.hpp"
 
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/memory/memory.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/report/names.hpp"
 
 namespace sixdays::emulator {

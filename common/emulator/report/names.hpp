@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/memory.hpp"
+#include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 
@@ -33,4 +33,7 @@ std::optional<std::pair<Parameter, Parameter>> equal_restricted_parameters();
 std::string known_as(const Extent& allocation);
 /// "n", if the call that made this allocation passed n bytes and probably meant n elements.
 std::string elements_for_bytes(const Extent& allocation);
+/// "tile[y][x + 1]": the expression that ends in this column.
+std::string expression_at(const char* file, unsigned line, unsigned column);
+
 }  // namespace sixdays::emulator

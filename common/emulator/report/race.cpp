@@ -134,20 +134,15 @@ Finding between_streams(const Race& race) {
 
 Finding words(const StreamRace& race) {
     const Work& other = *work_of(race.other.serial);
-    return {
-        Kind::race,
-        cudaErrorLaunchFailure,
-        race.where,
+    return by_host(
+        Kind::race, cudaErrorLaunchFailure, race.where,
         format("%s %s device memory, %s, which %s, on another stream and started in {0}, %s. "
                "Nothing orders the two streams: neither an event that one records and the other "
                "waits for nor a wait on the host in between. They may run at the same time.",
                race.call, race.writes ? "writes" : "reads",
                describe_inside(heap, race.address, race.bytes).c_str(), other.what.c_str(),
                verb(race.did)),
-        race.address,
-        {other.where},
-        nullptr,
-        false};
+        race.address, other.where);
 }
 
 Finding words(const Race& race) {

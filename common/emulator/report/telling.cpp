@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "common/emulator/checks/trace.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/memory.hpp"
 #include "common/emulator/report.hpp"
-#include "common/emulator/report/telling.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/trace.hpp"
 
 namespace sixdays::emulator {
@@ -112,15 +111,6 @@ void tell_report() {
 
 std::size_t findings_told() {
     return told_before.size();
-}
-
-std::vector<std::string> remarks() {
-    std::vector<std::string> all;
-    for (const auto& [place, text] : take_remarks()) {
-        const std::string where = file_and_line(find_line(place));
-        all.push_back(where.empty() ? text : where + ": " + text);
-    }
-    return all;
 }
 
 }  // namespace sixdays::emulator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/emulator/machine/finding.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/trace.hpp"
 
 namespace sixdays::emulator {

@@ -248,12 +248,12 @@ __global__ void __cluster_dims__(2, 1, 1) no_first_barrier(int* out) {
         *cluster.map_shared_rank(&mine, static_cast<int>(blockIdx.x) ^ 1);  // MARK no_first_barrier
     cluster.sync();
 }
-__global__ void __cluster_dims__(2, 1, 1) no_last_barrier(int* out) {
+__global__ void __cluster_dims__(2, 1, 1) no_last_barrier(int* out, unsigned reader) {
     __shared__ int mine;
     const cg::cluster_group cluster = cg::this_cluster();
     if (threadIdx.x == 0) mine = 1;
     cluster.sync();
-    if (blockIdx.x == 0 && threadIdx.x == 1) {
+    if (blockIdx.x == reader && threadIdx.x == 1) {
         out[0] = *cluster.map_shared_rank(&mine, 1);  // MARK no_last_barrier
     }
 }
@@ -484,7 +484,8 @@ const std::vector<ClusterCase>& clusters() {
         {"told_to_others", [](int* out) { told_to_others<<<4, 1>>>(out); }},
         {"no_first_barrier", [](int* out) { no_first_barrier<<<2, 1>>>(out); }},
         {"mbarrier_across", [](int* out) { mbarrier_across<<<2, 2>>>(out); }},
-        {"no_last_barrier", [](int* out) { no_last_barrier<<<2, 2>>>(out); }},
+        {"no_last_barrier", [](int* out) { no_last_barrier<<<2, 2>>>(out, 0); }},
+        {"no_last_barrier_of_second", [](int* out) { no_last_barrier<<<4, 2>>>(out, 2); }},
         {"stored_by_another", [](int* out) { stored_by_another<<<2, 1>>>(out); }},
         {"no_barrier_in_global_memory",
          [](int* out) { no_barrier_in_global_memory<<<2, 1>>>(out); }},

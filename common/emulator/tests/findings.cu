@@ -52,6 +52,12 @@ __global__ void first_of_two_lines(float* x) {
     const float b = x[3];
     x[0] = a + b;
 }
+__global__ void no_room_for_tile(float* x) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    tiles.next<float>(8)[thread_of_block() % 8] = 0.0f;
+    if (chosen()) x[0] = tiles.next<float>(16)[0];
+}
 __global__ void second_of_two_lines(float* x) {
     if (!chosen()) return;
     const float a = x[3];
@@ -228,6 +234,9 @@ __global__ void no_such_number(float* x) {
     x[3] = static_cast<float>(static_cast<long long>(1e300 * static_cast<double>(x[0])));
     x[4] = static_cast<float>(static_cast<int>(much * NAN));
     x[5] = static_cast<float>(static_cast<long long>(much * NAN));
+}
+__global__ void shifts_by_all_bits(float* x) {
+    if (chosen()) x[1] = static_cast<float>(1u << (32 * static_cast<unsigned>(x[0])));
 }
 
 // Each block tracks its own variable, even while another block runs.
@@ -617,7 +626,7 @@ __global__ void bulk(float* x) {
 }
 
 // --- warpgroups --------------------------------------------------------------------------------------
-enum class Differs { nothing, a, b, a_panel, b_panel, a_across, b_across, pairs, add, type };
+enum class Differs { nothing, a, b, a_panel, b_panel, a_across, b_across, pairs, add, line, type };
 // Thread 70 makes a call that differs from the others' in one respect.
 __global__ void warpgroup(Differs what) {
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -634,9 +643,11 @@ __global__ void warpgroup(Differs what) {
     if (me && what == Differs::a_across) a.across = true;
     if (me && what == Differs::b_across) b.across = true;
     wgmma_fence();
+    const bool elsewhere = what == Differs::line;
     const Site here = Site::current();
+    const Site there = Site::current();
     wgmma(a, b, !(me && what == Differs::type), me && what == Differs::pairs ? 4 : 8, &sum[0][0],
-          !(me && what == Differs::add), here);
+          !(me && (what == Differs::add || elsewhere)), elsewhere && me ? there : here);
     wgmma_commit();
     wgmma_wait(0, &sum[0][0], Site::current());
 }
@@ -1008,6 +1019,7 @@ std::vector<Provoked> provoked_by_kernels() {
          }},
         {"unset_member", [](float* x) { unset_member<<<kGrid, kBlock>>>(x); }},
         {"no_such_number", [](float* x) { no_such_number<<<kGrid, kBlock>>>(x); }},
+        {"shifts_by_all_bits", [](float* x) { shifts_by_all_bits<<<kGrid, kBlock>>>(x); }},
         {"unset_local_behind_grid_barrier",
          [](float* x) { cooperatively(unset_local_behind_grid_barrier, 3, 4, x); }},
         {"many_left_waiting",
@@ -1053,6 +1065,7 @@ std::vector<Provoked> provoked_by_kernels() {
          [](float* x) { lane_that_waits_elsewhere<<<1, kBlock>>>(x); }},
         {"half_a_warp_together", [](float* x) { half_a_warp_together<<<1, 32>>>(x); }},
         {"a_warp_too_small", [](float* x) { half_a_warp_together<<<1, 12>>>(x); }},
+        {"no_room_for_tile", [](float* x) { no_room_for_tile<<<kGrid, kBlock, 64>>>(x); }},
         {"copy_of_12_bytes", [](float* x) { copy_async<12, 0, 0><<<kGrid, kBlock, 64>>>(x); }},
         {"copy_of_0_bytes", [](float* x) { copy_async<0, 0, 0><<<kGrid, kBlock, 64>>>(x); }},
         {"copy_of_32_bytes", [](float* x) { copy_async<32, 0, 0><<<kGrid, kBlock, 64>>>(x); }},
@@ -1094,6 +1107,7 @@ std::vector<Provoked> provoked_by_kernels() {
         {"warpgroup_b_across", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::b_across); }},
         {"warpgroup_pairs", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::pairs); }},
         {"warpgroup_add", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::add); }},
+        {"warpgroup_line", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::line); }},
         {"warpgroup_type", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::type); }},
         {"warpgroup_leaves", [](float* x) { warpgroup_leaves<<<1, 128, 8192>>>(x); }},
         {"warpgroup_without_fence",

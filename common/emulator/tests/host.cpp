@@ -15,6 +15,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/testing/catch.hpp"
@@ -117,15 +118,16 @@ TEST_CASE("host code that accesses device memory is reported with its line, and 
     const Report read = found(Kind::device_memory, "read", [&] {
         sink = p[7];  // MARK read
     });
-    CHECK(says(read, "host code reads device memory, at byte 28 of an allocation of 400 bytes."));
-    CHECK(says(read, "cudaMemcpy"));
+    CHECK_FALSE(fact_of<HostAccess>(read).writes);
+    CHECK(read.address == reinterpret_cast<std::uintptr_t>(p + 7));
     CHECK(sink == 3.0f);
 
     const Report written = found(Kind::device_memory, "write", [&] {
         twice(p, 100, p);  // closes device memory again
         p[8] = 1.0f;       // MARK write
     });
-    CHECK(says(written, "host code writes device memory, at byte 32 of"));
+    CHECK(fact_of<HostAccess>(written).writes);
+    CHECK(written.address == reinterpret_cast<std::uintptr_t>(p + 8));
 
     std::vector<float> host(100);
     found(Kind::device_memory, "in_a_library", [&] {
@@ -186,12 +188,10 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and must not be 
         fetch(nullptr);
         sink = here.data[500];  // MARK early
     });
-    CHECK(says(early,
-               "host code reads byte 2000 of the pinned memory that the asynchronous copy of "));
-    CHECK(says(early, "common/emulator/tests/host.cpp:" + std::to_string(marked_line("fetch"))));
-    CHECK(
-        says(early,
-             "fills and that may not have arrived yet. Wait for it first: cudaStreamSynchronize"));
+    const auto fact = fact_of<PinnedTooEarly>(early);
+    CHECK(fact.byte == 2000);
+    CHECK((fact.is_target && !fact.writes));
+    CHECK(find_line(fact.copy).line == marked_line("fetch"));
     CHECK(sink == 3.0f);  // it has arrived now
     found(Kind::pending_copy, "overwrites", [&] {
         fetch(nullptr);
@@ -440,13 +440,12 @@ TEST_CASE("the source of an asynchronous copy from pinned memory may be read but
     const auto send = [&] {
         cudaMemcpyAsync(x.data(), here.data, 4000, cudaMemcpyHostToDevice, nullptr);
     };
-    const Report changed = found(Kind::pending_copy, "source", [&] {
+    const auto changed = fact_of<PinnedTooEarly>(found(Kind::pending_copy, "source", [&] {
         send();
         here.data[999] = 2.0f;  // MARK source
-    });
-    CHECK(says(changed,
-               "host code writes byte 3996 of the pinned memory that the asynchronous copy of "));
-    CHECK(says(changed, "may still be reading. Wait for it first"));
+    }));
+    CHECK(changed.byte == 3996);
+    CHECK((changed.writes && !changed.is_target));
     CHECK(x.host()[999] == 1.0f);
     found(Kind::pending_copy, "read_then_written", [&] {
         send();
@@ -519,29 +518,26 @@ TEST_CASE("a copy of entirely unwritten memory to the host is rejected") {
 TEST_CASE("an unsigned index that wrapped below 0 is reported as such") {
     const Device<float> x(std::vector<float>(64, 3.0f));
     for (const unsigned before : {1u, 33u}) {
-        const Report report = found(
-            Kind::out_of_bounds, "wrapped", [&] { store_before(before, x.data()); }, ".cu");
-        CHECK(says(report,
-                   "element " + std::to_string(0u - before) + " of an allocation of 64 elements"));
-        CHECK(says(report, "that is " + std::to_string(before) + " below 0"));
+        const auto wrapped = fact_of<OutOfBounds>(found(
+            Kind::out_of_bounds, "wrapped", [&] { store_before(before, x.data()); }, ".cu"));
+        REQUIRE(wrapped.index);
+        CHECK(wrapped.index.value().index == 0u - before);
+        CHECK(wrapped.index.value().allocation_bytes == 256);
     }
     clear_report();
     store_before(1, x.data() + 10);  // relative to a pointer into it: a stride of -1
-    REQUIRE(last_report());
-    CHECK(says(*last_report(), "that is 2^32 elements past its element 9. Is a negative stride"));
+    CHECK(fact_of<OutOfBounds>(last_report()).index.value().index == (1ull << 32) + 9);
     cudaGetLastError();
     // Of several allocations, the closest one above: x is before y, z after it.
     const Device<float> y(std::vector<float>(32, 3.0f)), z(std::vector<float>(16, 3.0f));
     clear_report();
     store_before(1, y.data());
-    REQUIRE(last_report());
-    CHECK(says(*last_report(), "element 4294967295 of an allocation of 32 elements"));
-    CHECK(says(*last_report(), "that is 1 below 0"));
+    CHECK(fact_of<OutOfBounds>(last_report()).index.value().index == (1ull << 32) - 1);
+    CHECK(fact_of<OutOfBounds>(last_report()).index.value().allocation_bytes == 128);
     cudaGetLastError();
     clear_report();
     store_before(0x80000000u, x.data());  // too far below 0 for a wrapped index
-    REQUIRE(last_report());
-    CHECK(!says(*last_report(), "below 0"));
+    CHECK_FALSE(fact_of<OutOfBounds>(last_report()).index);
     cudaGetLastError();
     clear_report();
 }
@@ -549,14 +545,14 @@ TEST_CASE("an unsigned index that wrapped below 0 is reported as such") {
 TEST_CASE("the source of a kernel's asynchronous copy must not change before its wait") {
     const Device<float> x(std::vector<float>(4, 3.0f)), out(4);
     nothing_found([&] { change_source_in_flight(x.data(), 3.0f, out.data()); });
-    const Report report = found(
+    const auto changed = fact_of<ChangedSource>(found(
         Kind::pending_copy, "waited", [&] { change_source_in_flight(x.data(), 4.0f, out.data()); },
-        ".cu");
-    CHECK(says(report, "started in common/emulator/tests/host.cu:" +
-                           std::to_string(marked_line("started", ".cu"))));
+        ".cu"));
+    CHECK(find_line(changed.start).line == marked_line("started", ".cu"));
 }
 
-TEST_CASE("a read of a pending copy names the thread that started it, and the missing wait") {
+TEST_CASE(
+    "a read of a pending copy names the thread that started it, and whether it was too early") {
     const auto told = [](const char* name) {
         for (const Mistake& mistake : mistakes()) {
             if (std::string(mistake.name) != name) continue;
@@ -566,22 +562,14 @@ TEST_CASE("a read of a pending copy names the thread that started it, and the mi
             launch(mistake, in.data(), out.data());
             cudaGetLastError();
         }
-        return *last_report();
+        return fact_of<PendingAccess>(last_report()).copy.value();
     };
-    const Report mine = told("missing_wait");
-    CHECK(says(mine,
-               "still in flight: the same thread started it in "
-               "common/emulator/tests/mistakes/others.cu:"));
-    CHECK(says(mine, "That thread must wait for it"));
-    CHECK(!says(mine, "too early"));
-    const Report theirs = told("neighbours_missing_wait");
-    CHECK(says(theirs, "thread (31,0,0) of block (0,0,0) started it in"));
-    CHECK(!says(theirs, "too early"));
-    const Report early = told("refilled_too_early");
-    CHECK(says(early,
-               "thread (15,0,0) of block (0,0,0) started it in "
-               "common/emulator/tests/mistakes/others.cu:"));
-    CHECK(says(early, "is a __syncthreads() missing before it?"));
+    CHECK(told("missing_wait").thread == 0);
+    CHECK_FALSE(told("missing_wait").overwrites);
+    CHECK(told("neighbours_missing_wait").thread == 31);
+    CHECK_FALSE(told("neighbours_missing_wait").overwrites);
+    CHECK(told("refilled_too_early").thread == 15);
+    CHECK(told("refilled_too_early").overwrites);
     clear_report();
 }
 

@@ -1,4 +1,4 @@
-// A message names the likely cause, and never an impossible one.
+// A check names the likely cause, and never an impossible one.
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/emulator/tests/values.hpp"
 #include "common/testing/catch.hpp"
@@ -30,21 +32,19 @@ void launch(const std::string& name) {
     }
 }
 
-std::string told(const std::string& mistake) {
+// What the work does wrong.
+template <class F, class Work>
+F found_by(const Work& work) {
     clear_report();
+    work();
     cudaGetLastError();
-    launch(mistake);
-    const auto report = last_report();
-    cudaGetLastError();
-    return report ? report->text : "nothing";
+    return fact_of<F>(last_report());
 }
 
-void check(const char* mistake, const std::vector<const char*>& said,
-           const std::vector<const char*>& not_said = {}) {
-    const std::string text = told(mistake);
-    INFO(mistake << ": " << text);
-    for (const char* words : said) CHECK(text.find(words) != std::string::npos);
-    for (const char* words : not_said) CHECK(text.find(words) == std::string::npos);
+template <class F>
+F found(const std::string& mistake) {
+    INFO(mistake);
+    return found_by<F>([&] { launch(mistake); });
 }
 
 struct Ended {
@@ -79,114 +79,75 @@ Ended in_another_process(void (*work)()) {
 }  // namespace
 
 TEST_CASE("an unmapped address is not reported as a host address") {
-    check("far_away",
-          {"belongs neither to the GPU nor to the CPU", "Did an offset overflow 32 bits"},
-          {"host"});
+    CHECK(found<OutOfBounds>("far_away").where == OutOfBounds::Where::nowhere);
 }
 
-TEST_CASE("a race names the other writer, and suggests a barrier only where one can help") {
-    check("warps_agree",
-          {"which thread (31,0,0) of the same block writes in", "from the same line"},
-          {"__syncthreads()", "__syncwarp()"});
-    check("lanes_disagree", {"which thread (2,0,0) of the same block", "the same instruction"},
-          {"__syncthreads()", "__syncwarp()", "barrier"});
-    check("two_blocks_one_word",
-          {"of block (0,0,0) writes in", "is blockIdx missing from the index"},
-          {"__syncthreads()", "__threadfence()"});
-    check("plain_variable",
-          {"of the __device__ variable `variable_last` of 1 element of", "of block (0,0,0)"});
-    check("plain_counter", {"if they count or accumulate, use an atomic"}, {"__syncwarp()"});
-    check("no_second_barrier", {"it is one iteration ahead"},
-          {"same line", "between the two accesses"});
-    check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() between the two accesses"});
-}
-
-TEST_CASE("a missing fence next to an atomic is named") {
-    for (const char* mistake : {"last_block_without_fence", "variable_without_fence",
-                                "barrier_without_fence", "semaphore_without_fence"}) {
-        check(mistake, {"there is no __threadfence() between the write and that atomic"},
-              {"compute the same index", "used atomically"});
+TEST_CASE("a race has its probable cause: a barrier, a fence or an index, where one can help") {
+    using enum Race::Cause;
+    const std::pair<const char*, Race::Cause> cases[] = {
+        {"warps_agree", own_word_of_thread},
+        {"lanes_disagree", one_instruction},
+        {"lanes_of_two_lines", warp_or_block_barrier},
+        {"two_blocks_one_word", own_word_of_block},
+        {"plain_variable", own_word_of_block},
+        {"plain_counter", barrier_between_rounds},
+        {"no_second_barrier", barrier_of_loop},
+        {"barrier_for_others", skipped_barrier},
+        {"last_block_without_fence", fence_before_atomic},
+        {"variable_without_fence", fence_before_atomic},
+        {"barrier_without_fence", fence_before_atomic},
+        {"semaphore_without_fence", fence_before_atomic},
+        {"fence_without_barrier", fence_before_atomic},
+        {"atomic_no_fence", fence_after_atomic},
+        {"reads_counter_early", plain_read_of_atomic},
+        {"resets_too_early", order_of_blocks},
+    };
+    for (const auto& [mistake, cause] : cases) {
+        INFO(mistake);
+        CHECK(found<Race>(mistake).cause == cause);
     }
-    check("fence_without_barrier", {"a barrier must follow it"});
-    check("atomic_no_fence",
-          {"there is no __threadfence() (or __syncthreads()) between that atomic and this access"},
-          {"compute the same index", "between the write"});
-    check("reads_counter_early", {"A plain read concurrent with atomics"}, {"__threadfence()"});
-    check("resets_too_early", {"compute the same index"}, {"__threadfence()"});
+    CHECK(found<Race>("warps_agree").other.thread() == 31);
+    CHECK(found<Race>("lanes_disagree").other.thread() == 2);
+    CHECK_FALSE(found<Race>("two_blocks_one_word").in_one_block());
+    const Thread* const waits = found<Race>("barrier_for_others").waits;
+    CHECK((waits != nullptr && waits->id == 0));
 }
 
 TEST_CASE("a read of unwritten memory is not blamed on a barrier that all threads passed") {
-    check("no_first_barrier", {"Is a __syncthreads() missing"});
-    check("unwritten_shared", {"not even before the last __syncthreads()", "Is a guard missing"},
-          {"Is a __syncthreads() missing"});
-    check("unwritten_global", {"which was never written"}, {"__syncthreads()"});
+    using enum UninitialisedRead::Cause;
+    CHECK(found<UninitialisedRead>("no_first_barrier").cause == missing_barrier);
+    CHECK(found<UninitialisedRead>("unwritten_shared").cause == one_element_each);
+    CHECK(found<UninitialisedRead>("unwritten_shared").elements == 32);
+    CHECK(found<UninitialisedRead>("unwritten_global").cause == never_written);
 }
 
-TEST_CASE("a barrier in a branch is named, along with the threads that never reached it") {
-    check("barrier_for_others",
-          {"waits at the __syncthreads() in common/emulator/tests/mistakes/races.cu:",
-           "Is that barrier inside an `if`"},
-          {"between the two accesses"});
-    check("barrier_in_branch",
-          {"threads 32-63 never reached that one, and threads 0-31 never reached this one"});
-    check("barriers_in_both_branches", {"32 threads, (1,0,0) the first, never reached that one"});
-    check("no_first_barrier", {"Is a __syncthreads() missing"}, {"inside an `if`"});
-}
-
-TEST_CASE("a thread that is one loop iteration ahead is reported as such") {
-    const Device<float> out(64);
-    for (const int barriers : {1, 2}) {
-        clear_report();
-        run_a_round_ahead(barriers, out.data());
-        const auto report = last_report();
-        REQUIRE(report);
-        CHECK(report->kind == Kind::race);
-        CHECK(report->text.find("has reached the __syncthreads() in common/emulator/tests/values.cu"
-                                ":") != std::string::npos);
-        CHECK(report->text.find(
-                  "it is one iteration ahead. Is a __syncthreads() missing at the end of") !=
-              std::string::npos);
-        CHECK(report->text.find("inside an `if`") == std::string::npos);
-        cudaGetLastError();
+TEST_CASE("of two barriers in branches, the one that was reached first is named") {
+    for (const auto& [mistake, astray] :
+         {std::pair("barrier_in_branch", 32u), std::pair("barriers_in_both_branches", 1u)}) {
+        const auto fact = found<DifferentBarriers>(mistake);
+        CHECK(fact.first->id == 0);
+        CHECK(fact.astray->id == astray);
     }
 }
 
-TEST_CASE("two accesses without any barrier are reported as such, not as one iteration ahead") {
+TEST_CASE("a thread that is one loop iteration ahead is reported as such, but only in a loop") {
     const Device<float> out(64);
-    clear_report();
-    run_a_round_ahead(0, out.data());
-    REQUIRE(last_report());
-    CHECK(last_report()->text.find("There is no __syncthreads() between the two accesses") !=
-          std::string::npos);
-    cudaGetLastError();
+    for (const int barriers : {0, 1, 2}) {
+        const auto race = found_by<Race>([&] { run_a_round_ahead(barriers, out.data()); });
+        CHECK(race.cause ==
+              (barriers > 0 ? Race::Cause::barrier_of_loop : Race::Cause::block_barrier));
+        CHECK(find_line(race.barrier).file == (barriers > 0 ? last_report()->file : ""));
+    }
 }
 
 TEST_CASE("a shuffle tells a lane that skipped it from one that the block does not have") {
     const Device<float> out(64);
-    clear_report();
-    shuffle_past_if(32, out.data());
-    REQUIRE(last_report());
-    CHECK(last_report()->text.find(
-              "which never reached this call: it returned, or skipped an `if` around the call") !=
-          std::string::npos);
-    cudaGetLastError();
-    clear_report();
-    shuffle_past_if(20, out.data());
-    REQUIRE(last_report());
-    CHECK(last_report()->text.find("which this block does not have") != std::string::npos);
-    cudaGetLastError();
-}
-
-TEST_CASE("the name of an array and where it was allocated are reported") {
-    check("write_past_end", {"It is the kernel's `out`"});
-    check("one_before", {"It is the kernel's `in`"});
-    check("past_shared_pointer", {"of the shared array `tile` of 32 elements"});
-    check("beyond_row", {"index 8 in `tile[y][x + 1]` is out of bounds for the array"});
-    check("plain_variable", {"of the __device__ variable `variable_last`"});
-}
-
-TEST_CASE("a bug inside a helper is reported at the kernel's line that calls it") {
-    check("shuffle_in_helper", {"common/emulator/tests/mistakes/barriers.cu:", ", in common/"});
+    for (const int lanes : {32, 20}) {
+        const auto call = found_by<WrongWarpCall>([&] { shuffle_past_if(lanes, out.data()); });
+        CHECK(call.what == (lanes == 32 ? WrongWarpCall::What::lane_never_came
+                                        : WrongWarpCall::What::lane_not_there));
+        CHECK(call.lane >= 20);
+    }
 }
 
 TEST_CASE("threads that returned before a barrier cause a note, not an error") {
@@ -207,32 +168,18 @@ TEST_CASE("threads that returned before a barrier cause a note, not an error") {
 }
 
 TEST_CASE("a warp call's report mentions a barrier only if a missing lane waits there") {
-    check("shuffle_in_branch",
-          {"names lanes that never reach it: ", "waits at the __syncthreads()"});
-    check("calls_in_a_ring", {"names lanes that never reach it."}, {"__syncthreads()"});
-}
-
-TEST_CASE("an index below the start is reported as such") {
-    check("one_before", {"at element -1, 4 bytes before the start", "`if (i > 0)`",
-                         "does a flipped view start at the wrong end"});
-    check(
-        "flip_from_the_start",
-        {"at element -8, 32 bytes before the start", "does a flipped view start at the wrong end"},
-        {"guard"});
+    const auto in_branch = found<WrongWarpCall>("shuffle_in_branch");
+    CHECK(in_branch.what == WrongWarpCall::What::never_complete);
+    REQUIRE(in_branch.other != nullptr);
+    CHECK(in_branch.other->id == 16);
+    CHECK(found<WrongWarpCall>("calls_in_a_ring").other == nullptr);
 }
 
 TEST_CASE("an access one past the end by the very first thread is not blamed on its guard") {
-    check("no_guard", {"one past its end. Is a guard such as `if (i < n)` missing"},
-          {"first thread"});
-    check("one_block_too_many", {"one past its end. Is a guard"}, {"first thread"});
-    check("first_past_end", {"one past its end, by the very first thread", "Does the view"},
-          {"guard"});
     const Device<float> in(std::vector<float>(15, 1.0f)), out(3);
-    clear_report();
-    exchange_indices(in.data(), out.data());
-    REQUIRE(last_report());
+    const auto fact = found_by<OutOfBounds>([&] { exchange_indices(in.data(), out.data()); });
+    CHECK(fact.address == reinterpret_cast<std::uintptr_t>(in.data() + 15));
     CHECK(last_report()->text.find("or are two of them swapped?") != std::string::npos);
-    cudaGetLastError();
 }
 
 TEST_CASE("a rejected launch is reported with its line, before its consequences") {

@@ -2,11 +2,13 @@
 #include <cuda_runtime_api.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/host.hpp"
 #include "common/testing/catch.hpp"
@@ -24,22 +26,28 @@ struct Stream {
     Stream& operator=(const Stream&) = delete;
 };
 
-// The report of this work; "" if there is none.
-std::string told(const std::function<void()>& work) {
+std::optional<Report> told(const std::function<void()>& work) {
     cudaDeviceSynchronize();
     cudaGetLastError();
     clear_report();
     work();
     const auto report = last_report();
-    const std::string text = report ? std::string(name(report->kind)) + ": " + report->text : "";
     cudaDeviceSynchronize();
     cudaGetLastError();
     clear_report();
-    return text;
+    return report;
 }
 
-bool holds(const std::string& text, const std::string& words) {
-    return text.find(words) != std::string::npos;
+// Of a kernel's access with one by other work: that is a copy if it has no code address.
+Race race(const std::function<void()>& work) {
+    const auto fact = fact_of<Race>(told(work));
+    CHECK(fact.cause == Race::Cause::other_stream);
+    return fact;
+}
+
+// Of a copy's access with one by a kernel.
+StreamRace copy_race(const std::function<void()>& work) {
+    return fact_of<StreamRace>(told(work));
 }
 
 }  // namespace
@@ -59,27 +67,22 @@ TEST_CASE("two streams that access the same memory race unless something orders 
         cudaStreamWaitEvent(stream, event, 0);
     };
 
-    const std::string race = told([&] { write(a.it), read(b.it); });
-    CHECK(holds(race, "race: twice_kernel, common/emulator/tests/host.cu:"));
-    CHECK(holds(race, "which twice_kernel, on another stream, writes in common/emulator/tests/"));
-    CHECK(holds(race, "Nothing orders the two streams"));
-    CHECK(holds(told([&] { twice(x.data(), 64, u.data(), a.it), write(b.it); }), "reads in"));
-    CHECK(holds(told([&] { write(nullptr), read(c.it); }), "race"));
-    CHECK(holds(told([&] { write(c.it), read(nullptr); }), "race"));
+    CHECK(race([&] { write(a.it), read(b.it); }).did == AccessKind::write);
+    CHECK(race([&] { twice(x.data(), 64, u.data(), a.it), write(b.it); }).did == AccessKind::read);
+    race([&] { write(nullptr), read(c.it); });
+    race([&] { write(c.it), read(nullptr); });
     // Work after the event's record is not waited for.
-    CHECK(holds(told([&] { read(a.it), wait(b.it, a.it), write(a.it), read(b.it); }), "race"));
+    race([&] { read(a.it), wait(b.it, a.it), write(a.it), read(b.it); });
     // Nor is work of a stream other than the recorded one.
-    CHECK(holds(told([&] { write(a.it), wait(b.it, b.it), read(b.it); }), "race"));
+    race([&] { write(a.it), wait(b.it, b.it), read(b.it); });
     const auto fetch = [&](cudaStream_t stream) {
         cudaMemcpyAsync(pinned, x.data(), 256, cudaMemcpyDeviceToHost, stream);
     };
-    CHECK(holds(told([&] { write(a.it), fetch(b.it); }), "cudaMemcpyAsync reads device memory"));
-    CHECK(holds(told([&] { fetch(a.it), write(b.it); }),
-                "which cudaMemcpyAsync, on another stream, reads in"));
-    CHECK(holds(told([&] { read(a.it), cudaMemsetAsync(x.data(), 0, 256, b.it); }),
-                "cudaMemsetAsync writes device memory"));
+    CHECK_FALSE(copy_race([&] { write(a.it), fetch(b.it); }).writes);
+    CHECK(race([&] { fetch(a.it), write(b.it); }).other.code == 0);
+    CHECK(copy_race([&] { read(a.it), cudaMemsetAsync(x.data(), 0, 256, b.it); }).writes);
 
-    const auto fine = [&](const std::function<void()>& work) { CHECK(told(work).empty()); };
+    const auto fine = [&](const std::function<void()>& work) { CHECK_FALSE(told(work)); };
     fine([&] { write(a.it), read(a.it), write(a.it); });
     fine([&] { write(a.it), wait(b.it, a.it), read(b.it); });
     fine([&] { write(a.it), wait(b.it, a.it), wait(c.it, b.it), read(c.it); });  // through b
@@ -135,7 +138,7 @@ TEST_CASE("a writer on one stream is reported for each of several readers it doe
         for (const By written : {By::kernel, By::copy}) {
             for (int n = 2; n <= 5; ++n) {
                 for (int left_out = -1; left_out < n; ++left_out) {
-                    const std::string text = told([&] {
+                    const auto report = told([&] {
                         for (int i = 0; i < n; ++i) {
                             read(readers, i);
                             if (i == left_out) continue;
@@ -144,28 +147,30 @@ TEST_CASE("a writer on one stream is reported for each of several readers it doe
                         }
                         write(written);
                     });
-                    CAPTURE(static_cast<int>(readers), static_cast<int>(written), n, left_out,
-                            text);
-                    CHECK(text.empty() == (left_out < 0));
+                    CAPTURE(static_cast<int>(readers), static_cast<int>(written), n, left_out);
+                    CHECK(report.has_value() == (left_out >= 0));
                     if (left_out < 0) continue;
                     const bool copy =
                         readers == By::copy || (readers == By::both && left_out % 2 == 0);
-                    CHECK(holds(text, copy ? "which cudaMemcpyAsync, on another stream"
-                                           : "which add_one_kernel, on another stream"));
-                    CHECK(holds(text, "reads"));
+                    const bool by_kernel = written == By::kernel;
+                    const PastAccess reader =
+                        by_kernel ? fact_of<Race>(report).other : fact_of<StreamRace>(report).other;
+                    CHECK((reader.code == 0) == copy);
+                    CHECK((by_kernel ? fact_of<Race>(report).did
+                                     : fact_of<StreamRace>(report).did) == AccessKind::read);
                 }
             }
         }
     }
     // Two reads on one stream: waiting for the later one covers both.
-    CHECK(told([&] {
-              for (const int i : {0, 1, 2, 0, 1}) read(By::kernel, i);
-              for (const int i : {0, 1, 2}) {
-                  cudaEventRecord(event, streams[i].it);
-                  cudaStreamWaitEvent(writer.it, event);
-              }
-              write(By::kernel);
-          }).empty());
+    CHECK_FALSE(told([&] {
+        for (const int i : {0, 1, 2, 0, 1}) read(By::kernel, i);
+        for (const int i : {0, 1, 2}) {
+            cudaEventRecord(event, streams[i].it);
+            cudaStreamWaitEvent(writer.it, event);
+        }
+        write(By::kernel);
+    }));
     cudaEventDestroy(event);
     cudaFreeHost(pinned);
 }
@@ -175,9 +180,9 @@ TEST_CASE("a writer within a launch is reported for each of several readers it d
     const Device<int> done(std::vector<int>(1, 0));
     struct Case {
         ReadersAre what;
-        int threads;  // between readers
+        unsigned threads;  // between readers
         bool of_blocks;
-        int first;  // thread of the first reader
+        unsigned first;  // thread of the first reader
     };
     const auto c =
         GENERATE(Case{ReadersAre::blocks, 1, true, 3}, Case{ReadersAre::warps, 32, false, 5},
@@ -187,16 +192,17 @@ TEST_CASE("a writer within a launch is reported for each of several readers it d
         for (int left_out = -1; left_out < n; ++left_out) {
             cudaMemset(word.data(), 0, 4);
             cudaMemset(done.data(), 0, 4);
-            const std::string text =
+            const auto report =
                 told([&] { readers_and_a_writer(c.what, n, left_out, word.data(), done.data()); });
-            CAPTURE(static_cast<int>(c.what), n, left_out, text);
-            CHECK(text.empty() == (left_out < 0));
+            CAPTURE(static_cast<int>(c.what), n, left_out);
+            CHECK(report.has_value() == (left_out >= 0));
             if (left_out < 0) continue;
-            const std::string who =
-                c.of_blocks ? "thread (3,0,0) of block (" + std::to_string(left_out) + ",0,0) reads"
-                            : "thread (" + std::to_string(c.first + c.threads * left_out) +
-                                  ",0,0) of the same block reads";
-            CHECK(holds(text, who));
+            const auto race = fact_of<Race>(report);
+            const auto reader = static_cast<std::uint32_t>(left_out), step = c.threads;
+            CHECK(race.did == AccessKind::read);
+            CHECK(race.other.thread() == c.first + (c.of_blocks ? 0 : step * reader));
+            CHECK(race.in_one_block() == !c.of_blocks);
+            if (c.of_blocks) CHECK(race.other.serial - clocks.first_serial == reader);
         }
     }
 }
@@ -210,8 +216,8 @@ TEST_CASE("two streams that access the same bytes race; neighbouring bytes of a 
         const bool within = byte >= 9 && byte < 13;
         const auto kernel = [&] { add_one_byte(y.data(), x.data() + byte, a.it); };
         const auto copy = [&] { cudaMemsetAsync(x.data() + 9, 0, 4, b.it); };
-        CHECK(told([&] { kernel(), copy(); }).empty() == !within);
-        CHECK(told([&] { copy(), kernel(); }).empty() == !within);
+        CHECK(told([&] { kernel(), copy(); }).has_value() == within);
+        CHECK(told([&] { copy(), kernel(); }).has_value() == within);
     }
 }
 
@@ -225,40 +231,40 @@ TEST_CASE("a stream created after a launch does not wait for it") {
             twice(x.data(), 64, y.data(), later.it);
         });
     };
-    CHECK(holds(race_with_later(cudaStreamNonBlocking, false), "Nothing orders the two streams"));
-    CHECK(race_with_later(cudaStreamNonBlocking, true).empty());
-    CHECK(race_with_later(cudaStreamDefault, false).empty());
+    CHECK(fact_of<Race>(race_with_later(cudaStreamNonBlocking, false)).cause ==
+          Race::Cause::other_stream);
+    CHECK_FALSE(race_with_later(cudaStreamNonBlocking, true));
+    CHECK_FALSE(race_with_later(cudaStreamDefault, false));
 }
 
 TEST_CASE("a device variable can be set on a stream") {
     const Stream a;
-    CHECK(told([&] {
-              cudaMemsetAsync(address_of_variable(), 0, 16, a.it);
-              cudaStreamSynchronize(a.it);
-          }).empty());
+    CHECK_FALSE(told([&] {
+        cudaMemsetAsync(address_of_variable(), 0, 16, a.it);
+        cudaStreamSynchronize(a.it);
+    }));
 }
 
 TEST_CASE("equal __restrict__ arguments are reported if the kernel writes through one of them") {
     const Device<float> x(std::vector<float>(64, 1.0f));
-    CHECK(holds(told([&] { sum_restricted(x.data(), 64, x.data()); }),
-                "undefined_behaviour: sum_restricted_kernel, common/emulator/tests/host.cu:"));
-    CHECK(holds(told([&] { sum_restricted(x.data(), 64, x.data()); }),
-                "`in` and `out` are the same array"));
-    CHECK(told([&] { sum_restricted(x.data(), 32, x.data() + 32); }).empty());
-    CHECK(told([&] { sum_restricted(x.data(), 0, x.data()); }).empty());  // writes nothing
-    CHECK(told([&] { twice(x.data(), 64, x.data()); }).empty());          // promises nothing
+    const auto report = told([&] { sum_restricted(x.data(), 64, x.data()); });
+    REQUIRE(report);
+    CHECK(report->kind == Kind::undefined_behaviour);
+    CHECK(report->text.find("`in` and `out` are the same array") != std::string::npos);
+    CHECK_FALSE(told([&] { sum_restricted(x.data(), 32, x.data() + 32); }));
+    CHECK_FALSE(told([&] { sum_restricted(x.data(), 0, x.data()); }));  // writes nothing
+    CHECK_FALSE(told([&] { twice(x.data(), 64, x.data()); }));          // promises nothing
 }
 
 TEST_CASE("a copy to the host tells how much of it was never written") {
     const Device<float> x(100);
     cudaMemset(x.data(), 0, 63 * sizeof(float));
     remarks();
-    CHECK(told([&] { x.host(); }).empty());
+    CHECK_FALSE(told([&] { x.host(); }));
     const auto notes = remarks();
     REQUIRE(notes.size() == 1);
-    CHECK(holds(
-        notes[0],
-        "37 of 100 were never written by any kernel, copy or cudaMemset; the first is number 63"));
+    CHECK(notes[0].find("37 of 100 were never written by any kernel, copy or cudaMemset; the first "
+                        "is number 63") != std::string::npos);
     cudaMemset(x.data(), 0, 100 * sizeof(float));
     x.host();
     CHECK(remarks().empty());

@@ -10,10 +10,10 @@
 
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/machine/clocks.hpp"
-#include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "common/emulator/memory/cluster.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/tile/coverage.hpp"
 
 namespace sixdays::emulator {
