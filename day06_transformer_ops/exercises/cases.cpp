@@ -120,9 +120,9 @@ void check_softmax(const Tensor<float>& x) {
     std::vector<Guess> guesses;
     if (at(0) < -100) {
         guesses = {guess({0, true, true},
-                         "The search for the maximum seems to start at 0, which is larger than "
-                         "every number of the row: all exponentials are 0, and 0 / 0 is NaN. "
-                         "Start with the row's first number.")};
+                         "What was subtracted exceeds every number of the row: all exponentials "
+                         "are 0, and 0 / 0 is NaN. Does the search for the maximum start at 0 "
+                         "instead of the row's first number, or take absolute values?")};
     } else {
         guesses = {
             guess({-INFINITY, false, false},
@@ -200,6 +200,7 @@ struct WrongRow {
     bool weights = true;       // exp / sum; else the scores themselves
     bool divides = true;       // by the sum
     bool own_value = false;    // v of t for v of s
+    bool keeps_sum = false;    // of the channel before
     bool values_of_0 = false;  // of head 0
     bool all_of_0 = false;     // queries, keys and values of head 0
     bool planes = false;       // qkv is (3, T, C)
@@ -240,8 +241,9 @@ Tensor<double> attended(const Tensor<float>& qkv, std::int64_t H, const WrongRow
             x = !wrong.weights ? x : wrong.subtracts ? std::exp(x - largest) : double{e};
             sum += x;
         }
+        double x = 0;
         for (std::int64_t d = 0; d < D; ++d) {
-            double x = 0;
+            if (!wrong.keeps_sum) x = 0;
             for (std::size_t s = 0; s < score.size(); ++s) {
                 const auto of = wrong.own_value ? t : static_cast<std::int64_t>(s);
                 x += score[s] * at(2, of, h, d);
@@ -286,6 +288,8 @@ void check_row(const Tensor<float>& qkv, std::int64_t H, const char* not_a_numbe
             "Each weight was multiplied by the value of token t itself: use the value of token s, "
             "whose key gave the weight.",
             {.own_value = true});
+        guess("Each channel also contains the sums of those before: set the sum to 0 for each d.",
+              {.keeps_sum = true});
         guess("These are the values of head 0: head h begins h * D numbers later.",
               {.values_of_0 = true});
         guess("Queries, keys and values are those of head 0: head h begins h * D numbers later.",
@@ -494,9 +498,8 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
         [&](std::int64_t k) {
             return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32));
         },
-        {{"Every lane kept its own partial sum, which is complete only in lane 0. The last "
-          "argument of __shfl_sync is the source lane: it must be 0 for all lanes. And did you "
-          "store what it returns?",
+        {{"Every lane kept its own partial sum, which is complete only in lane 0. Is the shuffle "
+          "inside an `if`, is its source lane another than 0, or is what it returns not stored?",
           [&](std::int64_t k) {
               // what five rounds of __shfl_down_sync leave in this lane
               std::array<double, 32> sum{};

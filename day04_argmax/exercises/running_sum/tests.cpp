@@ -173,6 +173,10 @@ TEST_CASE("running_sum: coalesced loads and stores", "[day04][running_sum][small
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
+TEST_CASE("running_sum: the last of more than 2^32 elements", "[day04][running_sum][small]") {
+    check_far_rows([](View<const float> in, View<float> out) { running_sum_cuda(in, out); });
+}
+
 TEST_CASE("running_sum: rejects what the CPU reference rejects", "[day04][running_sum][small]") {
     Tensor<float> a({4, 4}), wide({2, 8});
     REQUIRE(both_reject([&] { running_sum_cpu(a.view(), wide.view()); },

@@ -104,8 +104,9 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
         got, want,
         {mistake(self, "Token t does not attend to itself: s runs from 0 to t inclusive."),
          mistake(own,
-                 "Each attention weight was multiplied by v(t, d), the query's own value: use "
-                 "v(s, d), the key's value."),
+                 "The result is v(t, d), the query's own value. Is v(t, d) multiplied by the "
+                 "attention weights instead of v(s, d), or is m never updated, so that "
+                 "exp(-infinity) = 0 erases all earlier terms?"),
          mistake(ahead, "Tokens attend to later tokens: token t may only use s = 0 to t."),
          mistake(x,
                  "x was not rescaled when a larger score arrived: multiply it by exp(old m - new "
