@@ -53,7 +53,7 @@ TEST_CASE("guard: surplus threads", "[day01][guard][small]") {
 }
 
 TEST_CASE("blocks: any number of elements", "[day01][blocks][small]") {
-    for (const int n : {128, 129, 1000, 1024, 255}) {
+    for (const int n : {128, 1000, 129, 1024, 255}) {
         const auto only = [n](int count) {
             return [n, count](std::int64_t k) {
                 return k < std::min(count, n) ? 3.0 * static_cast<double>(k + 1) : NAN;

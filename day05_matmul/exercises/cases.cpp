@@ -473,7 +473,9 @@ TEST_CASE("missing_phase: sums", "[day05][missing_phase][small]") {
         for (std::int64_t k = 0; k < x.size(); ++k) sum += static_cast<double>(x.data()[k]);
         practise<float>(
             {32}, [&](float* out) { missing_phase(in.view().data, tiles, out); },
-            [=](std::int64_t lane) { return static_cast<double>(lane + 1) * sum; });
+            [=](std::int64_t lane) { return static_cast<double>(lane + 1) * sum; }, {}, 0,
+            {{"never initialized"},
+             "There are two stages, 0 and 1: which values does `stage` take?"});
     }
 }
 

@@ -36,6 +36,11 @@ TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]"
                  "goes up to its own position.",
                  [=](std::int64_t k) { return k % all >= k / all + kept; }});
         }
+        if (T > 1) {
+            guesses.push_back(
+                {"A new token attends to no new token before it: tokens P to P + t - 1 count too.",
+                 [=](std::int64_t k) { return k % all < kept || k % all == k / all + kept; }});
+        }
         if (P > 0) {
             guesses.push_back(
                 {"It looks as if the P cached tokens were ignored: new token t is token P + t of "
@@ -398,6 +403,12 @@ void check_running(const Tensor<float>& x) {
          "step, and infinity times a sum of 0 is NaN. The factor is exp(old largest - new "
          "largest), which is 0 in the first step.",
          [](std::int64_t) { return NAN; }});
+    if (*std::max_element(x.data(), x.data() + x.size()) < 80) {  // where exp(x) is finite
+        guesses.push_back(
+            {"The result is infinite. Is the new term exp(x - old largest)? That is infinite in "
+             "the first step, where largest is -INFINITY: subtract the new largest.",
+             [](std::int64_t) { return INFINITY; }});
+    }
     // the result of step(largest, sum, x), applied to each number of the row
     const auto stepped = [&](const char* sentence, const auto& step) {
         guesses.push_back({sentence, [&x, N, step](std::int64_t m) {
@@ -470,8 +481,14 @@ TEST_CASE("running_maximum: the maximum is anywhere", "[day06][running_maximum][
 }
 
 TEST_CASE("running_maximum: large numbers", "[day06][running_maximum][small]") {
-    INFO("Apply exp to differences only: exp(100) overflows float.");
-    check_running(Tensor<float>({2, 3}, {100, 101, 99, -1000, -1001, -999}));
+    {
+        INFO("Apply exp to differences only: exp(100) overflows float.");
+        check_running(Tensor<float>({2, 3}, {100, 101, 99, -1000, -1001, -999}));
+    }
+    INFO(
+        "The row is 500 0: exp(500) overflows float. A number below the maximum leaves largest as "
+        "it is, and adds exp(x - largest).");
+    check_running(Tensor<float>({1, 2}, {500, 0}));
 }
 
 TEST_CASE("running_maximum: one pass", "[day06][running_maximum][small]") {
