@@ -100,8 +100,9 @@ std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
                "partial one?";
     }
     return " Only " + part +
-           " is written: are the thread's x and y swapped (x belongs to the last dimension), does "
-           "the grid have too few blocks along one of them, or should each block compute more?";
+           " is written: are the thread's x and y swapped (x belongs to the last dimension), is "
+           "blockIdx.y multiplied by blockDim.x, does the grid have too few blocks along one of "
+           "them, or should each block compute more?";
 }
 
 // The number of differing elements, the first one, and its likely cause. `why`: the reason, if the

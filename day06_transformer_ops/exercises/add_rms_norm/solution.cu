@@ -69,6 +69,20 @@ __global__ void add_rms_norm_kernel(const float* in, const float* weight, float 
     // told 4: multiplied by the weight of its lane
     // told 5: squares of `in` alone
     // told 7: was added a second time
+    // wrong 8: const int lane = threadIdx.x % 32;
+    // wrong 8: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 8: if (m >= M) return;
+    // wrong 8: float squares = 0;
+    // wrong 8: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 8:     squares += residual[m * C + c] * residual[m * C + c];
+    // wrong 8: }
+    // wrong 8: squares = gpu::warp_reduce(squares, gpu::Plus());
+    // wrong 8: const float scale = 1 / sqrtf(squares / static_cast<float>(C) + eps);
+    // wrong 8: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 8:     residual[m * C + c] += in[m * C + c];
+    // wrong 8:     out[m * C + c] = residual[m * C + c] * scale * weight[c];
+    // wrong 8: }
+    // told 8: Add `in` before you square
     // told 6: depends on weight[m]; it should depend on weight[c]
     // end of your code
 }
