@@ -85,7 +85,7 @@ std::string how_many(const Tally& tally, std::int64_t size) {
 }
 
 // If exactly a corner of the output was written, threads did not reach the rest. Which dimension is
-// too short?
+// too short? Of one dimension, it is the end.
 std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
     std::int64_t inside = 1;
     std::string part;
@@ -93,10 +93,16 @@ std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
         inside *= tally.written_before[d];
         part += (d == 0 ? "[0, " : " x [0, ") + std::to_string(tally.written_before[d]) + ")";
     }
-    if (shape.rank < 2 || inside == 0 || inside + tally.unwritten != size) return "";
+    if (shape.rank < 1 || inside == 0 || inside + tally.unwritten != size) return "";
+    if (shape.rank == 1) {
+        return " Only the first " + std::to_string(inside) + (inside == 1 ? " is" : " are") +
+               " written: are there too few blocks, or does a guard or a loop leave out the last, "
+               "partial one?";
+    }
     return " Only " + part +
-           " is written: are the thread's x and y swapped (x belongs to the last dimension), does "
-           "the grid have too few blocks along one of them, or should each block compute more?";
+           " is written: are the thread's x and y swapped (x belongs to the last dimension), is "
+           "blockIdx.y multiplied by blockDim.x, does the grid have too few blocks along one of "
+           "them, or should each block compute more?";
 }
 
 // The number of differing elements, the first one, and its likely cause. `why`: the reason, if the

@@ -45,6 +45,11 @@ private:
     gpu::Buffer<T> end_;
 };
 
+/// The numbers 0.5, 1.5, ..., 1023.5 as the last of `size` elements, where element 0 would be: for
+/// the input of a kernel whose output is a FarEnd. Device memory has no room for two such tensors
+/// apart from each other. But a kernel may read constants of the host, and these are far from it.
+const float* far_constants(std::int64_t size);
+
 /// Advice if the last of this many elements is wrong.
 std::string needs_64_bits(std::int64_t elements);
 

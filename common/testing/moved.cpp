@@ -174,9 +174,10 @@ std::string ends_early(const Moves& moves, std::int64_t made) {
                 ? ": does each have a thread? There are " + std::to_string(*threads) +
                       ": round the number of blocks up, or let each thread process several."
                 : ", and there are " + std::to_string(*threads) +
-                      " threads. Are there enough along each dimension, that is, is each number of "
-                      "blocks rounded up? If so, check the thread's index: blockIdx.x belongs to "
-                      "blockDim.x, and blockIdx.y to blockDim.y.");
+                      " threads. Does the guard exclude some that have an element? Are there "
+                      "enough "
+                      "along each dimension, that is, is each number of blocks rounded up? Is "
+                      "blockIdx.x multiplied by blockDim.x, and blockIdx.y by blockDim.y?");
 }
 
 // The right elements were written to wrong positions. Which ones?

@@ -18,6 +18,7 @@
 #include "common/gpu/graph.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
 #include "common/testing/moved.hpp"
 #include "common/testing/testing.hpp"
 
@@ -64,13 +65,27 @@ struct Advice {
     /// What to say to the learner.
     std::string sentence;
     std::function<bool(const std::string& error)> holds = {};  // empty: always
+    std::vector<Advice> otherwise = {};  ///< for other errors, the first that applies
+
+    /// The sentence for this error, or "".
+    std::string about(const std::string& error) const {
+        for (const std::string& some : words) {
+            if (contains(error, some) && (!holds || holds(error))) return sentence;
+        }
+        for (const Advice& other : otherwise) {
+            if (const std::string text = other.about(error); !text.empty()) return text;
+        }
+        return "";
+    }
 };
 
 /// For kernels with shuffles.
 inline const Advice kShuffles = {
     {"warp call", "reads the value of lane"},
-    "All 32 lanes must reach every shuffle, so no shuffle may be inside an `if`, and no lane may "
-    "leave before it: a lane without an element takes part with the identity."};
+    "All 32 lanes must reach every shuffle, and its mask, 0xffffffff, names them all. So no "
+    "shuffle "
+    "may be inside an `if`, and no lane may leave before it: a lane without an element takes part "
+    "with the identity."};
 
 /// For two threads that write the same element, and should not.
 inline Advice one_writer(const std::string& sentence) {
@@ -100,17 +115,14 @@ using Why = std::function<std::string()>;
 /// Runs the launches and waits for them.
 inline void finish(const std::function<void()>& launches, const Advice& advice = {},
                    const Why& why = {}) {
-    std::string error, sentence;
+    std::string error;
     try {
         launches();
         gpu::synchronize();
     } catch (const std::exception& stopped) {
         error = stopped.what();
     }
-    for (const std::string& words : advice.words) {
-        const bool said = bool(contains(error, words));
-        if (said && (!advice.holds || advice.holds(error))) sentence = advice.sentence;
-    }
+    std::string sentence = advice.about(error);
     if (sentence.empty() && !error.empty() && why) sentence = why();
     INFO(sentence);
     if (!error.empty()) FAIL(error);
@@ -207,6 +219,32 @@ inline void check_launcher(const std::function<void(gpu::Stream)>& launcher) {
         "returns nothing: call gpu::check_launch(\"name_of_the_kernel\", grid, block) right after "
         "it, which throws if the launch failed.");
     REQUIRE(noticed == rejected);
+}
+
+/// For a kernel with a warp per row, blocks of 8 warps and inputs of the output's shape (M, N): are
+/// the last rows of a matrix beyond 32 bits those of a small one? `launch` passes `in` as each input.
+inline void check_far_rows(
+    const std::function<void(View<const float> in, View<float> out)>& launch) {
+    const std::int64_t N = 32, M = kBeyond32Bits / N, rows = 8;
+    Tensor<float> numbers({rows, N});  // as far_constants() ends
+    for (std::int64_t i = 0; i < rows * N; ++i) {
+        numbers.data()[i] = static_cast<float>(1024 - rows * N + i) + 0.5f;
+    }
+    DeviceIn<float> in(numbers);
+    DeviceOut<float> few({rows, N});
+    launch(in.view(), few.view());
+    const Tensor<float> want = few.values();
+    FarEnd<float> out(M * N, distinct<float>({1024}, 5000));
+    INFO(needs_64_bits(M * N));
+    const auto last = [&] {
+        launch({far_constants(M * N), Shape{M, N}}, {out.data(), Shape{M, N}});
+    };
+    if (gpu::run_last_block(last)) {
+        REQUIRE_NOTHROW(gpu::synchronize());
+        REQUIRE(equal(out.last(rows * N), reshape(want.view(), {rows * N})));
+    } else {
+        SUCCEED("not run on a GPU: this memory is not allocated there");
+    }
 }
 
 /// The memory accesses of the launch; all zeros on a GPU, which does not count them.

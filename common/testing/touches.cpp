@@ -49,4 +49,19 @@ std::string needs_64_bits(std::int64_t elements) {
            "factor before multiplying blockIdx.x * blockDim.x.";
 }
 
+namespace {
+struct Constants {
+    float values[1024];
+    constexpr Constants() : values() {
+        for (int i = 0; i < 1024; ++i) values[i] = static_cast<float>(i) + 0.5f;
+    }
+};
+constexpr Constants kLast;
+}  // namespace
+
+const float* far_constants(std::int64_t size) {
+    return reinterpret_cast<const float*>(reinterpret_cast<std::uintptr_t>(kLast.values + 1024) -
+                                          static_cast<std::uintptr_t>(size) * sizeof(float));
+}
+
 }  // namespace sixdays::testing

@@ -32,21 +32,28 @@ void check_triple(Launch launch, int n, const std::vector<Guess>& guesses = {},
 }
 
 TEST_CASE("guard: whole blocks", "[day01][guard][small]") {
-    check_triple(guard, 256);
-    check_triple(guard, 512);
+    const Advice one_each = one_writer(
+        "Each thread computes one element, i, and here several compute the same one. Is there a "
+        "loop where an `if` suffices?");
+    check_triple(guard, 256, {}, one_each);
+    check_triple(guard, 512, {}, one_each);
 }
 
 TEST_CASE("guard: surplus threads", "[day01][guard][small]") {
-    const Advice one_each = one_writer(
+    Advice one_each = one_writer(
         "A surplus thread writes an element that belongs to another thread. Threads with i >= n "
         "must not touch memory.");
+    one_each.otherwise = {
+        {{"past its end"},
+         "Threads with i >= n must not touch memory. The guard compares i with n, "
+         "neither threadIdx.x nor blockIdx.x alone."}};
     check_triple(guard, 1000, {}, one_each);
     check_triple(guard, 1, {}, one_each);
     check_triple(guard, 257, {}, one_each);
 }
 
 TEST_CASE("blocks: any number of elements", "[day01][blocks][small]") {
-    for (const int n : {128, 129, 1000, 1024, 255}) {
+    for (const int n : {128, 1000, 129, 1024, 255}) {
         const auto only = [n](int count) {
             return [n, count](std::int64_t k) {
                 return k < std::min(count, n) ? 3.0 * static_cast<double>(k + 1) : NAN;
@@ -201,15 +208,14 @@ struct Drawing {
                (got != 255 && any(x, y));
     }
 
-    // May it be, if the new im is made of the new re? Later steps are a matter of rounding.
-    bool is_of_new_re(double got, std::int64_t x, std::int64_t y) const {
+    // May it be, if a step is this one? Later steps are a matter of rounding.
+    template <class Step>
+    bool is_by(const Step& step, double got, std::int64_t x, std::int64_t y,
+               double most = 4) const {
         double re = 1.2 * double(2 * x + 1 - W) / double(H),
                im = 1.2 * double(H - 1 - 2 * y) / double(H);
         int n = 0;
-        for (; n < 6 && re * re + im * im <= 4; ++n) {
-            re = re * re - im * im + c.c_re;
-            im = 2 * re * im + c.c_im;
-        }
+        for (; n < 6 && re * re + im * im <= most; ++n) step(re, im);
         return got != 255 && std::min(got, 6.) == n;
     }
 };
@@ -251,7 +257,29 @@ std::vector<Guess> mistakes_in(const Drawing& d) {
                   return got == julia_steps({d.c.c_re, d.c.c_im, 0, re, 0}, 0, 0, 1, 1);
               }),
         guess("The new im is computed from the new re. Keep the old re until both are known.",
-              [&](double got, auto x, auto y) { return d.is_of_new_re(got, x, y); }),
+              [&](double got, auto x, auto y) {
+                  const auto step = [c = d.c](double& re, double& im) {
+                      re = re * re - im * im + c.c_re;
+                      im = 2 * re * im + c.c_im;
+                  };
+                  return d.is_by(step, got, x, y);
+              }),
+        guess("c_im is missing: the new im is 2 * re * im + c_im.",
+              [&](double got, auto x, auto y) {
+                  const auto step = [c = d.c](double& re, double& im) {
+                      const double next = re * re - im * im + c.c_re;
+                      im = 2 * re * im, re = next;
+                  };
+                  return d.is_by(step, got, x, y);
+              }),
+        guess("re * re + im * im is compared with 2. It is the square of |z|: compare it with 4.",
+              [&](double got, auto x, auto y) {
+                  const auto step = [c = d.c](double& re, double& im) {
+                      const double next = re * re - im * im + c.c_re;
+                      im = 2 * re * im + c.c_im, re = next;
+                  };
+                  return d.is_by(step, got, x, y, 2);
+              }),
         guess("Each count is one too small: test |z| before each step, and count the last one too.",
               [&](double got, auto x, auto y) { return d.is(got, x, y, 1); }),
         guess(

@@ -13,6 +13,9 @@ __global__ void guard_kernel(const float* in, int n, float* out) {
     if (i < n) out[i] = 3 * in[i];
     // wrong 2: const int j = i < n ? i : n - 1;
     // wrong 2: out[j] = 3 * in[j];
+    // wrong 3: if (blockIdx.x < n / 256) out[i] = 3 * in[i];
+    // wrong 4: if (threadIdx.x < n) out[i] = 3 * in[i];
+    // wrong 5: for (int j = i; j < n; ++j) out[j] = 3 * in[j];
     // end of your code
 }
 
@@ -29,3 +32,6 @@ void guard(const float* in, int n, float* out) {
 // why: past the end.
 // told: one past its end
 // told 2: must not touch memory
+// told 3: Only the first 768 are written
+// told 5: Is there a loop where an `if` suffices
+// told 4: The guard compares i with n

@@ -33,26 +33,27 @@ __global__ void julia_kernel(float c_re, float c_im, int H, int W, unsigned char
         }
         out[y * W + x] = static_cast<unsigned char>(steps);
     }
-    // wrong 1234567: const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    // wrong 12345679: const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     // wrong 8: const auto x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-    // wrong 124567: if (x >= W || y >= H) return;
+    // wrong 1245679: if (x >= W || y >= H) return;
     // wrong 8: if (x >= unsigned(W) || y >= unsigned(H)) return;
     // wrong 4: float re = float((2 * x + 1 - W) / H) * 1.2f, im = float((H - 1 - 2 * y) / H) * 1.2f;
-    // wrong 1235678: const float scale = 1.2f / float(H);
-    // wrong 12358: float re = float(2 * x + 1 - W) * scale, im = float(H - 1 - 2 * y) * scale;
+    // wrong 12356789: const float scale = 1.2f / float(H);
+    // wrong 1235789: float re = float(2 * x + 1 - W) * scale, im = float(H - 1 - 2 * y) * scale;
     // wrong 6: float re = float(2 * x + 1 - W) * scale, im = float(2 * y + 1 - H) * scale;
-    // wrong 7: float re = float(2 * x + 1 - W) * 1.2f / float(W), im = float(H - 1 - 2 * y) * scale;
-    // wrong 12345678: int steps = 0;
+    // wrong 123456789: int steps = 0;
     // wrong 1234678: while (re * re + im * im <= 4 && steps < 254) {
     // wrong 5: while (steps < 254) {
-    // wrong 12345678: const float next = re * re - im * im + c_re;
-    // wrong 12345678: im = 2 * re * im + c_im, re = next;
+    // wrong 9: while (re * re + im * im <= 2 && steps < 254) {
+    // wrong 123456789: const float next = re * re - im * im + c_re;
+    // wrong 12345689: im = 2 * re * im + c_im, re = next;
+    // wrong 7: im = 2 * re * im, re = next;
     // wrong 5: if (re * re + im * im > 4) break;
-    // wrong 12345678: ++steps;
-    // wrong 12345678: }
+    // wrong 123456789: ++steps;
+    // wrong 123456789: }
     // wrong: out[x * H + y] = static_cast<unsigned char>(steps);
     // wrong 2: out[y * H + x] = static_cast<unsigned char>(steps);
-    // wrong 345678: out[y * W + x] = static_cast<unsigned char>(steps);
+    // wrong 3456789: out[y * W + x] = static_cast<unsigned char>(steps);
     // end of your code
 }
 
@@ -78,5 +79,6 @@ void julia(float c_re, float c_im, int H, int W, unsigned char* out) {
 // told 4: an int divided by an int
 // told 5: Each count is one too small
 // told 6: The picture is upside down
-// told 7: Divided by W, the picture is stretched
+// told 7: c_im is missing
 // told 8: Make both an int
+// told 9: compare it with 4

@@ -22,6 +22,8 @@ __global__ void lanes_without_kernel(const float* in, int n, float* out) {
     for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
     // wrong 5: float x = in[lane < n ? lane : n - 1];
     // wrong 5: for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(0xffffffff, x, d);
+    // wrong 6: float x = lane < n ? in[lane] : 0;
+    // wrong 6: for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(n < 32 ? (1u << n) - 1 : ~0u, x, d);
     // end of your code
     if (lane == 0) out[0] = x;
 }
@@ -41,3 +43,4 @@ void lanes_without(const float* in, int n, float* out) {
 // told 3: reads its local variable `x`, which has no value yet
 // told 4: the identity of a sum, 0, not -INFINITY
 // told 5: each added the last number once more
+// told 6: its mask, 0xffffffff, names them all

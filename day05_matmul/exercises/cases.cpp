@@ -17,11 +17,11 @@ void missing_phase(const float* in, int tiles, float* out);
 
 namespace {
 
-// Small integers: sums of their products are exact in any order.
-Tensor<float> whole(const Shape& shape, std::int64_t factor) {
+// Small multiples of 1/2: sums of their products are exact in any order.
+Tensor<float> halves(const Shape& shape, std::int64_t factor) {
     Tensor<float> x(shape);
     for (std::int64_t k = 0; k < x.size(); ++k) {
-        x.data()[k] = static_cast<float>((k + 1) * factor % 23 - 11);
+        x.data()[k] = static_cast<float>((k + 1) * factor % 23 - 11) / 2;
     }
     return x;
 }
@@ -40,7 +40,7 @@ double product(const Tensor<float>& a, const Tensor<float>& b, int K, const A& a
 TEST_CASE("one_output: products", "[day05][one_output][small]") {
     for (const auto& [M, N, K] : {std::array{2, 3, 5}, {5, 40, 7}, {1, 1, 1}, {33, 3, 20}}) {
         CAPTURE(M, N, K);
-        const Tensor<float> a = whole({M, K}, 7), b = whole({K, N}, 5);
+        const Tensor<float> a = halves({M, K}, 7), b = halves({K, N}, 5);
         DeviceIn<float> da(a), db(b);
         const std::int64_t columns = N, depth = K;
         const auto in_a = [=](const Index& c, std::int64_t k) { return c[0] * depth + k; };
@@ -61,6 +61,15 @@ TEST_CASE("one_output: products", "[day05][one_output][small]") {
                  "stride of k is N.",
                  [&](std::int64_t at) { return of(at, true); }}};
         }
+        guesses.push_back({"Is the sum kept in an int, which has no fraction? Make it a float.",
+                           [&, columns, depth](std::int64_t at) {
+                               int sum = 0;
+                               for (std::int64_t k = 0; k < depth; ++k) {
+                                   sum = static_cast<int>(static_cast<float>(sum) +
+                                                          a(at / columns, k) * b(k, at % columns));
+                               }
+                               return sum;
+                           }});
         practise<float>(
             {M, N},
             [&, M = M, N = N, K = K](float* c) {
@@ -78,7 +87,7 @@ TEST_CASE("one_output: products", "[day05][one_output][small]") {
 TEST_CASE("edge_of_a_tile: sums of rows", "[day05][edge_of_a_tile][small]") {
     for (const auto& [M, K] : {std::pair{16, 32}, {16, 20}, {3, 5}, {40, 33}}) {
         CAPTURE(M, K);
-        const Tensor<float> a = whole({M, K}, 7);
+        const Tensor<float> a = halves({M, K}, 7);
         DeviceIn<float> in(a);
         const std::int64_t tiles = (K + 15) / 16, columns = K;
         const auto of = [&, tiles, columns](std::int64_t at, bool beyond) {
@@ -123,7 +132,7 @@ TEST_CASE("edge_of_a_tile: sums of rows", "[day05][edge_of_a_tile][small]") {
 TEST_CASE("second_barrier: sums", "[day05][second_barrier][small]") {
     for (const int K : {64, 128, 320}) {
         CAPTURE(K);
-        const Tensor<float> x = whole({K}, 7);
+        const Tensor<float> x = halves({K}, 7);
         DeviceIn<float> in(x);
         double sum = 0;
         for (int k = 0; k < K; ++k) sum += static_cast<double>(x.data()[k]);
@@ -145,7 +154,7 @@ TEST_CASE("second_barrier: sums", "[day05][second_barrier][small]") {
 TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
     for (const auto& [M, N, K] : {std::array{16, 16, 16}, {16, 16, 40}, {5, 40, 7}, {33, 3, 20}}) {
         CAPTURE(M, N, K);
-        const Tensor<float> a = whole({M, K}, 7), b = whole({N, K}, 5);
+        const Tensor<float> a = halves({M, K}, 7), b = halves({N, K}, 5);
         DeviceIn<float> da(a), db(b);
         const std::int64_t columns = N, depth = K, rows = M;
         const auto of = [&, columns, depth](std::int64_t at) {
@@ -219,7 +228,7 @@ TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
 }
 
 TEST_CASE("shared_tile: each block loads every number once", "[day05][shared_tile][small]") {
-    DeviceIn<float> a(whole({64, 64}, 7)), b(whole({64, 64}, 5));
+    DeviceIn<float> a(halves({64, 64}, 7)), b(halves({64, 64}, 5));
     DeviceOut<float> c({64, 64});
     const auto touched =
         touched_by([&] { shared_tile(a.view().data, b.view().data, 64, 64, 64, c.view().data); });
@@ -235,7 +244,7 @@ TEST_CASE("shared_tile: each block loads every number once", "[day05][shared_til
 TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
     for (const auto& [M, N, K] : {std::array{64, 64, 64}, {128, 64, 128}}) {
         CAPTURE(M, N, K);
-        const Tensor<float> a = whole({M, K}, 7), b = whole({K, N}, 5);
+        const Tensor<float> a = halves({M, K}, 7), b = halves({K, N}, 5);
         DeviceIn<float> da(a), db(b);
         const std::int64_t columns = N, depth = K;
         const auto of = [&, columns, depth](std::int64_t m, std::int64_t n) {
@@ -294,7 +303,7 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
 }
 
 TEST_CASE("four_by_four: operands come from the tiles", "[day05][four_by_four][small]") {
-    DeviceIn<float> a(whole({64, 64}, 7)), b(whole({64, 64}, 5));
+    DeviceIn<float> a(halves({64, 64}, 7)), b(halves({64, 64}, 5));
     DeviceOut<float> c({64, 64});
     const auto touched =
         touched_by([&] { four_by_four(a.view().data, b.view().data, 64, 64, 64, c.view().data); });
@@ -310,7 +319,7 @@ TEST_CASE("four_by_four: operands come from the tiles", "[day05][four_by_four][s
 void check_wide_loads(int M, int N, int K, int a_k, int b_k, const Advice& if_stopped,
                       int lead = 0) {
     CAPTURE(M, N, K, a_k, b_k, lead);
-    const Tensor<float> a = whole({K, M}, 7), b = whole({K, N}, 5);
+    const Tensor<float> a = halves({K, M}, 7), b = halves({K, N}, 5);
     DeviceIn<float> da(a, {{K, M}, {a_k, 1}}, Lead{lead}), db(b, {{K, N}, {b_k, 1}}, Lead{lead});
     // The products of k from 0 to `depth`; past K, those of k - 16.
     const auto part = [&](std::int64_t at, int depth) {
@@ -380,8 +389,8 @@ TEST_CASE("wide_loads: one float4 per thread", "[day05][wide_loads][small]") {
     for (const int M : {64, 66}) {
         CAPTURE(M);
         const int K = 16, stride = 68, blocks = (M + 63) / 64;
-        DeviceIn<float> a(whole({K, M}, 7), {{K, M}, {stride, 1}});
-        DeviceIn<float> b(whole({K, M}, 5), {{K, M}, {stride, 1}});
+        DeviceIn<float> a(halves({K, M}, 7), {{K, M}, {stride, 1}});
+        DeviceIn<float> b(halves({K, M}, 5), {{K, M}, {stride, 1}});
         DeviceOut<float> c({M, M});
         const auto touched = touched_by([&] {
             wide_loads(a.view().data, stride, b.view().data, stride, M, M, K, c.view().data);
@@ -405,7 +414,7 @@ TEST_CASE("wide_loads: one float4 per thread", "[day05][wide_loads][small]") {
 }
 
 TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
-    const Tensor<float> a = whole({16, 16}, 7), b = whole({16, 8}, 5);
+    const Tensor<float> a = halves({16, 16}, 7), b = halves({16, 8}, 5);
     DeviceIn<float> da(a), db(b);
     // The product if register i of lane 4 r + c holds row(r, i), columns k(c, i) and k(c, i) + 1.
     using Part = std::function<int(int, int)>;
@@ -458,13 +467,15 @@ TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
 TEST_CASE("missing_phase: sums", "[day05][missing_phase][small]") {
     for (const int tiles : {0, 1, 2, 3, 4, 5, 9}) {
         CAPTURE(tiles);
-        const Tensor<float> x = whole({32 * tiles}, 7);
+        const Tensor<float> x = halves({32 * tiles}, 7);
         DeviceIn<float> in(x);
         double sum = 0;
         for (std::int64_t k = 0; k < x.size(); ++k) sum += static_cast<double>(x.data()[k]);
         practise<float>(
             {32}, [&](float* out) { missing_phase(in.view().data, tiles, out); },
-            [=](std::int64_t lane) { return static_cast<double>(lane + 1) * sum; });
+            [=](std::int64_t lane) { return static_cast<double>(lane + 1) * sum; }, {}, 0,
+            {{"never initialized"},
+             "There are two stages, 0 and 1: which values does `stage` take?"});
     }
 }
 

@@ -45,6 +45,8 @@ __global__ void missing_phase_kernel(const float* in, int tiles, float* out) {
         // stub: stage = (stage + 1) % 2;
         // wrong: stage = (stage + 1) % 2;
         // wrong: parity ^= 1;
+        // wrong 2: stage = (stage + 1) % 3;
+        // wrong 2: if (stage == 0) parity ^= 1;
         stage = (stage + 1) % 2;
         if (stage == 0) parity ^= 1;
         // end of your code
@@ -64,4 +66,5 @@ void missing_phase(const float* in, int tiles, float* out) {
 // why: A stage's barriers complete one phase in each round through the stages. So the parity flips
 // why: when stage 0 comes again, and not from tile to tile: both stages of a round need the same
 // why: parity.
+// told 2: There are two stages, 0 and 1
 // told: thread (32,0,0) of block (0,0,0) reads 4 bytes at

@@ -18,6 +18,9 @@ __global__ void one_output_kernel(const float* a, const float* b, int M, int N, 
         }
         // wrong 2: for (int k = 0; k < N; ++k) sum += a[m * K + k] * b[k * N + n];
         // wrong 3: for (int k = 0; k < K; ++k) sum += a[m * K + k] + b[k * N + n];
+        // wrong 4: int whole = 0;
+        // wrong 4: for (int k = 0; k < K; ++k) whole += a[m * K + k] * b[k * N + n];
+        // wrong 4: sum = whole;
         // end of your code
         c[m * N + n] = sum;
     }
@@ -34,4 +37,5 @@ void one_output(const float* a, const float* b, int M, int N, int K, float* c) {
 // why: threads. One step of k is one element in a and a whole row in b.
 // told: as if it were (N, K)
 // told 2: takes a[5 m + k] for k = 0 to 2
+// told 4: Is the sum kept in an int
 // told 3: are the numbers multiplied, a * b

@@ -57,13 +57,13 @@ __global__ void attention_row_kernel(const float* qkv, int T, int C, int H, floa
     // wrong 123456789:     score[s] = expf(score[s] - largest);
     // wrong 123456789:     sum += score[s];
     // wrong 123456789: }
+    // wrong 6: float x = 0;
     // wrong 123456789: for (int d = 0; d < D; ++d) {
-    // wrong 123456789:     float x = 0;
+    // wrong 12345789:     float x = 0;
     // wrong 123456789:     for (int s = 0; s < n; ++s)
-    // wrong 125789:         x += score[s] * qkv[s * 3 * C + 2 * C + h * D + d];
+    // wrong 1256789:         x += score[s] * qkv[s * 3 * C + 2 * C + h * D + d];
     // wrong 3:         x += score[s] * qkv[s * 3 * C + 2 * C + d];
     // wrong 4:         x += score[s] * qkv[(2 * T + s) * C + h * D + d];
-    // wrong 6:         x += score[s] * qkv[t * 3 * C + 2 * C + h * D + d];
     // wrong 1234569:     out[t * C + h * D + d] = x / sum;
     // wrong 7:     out[t * C + h * D + d] = x;
     // wrong 8:     out[(h * T + t) * D + d] = x / sum;
@@ -90,7 +90,7 @@ void attention_row(const float* qkv, int T, int C, int H, float* scores, float* 
 // told 3: the values of head 0
 // told 4: as if all queries came first
 // told 5: Nothing was subtracted
-// told 6: the value of token t itself
+// told 6: set the sum to 0 for each d
 // told 7: division by the sum is missing
 // told 8: heads before tokens
 // told 9: start the search for it with -INFINITY

@@ -36,6 +36,11 @@ TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]"
                  "goes up to its own position.",
                  [=](std::int64_t k) { return k % all >= k / all + kept; }});
         }
+        if (T > 1) {
+            guesses.push_back(
+                {"A new token attends to no new token before it: tokens P to P + t - 1 count too.",
+                 [=](std::int64_t k) { return k % all < kept || k % all == k / all + kept; }});
+        }
         if (P > 0) {
             guesses.push_back(
                 {"It looks as if the P cached tokens were ignored: new token t is token P + t of "
@@ -120,9 +125,9 @@ void check_softmax(const Tensor<float>& x) {
     std::vector<Guess> guesses;
     if (at(0) < -100) {
         guesses = {guess({0, true, true},
-                         "The search for the maximum seems to start at 0, which is larger than "
-                         "every number of the row: all exponentials are 0, and 0 / 0 is NaN. "
-                         "Start with the row's first number.")};
+                         "What was subtracted exceeds every number of the row: all exponentials "
+                         "are 0, and 0 / 0 is NaN. Does the search for the maximum start at 0 "
+                         "instead of the row's first number, or take absolute values?")};
     } else {
         guesses = {
             guess({-INFINITY, false, false},
@@ -200,6 +205,7 @@ struct WrongRow {
     bool weights = true;       // exp / sum; else the scores themselves
     bool divides = true;       // by the sum
     bool own_value = false;    // v of t for v of s
+    bool keeps_sum = false;    // of the channel before
     bool values_of_0 = false;  // of head 0
     bool all_of_0 = false;     // queries, keys and values of head 0
     bool planes = false;       // qkv is (3, T, C)
@@ -240,8 +246,9 @@ Tensor<double> attended(const Tensor<float>& qkv, std::int64_t H, const WrongRow
             x = !wrong.weights ? x : wrong.subtracts ? std::exp(x - largest) : double{e};
             sum += x;
         }
+        double x = 0;
         for (std::int64_t d = 0; d < D; ++d) {
-            double x = 0;
+            if (!wrong.keeps_sum) x = 0;
             for (std::size_t s = 0; s < score.size(); ++s) {
                 const auto of = wrong.own_value ? t : static_cast<std::int64_t>(s);
                 x += score[s] * at(2, of, h, d);
@@ -286,6 +293,8 @@ void check_row(const Tensor<float>& qkv, std::int64_t H, const char* not_a_numbe
             "Each weight was multiplied by the value of token t itself: use the value of token s, "
             "whose key gave the weight.",
             {.own_value = true});
+        guess("Each channel also contains the sums of those before: set the sum to 0 for each d.",
+              {.keeps_sum = true});
         guess("These are the values of head 0: head h begins h * D numbers later.",
               {.values_of_0 = true});
         guess("Queries, keys and values are those of head 0: head h begins h * D numbers later.",
@@ -394,6 +403,12 @@ void check_running(const Tensor<float>& x) {
          "step, and infinity times a sum of 0 is NaN. The factor is exp(old largest - new "
          "largest), which is 0 in the first step.",
          [](std::int64_t) { return NAN; }});
+    if (*std::max_element(x.data(), x.data() + x.size()) < 80) {  // where exp(x) is finite
+        guesses.push_back(
+            {"The result is infinite. Is the new term exp(x - old largest)? That is infinite in "
+             "the first step, where largest is -INFINITY: subtract the new largest.",
+             [](std::int64_t) { return INFINITY; }});
+    }
     // the result of step(largest, sum, x), applied to each number of the row
     const auto stepped = [&](const char* sentence, const auto& step) {
         guesses.push_back({sentence, [&x, N, step](std::int64_t m) {
@@ -466,8 +481,14 @@ TEST_CASE("running_maximum: the maximum is anywhere", "[day06][running_maximum][
 }
 
 TEST_CASE("running_maximum: large numbers", "[day06][running_maximum][small]") {
-    INFO("Apply exp to differences only: exp(100) overflows float.");
-    check_running(Tensor<float>({2, 3}, {100, 101, 99, -1000, -1001, -999}));
+    {
+        INFO("Apply exp to differences only: exp(100) overflows float.");
+        check_running(Tensor<float>({2, 3}, {100, 101, 99, -1000, -1001, -999}));
+    }
+    INFO(
+        "The row is 500 0: exp(500) overflows float. A number below the maximum leaves largest as "
+        "it is, and adds exp(x - largest).");
+    check_running(Tensor<float>({1, 2}, {500, 0}));
 }
 
 TEST_CASE("running_maximum: one pass", "[day06][running_maximum][small]") {
@@ -494,9 +515,8 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
         [&](std::int64_t k) {
             return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32));
         },
-        {{"Every lane kept its own partial sum, which is complete only in lane 0. The last "
-          "argument of __shfl_sync is the source lane: it must be 0 for all lanes. And did you "
-          "store what it returns?",
+        {{"Every lane kept its own partial sum, which is complete only in lane 0. Is the shuffle "
+          "inside an `if`, is its source lane another than 0, or is what it returns not stored?",
           [&](std::int64_t k) {
               // what five rounds of __shfl_down_sync leave in this lane
               std::array<double, 32> sum{};

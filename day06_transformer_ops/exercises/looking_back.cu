@@ -15,6 +15,7 @@ __global__ void looking_back_kernel(int P, int T, int S, float* out) {
         // wrong: const bool may = s <= t;
         // wrong 2: const bool may = s >= P && s <= P + t;
         // wrong 3: const bool may = s >= P + t;
+        // wrong 4: const bool may = s < P || s == P + t;
         const bool may = s <= P + t;
         // end of your code
         out[t * S + s] = may ? 1.0f : 0.0f;
@@ -34,3 +35,4 @@ void looking_back(int P, int T, float* out) {
 // told: the P cached tokens were ignored
 // told 2: The P cached tokens are masked
 // told 3: The mask is reversed
+// told 4: attends to no new token before it

@@ -42,11 +42,13 @@ __global__ void running_maximum_kernel(const float* in, int M, int N, float* out
         // wrong 6: const float larger = fmaxf(largest, x);
         // wrong 6: sum = sum * expf(largest - larger) + expf(x - larger);
         // wrong 6: largest = x;
+        // wrong 9: const float larger = fmaxf(largest, x);
+        // wrong 9: sum = sum * expf(largest - larger) + expf(x - largest);
+        // wrong 9: largest = larger;
         // wrong 7: largest = fmaxf(largest, x);
         // wrong 7: sum += expf(x);
-        // wrong 8: const float larger = fmaxf(largest, x);
-        // wrong 8: sum = sum * expf(largest - larger) + expf(x);
-        // wrong 8: largest = larger;
+        // wrong 8: sum = sum * expf(largest - x) + 1;
+        // wrong 8: largest = x;
         const float larger = fmaxf(largest, x);
         sum = sum * expf(largest - larger) + expf(x - larger);
         largest = larger;
@@ -75,4 +77,5 @@ void running_maximum(const float* in, int M, int N, float* out) {
 // told 5: The earlier sum is lost
 // told 6: largest was set to x
 // told 7: exp was applied to x itself
-// told 8: exp was applied to x itself
+// told 8: The row is 500 0
+// told 9: Is the new term exp(x - old largest)

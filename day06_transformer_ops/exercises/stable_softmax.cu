@@ -33,6 +33,10 @@ __global__ void stable_softmax_kernel(const float* in, int M, int N, float* out)
     for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
     for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
     for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n] - largest) / sum;
+    // wrong 6: float largest = 0, sum = 0;
+    // wrong 6: for (int n = 0; n < N; ++n) largest = fmaxf(largest, fabsf(row[n]));
+    // wrong 6: for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
+    // wrong 6: for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n] - largest) / sum;
     // wrong 5: float largest = row[0], sum;
     // wrong 5: for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
     // wrong 5: for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
@@ -50,7 +54,8 @@ void stable_softmax(const float* in, int M, int N, float* out) {
 // why: The largest number becomes exp(0) = 1, and all others are smaller. Nothing overflows, and
 // why: the sum is at least 1.
 // told: Nothing was subtracted
-// told 2: seems to start at 0
+// told 2: Does the search for the maximum start at 0
 // told 3: subtracted only in the sum
 // told 4: before the sum was complete
+// told 6: or take absolute values
 // told 5: reads its local variable `sum`, which has no value yet

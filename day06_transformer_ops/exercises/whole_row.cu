@@ -20,6 +20,7 @@ __global__ void whole_row_kernel(const float* in, float* out) {
     // wrong 4: if (lane != 0) return;
     sum = __shfl_sync(0xffffffff, sum, 0);
     // wrong 5: sum = __shfl_sync(0xffffffff, sum, 31);
+    // wrong 6: if (lane == 0) sum = __shfl_sync(0xffffffff, sum, 0);
     // end of your code
     out[blockIdx.x * 32 + lane] = x / sqrtf(sum / 32);
 }
@@ -34,6 +35,7 @@ void whole_row(const float* in, int M, float* out) {
 // why: __shfl_down_sync, would have left the sum in every lane after the same number of rounds.
 // told: Every lane kept its own partial sum
 // told 2: lane 0
-// told 3: And did you store what it returns
+// told 3: is what it returns not stored
 // told 4: Only lane 0 wrote
 // told 5: the whole sum is in lane 0
+// told 6: Is the shuffle inside an `if`

@@ -90,11 +90,21 @@ TEMPLATE_TEST_CASE("if only a corner was written, the report asks if x and y are
     for (const std::int64_t k : {0, 1, 2, 4, 5, 6, 8, 9}) put(k);
     CHECK_FALSE(contains(got.matches(want).text, " is written:"));  // no rectangle yet
     put(10);
-    CHECK(contains(got.matches(want).text,
-                   "Never written: 3 elements still hold the poison value that the output was "
-                   "filled with. Only [0, 3) x [0, 3) is written: are the thread's x and y swapped "
-                   "(x belongs to the last dimension), does the grid have too few blocks along one "
-                   "of them, or should each block compute more?"));
+    CHECK(
+        contains(got.matches(want).text,
+                 "Never written: 3 elements still hold the poison value that the output was "
+                 "filled with. Only [0, 3) x [0, 3) is written: are the thread's x and y swapped "
+                 "(x belongs to the last dimension), is blockIdx.y multiplied by blockDim.x, does "
+                 "the grid have too few blocks along one of them, or should each block compute "
+                 "more?"));
+
+    Out<float, TestType> row({12});
+    for (std::int64_t k = 0; k < 8; ++k) {
+        poke(row.view(), k, want.data()[k], static_cast<TestType*>(nullptr));
+    }
+    CHECK(contains(row.matches(distinct<float>({12})).text,
+                   "was filled with. Only the first 8 are written: are there too few blocks, or "
+                   "does a guard or a loop leave out the last, partial one?"));
 }
 
 TEMPLATE_TEST_CASE("an expected value equal to the poison is rejected", "[testing][small][device]",

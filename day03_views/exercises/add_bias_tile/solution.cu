@@ -34,6 +34,9 @@ __tile_global__ void add_bias_kernel(const float* in, I M, I N, I pitch, const f
     // wrong 34: const auto i = ct::bid().x, j = ct::bid().y;
     // wrong 23: to.store_masked(from.load_masked(i, j) + biases.load_masked(0, j), i, j);
     // wrong 4: to.store_masked(from.load_masked(i, j) + biases.load_masked(0, i), i, j);
+    // wrong 5: const auto i = ct::bid().x, j = ct::bid().y;
+    // wrong 5: to.store(from.load(i, j) + biases.load(0, j), i, j);
+    // told 5: The last tile needs a mask
     // told: An index counts tiles, not elements
     // told 2: Are x and y swapped
     // told 3: Only the first tile was computed
@@ -52,7 +55,7 @@ void add_bias_tile_cuda(View<const float> in, View<const float> bias, View<float
     // stub: const dim3 grid(1, 1);
     const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
     // wrong: const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
-    // wrong 24: const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
+    // wrong 245: const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
     // wrong 3: const dim3 grid(1, 1);
     // end of your code
     const I pitch = M > 1 ? in.stride(0) : 0;

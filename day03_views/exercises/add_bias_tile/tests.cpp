@@ -42,13 +42,11 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
         {"in a span of extents (1, "},
         "The bias has only one row of tiles, so its tile is (0, j) for every row of tiles of "
         "`in`.",
-        [M](const std::string& error) { return M > 1 && contains(error, ": along dimension 0 "); }};
-    finish([&] { add_bias_tile_cuda(from.view(), row.view(), got.view()); }, of_the_bias,
-           [] {
-               return "If a tile is out of range: An index counts tiles, not elements. Are x and "
-                      "y swapped, in the kernel or in the grid? x indexes tiles of kRows rows, "
-                      "and y tiles of kColumns columns.";
-           });
+        [M](const std::string& error) { return M > 1 && contains(error, ": along dimension 0 "); },
+        {{{"all of them outside"},
+          "An index counts tiles, not elements. Are x and y swapped, in the kernel or in the grid? "
+          "x indexes tiles of kRows rows, and y tiles of kColumns columns."}}};
+    finish([&] { add_bias_tile_cuda(from.view(), row.view(), got.view()); }, of_the_bias);
     using I = std::int64_t;
     Tensor<double> in_alone(in.shape());
     for (I k = 0; k < in.size(); ++k) in_alone.data()[k] = double(in.data()[k]);

@@ -19,10 +19,11 @@ __global__ void split_heads_kernel(const __grid_constant__ View<const float> hea
         const Index index = unravel(k, out.shape());
         out(index) = heads(index);
     }
-    // wrong 12: const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    // wrong 123: const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     // wrong: if (k >= out.size()) return;
-    // wrong 12: const Index index = unravel(k, out.shape());
-    // wrong 12: out(index) = heads(index);
+    // wrong 3: if (k >= out.size() - 1) return;
+    // wrong 123: const Index index = unravel(k, out.shape());
+    // wrong 123: out(index) = heads(index);
     // end of your code
 }
 
@@ -37,9 +38,10 @@ void split_heads_cuda(View<const float> in, View<float> out, gpu::Stream stream)
     // stub: const View<const float> heads(in.data, Shape{B, H, T, D});
     const View<const float> heads = permute(reshape(in, {B, T, H, D}), {0, 2, 1, 3});
     // wrong: const View<const float> heads = permute(View<const float>(in.data, Shape{B, T, D, H}), {0, 3, 1, 2});
-    // wrong 2: const View<const float> heads = permute(reshape(in, {B, T, H, D}), {0, 2, 1, 3});
+    // wrong 23: const View<const float> heads = permute(reshape(in, {B, T, H, D}), {0, 2, 1, 3});
     // told: it should get in.data[2 h + 6 t + d]
     // told 2: Is the guard missing
+    // told 3: Does the guard exclude some that have an element
     // end of your code
     const unsigned grid = gpu::blocks_for(n, 256);
     split_heads_kernel<<<grid, 256, 0, stream>>>(heads, out);

@@ -33,6 +33,21 @@ __global__ void running_sum_kernel(const float* in, std::int64_t M, std::int64_t
     // wrong 2: before += __shfl_sync(0xffffffffu, sum, 31);
     // wrong 3: before = sum;
     // wrong 123456: }
+    // wrong 7: const int lane = threadIdx.x % 32;
+    // wrong 7: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 7: if (m >= M) return;
+    // wrong 7: float before = 0;
+    // wrong 7: for (std::int64_t first = 0; first < N; first += 32) {
+    // wrong 7: const std::int64_t n = first + lane;
+    // wrong 7: float sum = before + (n < N ? in[m * N + n] : 0);
+    // wrong 7: for (int left = 1; left < 32; left *= 2) {
+    // wrong 7: const float x = __shfl_up_sync(0xffffffffu, sum, left);
+    // wrong 7: if (lane >= left) sum += x;
+    // wrong 7: }
+    // wrong 7: if (n < N) out[m * N + n] = sum;
+    // wrong 7: before = __shfl_sync(0xffffffffu, sum, 31);
+    // wrong 7: }
+    // told 7: After the shuffles, add it
     // told: row 1, which belongs to warp 1 of block 0, was not
     // told 2: Right up to element 63, then wrong: check `before`
     // told 3: Right up to element 31, then wrong: check `before`

@@ -80,6 +80,18 @@ __global__ void top_two_kernel(const __grid_constant__ View<const float> in,
     // wrong 7: }
     // wrong 7: out(m, 0) = first, out(m, 1) = second;
     // told 7: becomes the second
+    // wrong 8: const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong 8: if (m >= in.extent(0)) return;
+    // wrong 8: std::int64_t first = 0, second = -1;
+    // wrong 8: for (std::int64_t n = 1; n < in.extent(1); ++n) {
+    // wrong 8: if (beats(in(m, n), in(m, first))) first = n;
+    // wrong 8: }
+    // wrong 8: for (std::int64_t n = 0; n < in.extent(1); ++n) {
+    // wrong 8: const bool other = in(m, n) != in(m, first);
+    // wrong 8: if (other && (second < 0 || beats(in(m, n), in(m, second)))) second = n;
+    // wrong 8: }
+    // wrong 8: out(m, 0) = first, out(m, 1) = second;
+    // told 8: exclude the first's index, not its value
     // end of your code
 }
 

@@ -33,7 +33,7 @@ Tensor<std::int64_t> sorted_two(const Tensor<float>& x) {
 }
 
 // The CPU reference with a planted bug.
-enum class Wrong { no_else, no_push, both_at_0, greater, later };
+enum class Wrong { no_else, no_push, both_at_0, greater, later, other_value };
 using Two = std::pair<std::int64_t, std::int64_t>;
 Two with_mistake(const Tensor<float>& x, std::int64_t m, Wrong wrong) {
     const auto better = [&](std::int64_t n, std::int64_t best) {
@@ -48,6 +48,12 @@ Two with_mistake(const Tensor<float>& x, std::int64_t m, Wrong wrong) {
         if (is_first && wrong != Wrong::no_push) second = first;
         if (is_first) first = n;
         if ((!is_first || wrong == Wrong::no_else) && better(n, second)) second = n;
+    }
+    if (wrong == Wrong::other_value) {
+        second = -1;
+        for (std::int64_t n = 0; n < x.shape()[1]; ++n) {
+            if (x(m, n) != x(m, first) && (second < 0 || better(n, second))) second = n;
+        }
     }
     return {first, second};
 }
@@ -67,6 +73,8 @@ std::string likely(const Tensor<std::int64_t>& got, const Tensor<float>& x) {
           {Wrong::greater,
            "`>` never chooses a NaN and never replaces one: use beats(x, best), which orders "
            "NaNs too."},
+          {Wrong::other_value,
+           "The second may be as large as the first: exclude the first's index, not its value."},
           {Wrong::later,
            "`>=` takes the later of two equal elements: beats(x, best) keeps the earlier."}}) {
         bool all = true;

@@ -39,6 +39,20 @@ __global__ void linear_kernel(const __grid_constant__ View<const float> x,
     // wrong 3: float sum = 0;
     // wrong 3: for (std::int64_t c = 0; c < C; ++c) sum += x(t, c) * w(oc, c) + bias(oc);
     // wrong 3: out(t, oc) = sum;
+    // wrong 4: const std::int64_t t = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    // wrong 4: const std::int64_t oc = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    // wrong 4: if (t >= T || oc >= OC) return;
+    // wrong 4: int sum = bias(oc);
+    // wrong 4: for (std::int64_t c = 0; c < C; ++c) sum += x(t, c) * w(oc, c);
+    // wrong 4: out(t, oc) = sum;
+    // wrong 5: const std::int64_t t = std::int64_t{blockIdx.y} * blockDim.x + threadIdx.y;
+    // wrong 5: const std::int64_t oc = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    // wrong 5: if (t >= T || oc >= OC) return;
+    // wrong 5: float sum = bias(oc);
+    // wrong 5: for (std::int64_t c = 0; c < C; ++c) sum += x(t, c) * w(oc, c);
+    // wrong 5: out(t, oc) = sum;
+    // told 5: is blockIdx.y multiplied by blockDim.x
+    // told 4: Is the sum kept in another type than float
     // told 3: The bias was added in every iteration
     // end of your code
 }

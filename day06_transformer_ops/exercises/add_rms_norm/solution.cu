@@ -45,28 +45,44 @@ __global__ void add_rms_norm_kernel(const float* in, const float* weight, float 
     // wrong: for (std::int64_t c = lane; c < C; c += 32) {
     // wrong:     out[m * C + c] = (residual[m * C + c] - mean) * scale * weight[c];
     // wrong: }
-    // wrong 23456: const int lane = threadIdx.x % 32;
-    // wrong 23456: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
-    // wrong 23456: if (m >= M) return;
-    // wrong 23456: float squares = 0;
-    // wrong 23456: for (std::int64_t c = lane; c < C; c += 32) {
-    // wrong 23456:     const float sum = residual[m * C + c] += in[m * C + c];
-    // wrong 2346:     squares += sum * sum;
+    // wrong 234567: const int lane = threadIdx.x % 32;
+    // wrong 234567: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 234567: if (m >= M) return;
+    // wrong 234567: float squares = 0;
+    // wrong 234567: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 234567:     const float sum = residual[m * C + c] += in[m * C + c];
+    // wrong 23467:     squares += sum * sum;
     // wrong 5:     squares += in[m * C + c] * in[m * C + c];
-    // wrong 23456: }
-    // wrong 3456: squares = gpu::warp_reduce(squares, gpu::Plus());
-    // wrong 2456: const float scale = 1 / sqrtf(squares / static_cast<float>(C) + eps);
+    // wrong 234567: }
+    // wrong 34567: squares = gpu::warp_reduce(squares, gpu::Plus());
+    // wrong 24567: const float scale = 1 / sqrtf(squares / static_cast<float>(C) + eps);
     // wrong 3: const float scale = 1 / sqrtf(squares / 32 + eps);
-    // wrong 23456: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 234567: for (std::int64_t c = lane; c < C; c += 32) {
     // wrong 235:     out[m * C + c] = residual[m * C + c] * scale * weight[c];
     // wrong 4:     out[m * C + c] = residual[m * C + c] * scale * weight[lane];
     // wrong 6:     out[m * C + c] = residual[m * C + c] * scale * weight[m];
-    // wrong 23456: }
+    // wrong 7:     out[m * C + c] = (residual[m * C + c] + in[m * C + c]) * scale * weight[c];
+    // wrong 234567: }
     // told: The mean was subtracted
     // told 2: Each lane used only its own sum of squares
     // told 3: divided by 32, the lanes of a warp
     // told 4: multiplied by the weight of its lane
     // told 5: squares of `in` alone
+    // told 7: was added a second time
+    // wrong 8: const int lane = threadIdx.x % 32;
+    // wrong 8: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 8: if (m >= M) return;
+    // wrong 8: float squares = 0;
+    // wrong 8: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 8:     squares += residual[m * C + c] * residual[m * C + c];
+    // wrong 8: }
+    // wrong 8: squares = gpu::warp_reduce(squares, gpu::Plus());
+    // wrong 8: const float scale = 1 / sqrtf(squares / static_cast<float>(C) + eps);
+    // wrong 8: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 8:     residual[m * C + c] += in[m * C + c];
+    // wrong 8:     out[m * C + c] = residual[m * C + c] * scale * weight[c];
+    // wrong 8: }
+    // told 8: Add `in` before you square
     // told 6: depends on weight[m]; it should depend on weight[c]
     // end of your code
 }

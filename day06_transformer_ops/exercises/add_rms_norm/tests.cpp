@@ -92,6 +92,17 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
                   [&](std::int64_t m, std::int64_t c) {
                       return after(m, c) / right(squares_of(in, m)) * weight(c);
                   })},
+         {"These are divided by the root of the mean of the squares of the old residual. Add `in` "
+          "before you square.",
+          made_of(after,
+                  [&](std::int64_t m, std::int64_t c) {
+                      return after(m, c) / right(squares_of(before, m)) * weight(c);
+                  })},
+         {"`in` was added a second time: the first pass has already added it to residual.",
+          made_of(after,
+                  [&](std::int64_t m, std::int64_t c) {
+                      return (after(m, c) + in(m, c)) / right(squares_of(after, m)) * weight(c);
+                  })},
          {"The mean was subtracted, as in layer norm. RMS norm subtracts nothing.",
           layer_normed(after, weight, eps)}});
 }

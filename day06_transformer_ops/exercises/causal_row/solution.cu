@@ -49,15 +49,15 @@ __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
     // wrong: }
     // wrong: if (d < D) out(t, d) = x / sum;
     // told: q(t, d) is loaded again for each key
-    // wrong 23456: const int d = threadIdx.x % 32;
-    // wrong 23456: const std::int64_t t = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
-    // wrong 23456: if (t >= T) return;
-    // wrong 23456: const float asks = d < D ? q(t, d) : 0;
-    // wrong 23456: float m = -INFINITY, sum = 0, x = 0;
-    // wrong 2346: for (std::int64_t s = 0; s <= t; ++s) {
+    // wrong 2345678: const int d = threadIdx.x % 32;
+    // wrong 2345678: const std::int64_t t = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 2345678: if (t >= T) return;
+    // wrong 2345678: const float asks = d < D ? q(t, d) : 0;
+    // wrong 2345678: float m = -INFINITY, sum = 0, x = 0;
+    // wrong 234678: for (std::int64_t s = 0; s <= t; ++s) {
     // wrong 5: for (std::int64_t s = 0; s < T; ++s) {
-    // wrong 23456:     const float mine = d < D ? asks * k(s, d) : 0;
-    // wrong 234:     const float score = scale * gpu::warp_reduce(mine, gpu::Plus());
+    // wrong 2345678:     const float mine = d < D ? asks * k(s, d) : 0;
+    // wrong 23478:     const float score = scale * gpu::warp_reduce(mine, gpu::Plus());
     // wrong 5:     const float dot = gpu::warp_reduce(mine, gpu::Plus());
     // wrong 5:     const float score = s > t ? -INFINITY : scale * dot;
     // wrong 6:     const float score = gpu::warp_reduce(mine, gpu::Plus());
@@ -70,18 +70,21 @@ __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
     // wrong 2:     x += d < D ? e * v(s, d) : 0;
     // wrong 3:     m = fmaxf(m, score);
     // wrong 3:     const float old = expf(m - m), e = expf(score - m);
-    // wrong 456:     const float larger = fmaxf(m, score);
-    // wrong 456:     const float old = expf(m - larger), e = expf(score - larger);
-    // wrong 456:     m = larger;
-    // wrong 356:     sum = sum * old + e;
+    // wrong 45678:     const float larger = fmaxf(m, score);
+    // wrong 45678:     const float old = expf(m - larger), e = expf(score - larger);
+    // wrong 4568:     m = larger;
+    // wrong 3567:     sum = sum * old + e;
+    // wrong 8:     sum = sum * old + 1;
     // wrong 4:     sum = gpu::warp_reduce(sum * old + e, gpu::Plus());
-    // wrong 3456:     x = x * old + (d < D ? e * v(s, d) : 0);
-    // wrong 23456: }
-    // wrong 23456: if (d < D) out(t, d) = x / sum;
+    // wrong 345678:     x = x * old + (d < D ? e * v(s, d) : 0);
+    // wrong 2345678: }
+    // wrong 2345678: if (d < D) out(t, d) = x / sum;
     // told 2: Does the exponent have the wrong sign? m starts
     // told 3: Neither sum nor x was rescaled
     // told 4: All 32 lanes added the same sum
     // told 5: keys of later tokens are read
+    // told 8: not 1.
+    // told 7: or is m never updated
     // told 6: Scores were not divided by sqrt(D)
     // end of your code
 }

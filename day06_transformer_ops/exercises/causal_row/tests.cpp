@@ -58,6 +58,7 @@ struct Wrong {
     bool sees_all = false, corrects_x = true, corrects_sum = true, divides = true;
     double scale = 0;                   // 0: the right one
     double sum_times = 1, e_times = 1;  // their factors, key after key
+    bool counts = false;                // 1 for e in the sum
 };
 Tensor<double> with(const Wrong& wrong, const Tensor<float>& q, const Tensor<float>& k,
                     const Tensor<float>& v) {
@@ -71,7 +72,8 @@ Tensor<double> with(const Wrong& wrong, const Tensor<float>& q, const Tensor<flo
             for (std::int64_t d = 0; d < D; ++d) dot += double(q(t, d)) * k(s, d);
             const double larger = std::fmax(m, scale * dot), old = std::exp(m - larger);
             const double e = std::exp(scale * dot - larger);
-            sum = (sum * (wrong.corrects_sum ? old : 1) + wrong.e_times * e) * wrong.sum_times;
+            const double more = wrong.counts ? 1 : wrong.e_times * e;
+            sum = (sum * (wrong.corrects_sum ? old : 1) + more) * wrong.sum_times;
             for (std::int64_t d = 0; d < D; ++d) {
                 y(t, d) =
                     y(t, d) * (wrong.corrects_x ? old : 1) + e * v(wrong.own_value ? t : s, d);
@@ -91,9 +93,10 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
     const char* lanes_added =
         "All 32 lanes added the same sum: the score is already in every lane, and so is "
         "exp(score - m). Each lane adds it locally, without gpu::warp_reduce.";
-    Wrong own, self, ahead, x, sum, neither, undivided, unscaled, by_32, by_D, reduced, reduced_e;
+    Wrong own, self, ahead, x, sum, neither, undivided, unscaled, by_32, by_D, reduced, reduced_e,
+        counted;
     neither.corrects_x = neither.corrects_sum = false;
-    reduced.sum_times = reduced_e.e_times = 32;
+    reduced.sum_times = reduced_e.e_times = 32, counted.counts = true;
     Tensor<double> nan(want.shape());
     for (std::int64_t i = 0; i < nan.size(); ++i) nan.data()[i] = NAN;
     own.own_value = true;
@@ -104,8 +107,10 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
         got, want,
         {mistake(self, "Token t does not attend to itself: s runs from 0 to t inclusive."),
          mistake(own,
-                 "Each attention weight was multiplied by v(t, d), the query's own value: use "
-                 "v(s, d), the key's value."),
+                 "The result is v(t, d), the query's own value. Is v(t, d) multiplied by the "
+                 "attention weights instead of v(s, d), or is m never updated, so that "
+                 "exp(-infinity) = 0 erases all earlier terms?"),
+         mistake(counted, "Each key adds e = exp(score - m) to the sum, not 1."),
          mistake(ahead, "Tokens attend to later tokens: token t may only use s = 0 to t."),
          mistake(x,
                  "x was not rescaled when a larger score arrived: multiply it by exp(old m - new "

@@ -28,15 +28,16 @@ __global__ void norm_weight_kernel(const float* in, const float* rows, const flo
     // wrong:     sum += grad[m * C + c] * (in[m * C + c] - rows[2 * m]) * rows[2 * m + 1];
     // wrong: }
     // wrong: d_weight[c] += sum;
-    // wrong 346: const std::int64_t c = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    // wrong 346: if (c >= C) return;
-    // wrong 346: float sum = 0;
-    // wrong 346: for (std::int64_t m = 0; m < M; ++m) {
+    // wrong 3467: const std::int64_t c = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong 3467: if (c >= C) return;
+    // wrong 3467: float sum = 0;
+    // wrong 3467: for (std::int64_t m = 0; m < M; ++m) {
     // wrong 3:     sum += grad[m * C + c] * (in[m * C + c] - rows[m]) * rows[m + 1];
     // wrong 4:     sum += grad[m * C + c] * (in[m * C + c] - rows[m]) * rows[M + m];
+    // wrong 7:     sum += grad[m * C + c] * (in[m * C + c] - rows[2 * m]) / rows[2 * m + 1];
     // wrong 6:     sum += grad[m * C + c] * (in[m * C + c] - rows[2 * m]) * rows[2 * m + 1];
-    // wrong 346: }
-    // wrong 346: d_weight[c] += sum;
+    // wrong 3467: }
+    // wrong 3467: d_weight[c] += sum;
     // wrong 5: const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     // wrong 5: if (m >= M) return;
     // wrong 5: for (std::int64_t c = 0; c < C; ++c) {
@@ -48,6 +49,7 @@ __global__ void norm_weight_kernel(const float* in, const float* rows, const flo
     // told 3: Mean and scale of a row are adjacent
     // told 4: Mean and scale of a row are adjacent
     // told 5: Only the first 128 rows were added
+    // told 7: was divided by the scale
     // told 6: the grid has blocks without any work
     // end of your code
 }
@@ -63,7 +65,7 @@ void norm_weight_cuda(View<const float> in, View<const float> rows, View<const f
     // stub: const unsigned grid = 1;
     const unsigned grid = gpu::blocks_for(C, kThreads);
     // wrong: const unsigned grid = gpu::blocks_for(M * C, kThreads);
-    // wrong 234: const unsigned grid = gpu::blocks_for(C, kThreads);
+    // wrong 2347: const unsigned grid = gpu::blocks_for(C, kThreads);
     // wrong 5: const unsigned grid = 1;
     // wrong 6: const auto grid = static_cast<unsigned>((C + kThreads) / kThreads + 1);
     // end of your code

@@ -79,6 +79,12 @@ Told cause_of(const Tensor<float>& got, const Case& k) {
                  [&](std::int64_t m, std::int64_t c) {
                      return static_cast<double>(k.in(m, c)) - k.rows(m, 0);
                  })},
+         {"in - mean was divided by the scale, which is already 1 / root: z is (in - mean) * "
+          "scale.",
+          summed(k.before, k.grad, 1,
+                 [&](std::int64_t m, std::int64_t c) {
+                     return (static_cast<double>(k.in(m, c)) - k.rows(m, 0)) / k.rows(m, 1);
+                 })},
          {beside, summed(k.before, k.grad, 1,
                          [&](std::int64_t m, std::int64_t c) { return z_at(m, c, m, m + 1); })},
          {beside, summed(k.before, k.grad, 1,

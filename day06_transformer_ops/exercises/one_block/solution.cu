@@ -78,7 +78,7 @@ void one_block_cuda(const BlockWeights& weights, View<const float> x, const Bloc
     // told 4: mixed was only reshaped to (B, H, T, D)
     // told 5: by sqrt(C)
     // told 6: Tokens attend to later tokens
-    // told 7: The second norm reads x
+    // told 7: The second norm reads x, or is missing
     // told 8: as if the queries of all tokens came first
     // told 9: Each head takes every H-th number
     // end of your code

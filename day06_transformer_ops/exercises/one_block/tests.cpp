@@ -230,7 +230,8 @@ std::vector<Guess> guesses_for(const Case& c) {
         "first sum.",
         {.adds_x = true});
     guess(
-        "The second norm reads x. It must read y, the first sum, so that the MLP processes what "
+        "The second norm reads x, or is missing. It must read y, the first sum, so that the MLP "
+        "processes what "
         "attention has moved.",
         {.reads_x = true});
     guess(

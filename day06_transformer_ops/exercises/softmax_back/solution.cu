@@ -67,6 +67,14 @@ __global__ void softmax_back_kernel(const float* p, const float* grad, std::int6
     // wrong 6: for (std::int64_t i = threadIdx.x % 32; i < N; i += 32) {
     // wrong 6: d_in[m * N + i] = p[m * N + i] * (grad[m * N + i] + delta);
     // wrong 6: }
+    // wrong 7: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 7: if (m >= M) return;
+    // wrong 7: float delta = 0;
+    // wrong 7: for (std::int64_t i = 0; i < N; ++i) delta += p[m * N + i] * grad[m * N + i];
+    // wrong 7: for (std::int64_t i = 0; i < N; ++i) {
+    // wrong 7: d_in[m * N + i] = p[m * N + i] * (grad[m * N + i] - delta);
+    // wrong 7: }
+    // told 7: all 32 lanes process the whole row
     // told 6: The sum over j was added instead of subtracted
     // end of your code
 }

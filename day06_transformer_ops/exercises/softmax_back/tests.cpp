@@ -193,11 +193,15 @@ TEST_CASE("softmax_back: a warp reads its row twice and writes it once",
     if (touched) {  // counted by the emulator only
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << M * row * 5
                              << " suffice: p and grad twice, and d_in once. If it is more, the "
-                                "accesses are uncoalesced, or the sum over j is recomputed for "
-                                "each i.");
+                                "accesses are uncoalesced, the sum over j is recomputed for each "
+                                "i, or all 32 lanes process the whole row.");
         REQUIRE(touched->sectors <= M * row * 5);
     }
     REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("softmax_back: the last of more than 2^32 elements", "[day06][softmax_back][small]") {
+    check_far_rows([](View<const float> in, View<float> out) { softmax_back_cuda(in, in, out); });
 }
 
 TEST_CASE("softmax_back: rejects what the CPU reference rejects", "[day06][softmax_back][small]") {

@@ -43,28 +43,33 @@ __global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_
     // wrong:     out[m * N + n] = expf(x[n] - largest) / sum;
     // wrong: }
     // told: Here each block computed only one row
-    // wrong 2345: const int lane = threadIdx.x % 32;
+    // wrong 23456: const int lane = threadIdx.x % 32;
     // wrong 245: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     // wrong 3: const std::int64_t m = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x / 32;
-    // wrong 2345: if (m >= M) return;
+    // wrong 6: const int m = int(blockIdx.x) * kWarps + int(threadIdx.x) / 32;
+    // wrong 23456: if (m >= M) return;
     // wrong 2345: const float* x = in + m * N;
-    // wrong 2345: float largest = -INFINITY, sum = 0;
-    // wrong 2345: for (std::int64_t n = lane; n < N; n += 32) largest = fmaxf(largest, x[n]);
-    // wrong 345: largest = gpu::warp_reduce(largest, gpu::Larger());
-    // wrong 23: for (std::int64_t n = lane; n < N; n += 32) sum += expf(x[n] - largest);
+    // wrong 6: const int start = m * int(N);
+    // wrong 6: const float* x = in + start;
+    // wrong 23456: float largest = -INFINITY, sum = 0;
+    // wrong 23456: for (std::int64_t n = lane; n < N; n += 32) largest = fmaxf(largest, x[n]);
+    // wrong 3456: largest = gpu::warp_reduce(largest, gpu::Larger());
+    // wrong 236: for (std::int64_t n = lane; n < N; n += 32) sum += expf(x[n] - largest);
     // wrong 4: for (std::int64_t n = 0; n < N; ++n) sum += expf(x[n] - largest);
     // wrong 5: for (std::int64_t n = lane; n < N; n += 32) {
     // wrong 5:     sum += out[m * N + n] = expf(x[n] - largest);
     // wrong 5: }
-    // wrong 2345: sum = gpu::warp_reduce(sum, gpu::Plus());
+    // wrong 23456: sum = gpu::warp_reduce(sum, gpu::Plus());
     // wrong 234: for (std::int64_t n = lane; n < N; n += 32) {
     // wrong 234:     out[m * N + n] = expf(x[n] - largest) / sum;
     // wrong 234: }
+    // wrong 6: for (std::int64_t n = lane; n < N; n += 32) out[start + n] = expf(x[n] - largest) / sum;
     // wrong 5: for (std::int64_t n = lane; n < N; n += 32) out[m * N + n] /= sum;
     // told 2: Each lane subtracted its own largest element
     // told 3: Is the row computed from the number of threads
     // told 4: All 32 lanes added the same sum
     // told 5: out is written twice
+    // told 6: computed or kept in 32 bits
     // end of your code
 }
 
