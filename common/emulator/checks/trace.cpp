@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/finding.hpp"
 #include "common/emulator/trace.hpp"
 
@@ -124,6 +125,14 @@ void trace_block_end() {
         }
         std::fill(passed[i].begin(), passed[i].end(), 0);
     }
+}
+
+void exchange_requests(std::shared_ptr<void>& aside) {
+    std::pair both(std::move(open), std::move(passed));
+    exchange(both, aside);
+    std::tie(open, passed) = std::move(both);
+    open.resize(instructions.size());  // other blocks may have executed more
+    passed.resize(instructions.size(), std::vector<std::uint64_t>(kMaxThreads, 0));
 }
 
 void start_trace() {
