@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include "common/gpu/ptx/mbarrier.hpp"
+#include "common/gpu/shared_tiles.hpp"
 
 namespace cg = cooperative_groups;
 
@@ -98,6 +99,20 @@ __global__ void by_flag(Board* m) {
         __syncthreads();
     }
     m->out[blockIdx.x * 64 + t] = sum;
+}
+
+// Block 2 polls for very long, while the others make progress.
+__global__ void long_wait(Board* m) {
+    for (unsigned epoch = 1; epoch <= 20000 && blockIdx.x < 2; ++epoch) {
+        if (epoch % 2 == blockIdx.x) {
+            store_relaxed(m->slots, {{0, 0, 0, epoch}});
+        } else {
+            wait_for(m->slots, epoch);
+        }
+    }
+    if (blockIdx.x == 0) store_relaxed(m->slots + 1, {{0, 0, 0, 1}});
+    if (blockIdx.x == 2) wait_for(m->slots + 1, 1);
+    m->out[blockIdx.x] = 1;
 }
 
 // A barrier of all blocks, made by hand; every block writes one number per round for the next one.
@@ -212,19 +227,20 @@ __global__ void released(Board* m) {
     }
 }
 
-// A plain read beside atomics, harmless since a compare-and-swap follows.
+// A plain read beside atomics, harmless since a compare-and-swap follows: after the other block has
+// ended.
 __global__ void compare_and_swap(Board* m) {
     if (threadIdx.x > 0) return;
     atomicAdd(&m->word, 1u);
     meet(m, 0);
-    unsigned old = m->word;
+    unsigned old = blockIdx.x == 1 ? m->word : 0;
     meet(m, 1);
+    if (blockIdx.x == 0) return;
     for (unsigned assumed = old + 1; assumed != old;) {
         assumed = old;
         old = atomicCAS(&m->word, assumed, assumed + 10);
     }
-    meet(m, 2);
-    m->out[blockIdx.x] = atomicAdd(&m->word, 0u);
+    m->out[0] = old;
 }
 
 // Thread 0 overwrites what four warps have read, since each has signaled.
@@ -266,6 +282,38 @@ __global__ void in_flight(Board* m) {
     if (t == 1) meet(m, 1);
     barrier.wait(0);
     m->out[64 * blockIdx.x + t] = tile[63 - t] + 1;
+}
+
+// Tiles of dynamic memory do not count twice when an array is declared after the meeting.
+__global__ void tile_and_array(Board* m) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    const unsigned t = threadIdx.x;
+    unsigned* const tile = gpu::SharedTiles(memory).next<unsigned>(7 * 1024);
+    tile[t] = t;
+    __syncthreads();
+    if (t < 2) meet(m, static_cast<int>(t));
+    __syncthreads();
+    __shared__ unsigned array[64];
+    array[t] = tile[63 - t];
+    m->out[64 * blockIdx.x + t] = array[t];
+}
+
+__global__ void in_ptx(Board* m) {
+    if (threadIdx.x > 0) return;
+    unsigned long long low = 5 + blockIdx.x, high = 7;
+    asm volatile(
+        "{ .reg .b128 all; mov.b128 all, {%1, %2}; st.relaxed.gpu.global.b128 [%0], all; }" ::"l"(
+            &m->slots[blockIdx.x]),
+        "l"(low), "l"(high)
+        : "memory");
+    for (high = 0; high != 7;) {
+        asm volatile(
+            "{ .reg .b128 all; ld.relaxed.gpu.global.b128 all, [%2]; mov.b128 {%0, %1}, all; }"
+            : "=l"(low), "=l"(high)
+            : "l"(&m->slots[blockIdx.x ^ 1])
+            : "memory");
+    }
+    m->out[blockIdx.x] = static_cast<unsigned>(low);
 }
 
 // Half of a warp loads before the meeting, the other half by the same instruction after it.
@@ -372,6 +420,7 @@ std::vector<BlocksCase> right_blocks() {
         {"by_flag", [](Board* m) { by_flag<Fences::both><<<2, 64>>>(m); }},
         {"barrier_by_hand", [](Board* m) { barrier_by_hand<<<4, 64>>>(m); }},
         {"barrier_by_hand_in_grid", [](Board* m) { cooperatively(barrier_by_hand, 4, m); }},
+        {"long_wait", [](Board* m) { long_wait<<<3, 1>>>(m); }},
         {"chain", [](Board* m) { chain<<<128, 1>>>(m); }},
         {"grid_and_polls", [](Board* m) { cooperatively(grid_and_polls, 2, m); }},
         {"shared", [](Board* m) { shared<<<2, 64, 256>>>(m); }},
@@ -381,6 +430,8 @@ std::vector<BlocksCase> right_blocks() {
         {"compare_and_swap", [](Board* m) { compare_and_swap<<<2, 64>>>(m); }},
         {"readers", [](Board* m) { readers<<<2, 128>>>(m); }},
         {"in_flight", [](Board* m) { in_flight<<<2, 64>>>(m); }},
+        {"tile_and_array", [](Board* m) { tile_and_array<<<2, 64, 30 * 1024>>>(m); }},
+        {"in_ptx", [](Board* m) { in_ptx<<<2, 64>>>(m); }},
         {"traced", [](Board* m) { traced<<<2, 32>>>(m); }},
     };
 }
