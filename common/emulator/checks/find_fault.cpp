@@ -49,8 +49,9 @@ void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what, cons
         let_others_go_first(address, bytes, code);
     Region* region = region_of(address);
     if (region == nullptr) {
-        if (is_own(address) || (!writes(what) && is_constant_data(address)) ||
-            is_registered(reinterpret_cast<void*>(address))) {
+        if (is_own(address) || (!writes(what) && is_constant_data(address))) return;
+        if (is_registered(reinterpret_cast<void*>(address))) {
+            if (what == AccessKind::volatile_read) remember_poll(address, bytes, code);
             return;
         }
         fail_elsewhere(address, bytes, what, code);
@@ -64,7 +65,8 @@ void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what, cons
     if (noted) trace_access(*region, address, bytes, what, code);
     if (what == AccessKind::write || what == AccessKind::volatile_write)
         block.turns_without_write = 0;
-    if (what == AccessKind::volatile_read && region->space == Space::global)
+    if ((what == AccessKind::volatile_read || what == AccessKind::atomic) &&
+        region->space == Space::global)
         remember_poll(address, bytes, code);
 }
 

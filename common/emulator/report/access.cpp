@@ -259,8 +259,8 @@ Finding words(const EndlessReads& fact) {
                            : story("reads", fact.bytes) + where_polled(fact.address, fact.bytes)) +
             "again and again, and nothing has been written for a very long time. " +
             why_endless(fact) +
-            (has_streams() ? " Waiting for a kernel of another stream is not modelled: launches "
-                             "run one after another."
+            (has_streams() ? " Waiting for work of another stream, a kernel or a copy, is not "
+                             "modelled: launches run one after another."
                            : ""),
         fact.address};
 }

@@ -166,25 +166,36 @@ TEST_CASE("a reader that accepts any epoch gets an old value", "[blocks]") {
     CHECK(got[2] == 10);  // not 20
 }
 
-TEST_CASE("a kernel that waits for the host is named as not modelled", "[blocks]") {
-    unsigned *flag = nullptr, *mapped = nullptr;
-    const Device<unsigned> out(std::vector<unsigned>(1));
-    REQUIRE(cudaHostAlloc(reinterpret_cast<void**>(&flag), 4, cudaHostAllocMapped) == cudaSuccess);
-    REQUIRE(cudaHostGetDevicePointer(reinterpret_cast<void**>(&mapped), flag, 0) == cudaSuccess);
-    *flag = 0;
+TEST_CASE("waiting for the host or for another stream is named as not modelled", "[blocks]") {
+    const Device<unsigned> out(std::vector<unsigned>(1)), in_device(std::vector<unsigned>(1));
+    static unsigned registered;
+    unsigned *pinned = nullptr, *mapped = nullptr;
+    REQUIRE(cudaHostAlloc(reinterpret_cast<void**>(&pinned), 4, cudaHostAllocMapped) ==
+            cudaSuccess);
+    REQUIRE(cudaHostGetDevicePointer(reinterpret_cast<void**>(&mapped), pinned, 0) == cudaSuccess);
+    REQUIRE(cudaHostRegister(&registered, 4, 0) == cudaSuccess);
+    cudaStream_t stream = nullptr;
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    *pinned = 0;
+    const auto check = [&](unsigned* flag, const char* says) {
+        clear_report();
+        wait_for_host(flag, out.data(), stream);
+        cudaDeviceSynchronize();
+        cudaGetLastError();
+        REQUIRE(last_report());
+        INFO(last_report()->text);
+        CHECK(last_report()->text.find(says) != std::string::npos);
+        CHECK(text_of_line(last_report()->line).find("MARK waits_for_host") != std::string::npos);
+    };
+    check(mapped, "a kernel that waits for the host is not modelled");
+    check(&registered, "a kernel that waits for the host is not modelled");
+    check(in_device.data(), "Waiting for work of another stream, a kernel or a copy, is not");
+    cudaStreamDestroy(stream);
     clear_report();
-    wait_for_host(mapped, out.data());
-    cudaDeviceSynchronize();
-    cudaGetLastError();
-    REQUIRE(last_report());
-    INFO(last_report()->text);
-    CHECK(last_report()->text.find("a kernel that waits for the host is not modelled") !=
-          std::string::npos);
-    CHECK(text_of_line(last_report()->line).find("MARK waits_for_host") != std::string::npos);
-    clear_report();
-    *flag = 6;  // before the launch
+    *pinned = 6;  // before the launch
     wait_for_host(mapped, out.data());
     CHECK(out.host()[0] == 6);
     CHECK_FALSE(last_report());
-    cudaFreeHost(flag);
+    cudaHostUnregister(&registered);
+    cudaFreeHost(pinned);
 }

@@ -455,8 +455,8 @@ std::vector<BlocksCase> wrong_blocks() {
     };
 }
 
-void wait_for_host(volatile unsigned* flag, unsigned* out) {
-    waits_for_host<<<1, 1>>>(flag, out);
+void wait_for_host(volatile unsigned* flag, unsigned* out, cudaStream_t stream) {
+    waits_for_host<<<1, 1, 0, stream>>>(flag, out);
 }
 
 }  // namespace sixdays::emulator::tests

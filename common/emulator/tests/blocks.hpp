@@ -2,6 +2,8 @@
 /// Blocks that wait for each other: correct and buggy kernels, and their launches.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <vector>
 
 #include "common/gpu/ptx/relaxed.hpp"
@@ -21,6 +23,6 @@ struct BlocksCase {
 std::vector<BlocksCase> right_blocks();
 std::vector<BlocksCase> wrong_blocks();
 /// Waits for a flag that the host would set.
-void wait_for_host(volatile unsigned* flag, unsigned* out);
+void wait_for_host(volatile unsigned* flag, unsigned* out, cudaStream_t stream = nullptr);
 
 }  // namespace sixdays::emulator::tests
