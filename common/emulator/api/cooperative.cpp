@@ -11,6 +11,7 @@
 /// wait for blocks that have returned.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <utility>
@@ -96,11 +97,10 @@ public:
     void run_to_end() {
         while (!launch_failed() && !waiting_.empty()) {
             if (runnable() == 0 && !open_barrier()) break;
-            for (Waiting& one : waiting_) {
-                if (launch_failed()) break;
-                if (one.can_run) resume(one);
+            for (auto one = waiting_.begin(); one != waiting_.end() && !launch_failed();) {
+                const bool ended = one->can_run && resume(*one);
+                one = ended ? waiting_.erase(one) : std::next(one);
             }
-            std::erase_if(waiting_, [](const Waiting& one) { return one.why == Stop::ended; });
         }
         for (Waiting& one : waiting_) {
             std::swap(block, one.block);
@@ -148,7 +148,8 @@ private:
         clocks.serial = newest_;
     }
 
-    void resume(Waiting& one) {
+    // True if it ends.
+    bool resume(Waiting& one) {
         const bool polls = one.why == Stop::polls;
         one.exchange();
         if (in_cluster) take_from_cluster(one.shared);
@@ -158,11 +159,9 @@ private:
         if (polls) block.turns_without_write = idle_;
         if (!polls && in_cluster) note_turn_of_cluster(block.index);
         const Stop why = polls ? continue_block(what_) : resume_block(what_);
-        if (end(why)) {
-            one.why = why;
-        } else {
-            put_aside(one, why);
-        }
+        if (end(why)) return true;
+        put_aside(one, why);
+        return false;
     }
 
     // All blocks in progress have reached the barrier; false if others have returned instead.
