@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/memory/facts.hpp"
 
 namespace sixdays::emulator {

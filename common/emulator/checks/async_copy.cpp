@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
-#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/finding.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "emulated/ptx.h"

@@ -6,7 +6,6 @@
 
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/machine/address_space.hpp"
-#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "common/emulator/memory/facts.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
-#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/finding.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"

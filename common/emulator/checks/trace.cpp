@@ -6,7 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/finding.hpp"
 #include "common/emulator/trace.hpp"
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/memory/access.hpp"
 
 namespace sixdays::emulator {
