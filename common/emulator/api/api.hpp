@@ -21,6 +21,8 @@ unsigned most_of_cluster(const void* kernel);
 
 /// Runs all blocks of a cooperative launch, from one grid barrier to the next (cooperative.cpp).
 void run_cooperative_grid(const Launch& what, std::uint64_t blocks);
+/// The block in position `turn` of a plain launch polls: runs it and the rest of `blocks` in turns.
+void run_rest_together(const Launch& what, std::uint64_t turn, std::uint64_t blocks);
 /// The same, one cluster after another.
 void run_clusters(const Launch& what, dim3 extents);
 

@@ -121,7 +121,16 @@ void run_grid(const Launch& what) {
         block.index = index_of_block(turn);
         forget_shared();
         restart_clock();
-        run_block(what);
+        block.may_pause = turn + 1 < count;
+        block.others = {.returned = turn, .unstarted = count - turn - 1};
+        if (run_block(what) == Stop::polls) {
+            const std::uint64_t resident = blocks_at_once(what);
+            if (count <= resident && count == blocks_of_launch)
+                return run_rest_together(what, turn, count);
+            block.may_pause = false;
+            if (count > resident) block.others.resident = resident;
+            continue_block(what);
+        }
         if (block.wanted_cluster.x > 0)  // no thread has done anything yet
             return run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
         if (tracing) trace_block_end();

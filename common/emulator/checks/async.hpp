@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/facts.hpp"
 
 namespace sixdays::emulator {
@@ -22,12 +22,6 @@ void exchange_copies(std::shared_ptr<void>& aside);
 void exchange_mbarriers(std::shared_ptr<void>& aside);
 void exchange_wgmma(std::shared_ptr<void>& aside);
 void exchange_locals(std::shared_ptr<void>& aside);
-template <class State>
-void exchange(State& now, std::shared_ptr<void>& aside) {
-    if (now.empty() && !aside) return;
-    if (!aside) aside = std::make_shared<State>();
-    std::swap(now, *static_cast<State*>(aside.get()));
-}
 
 /// The copy in flight to this address of shared memory.
 CopyTo copy_to(std::uintptr_t address);

@@ -1,10 +1,10 @@
 #include "common/emulator/checks/find_fault.hpp"
 
+#include "common/emulator/checks/polling.hpp"
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/checks/wrong_access.hpp"
 #include "common/emulator/machine/facts.hpp"
-#include "common/emulator/machine/signals.hpp"
 #include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/memory/in_flight.hpp"
 #include "common/emulator/memory/memory.hpp"
@@ -40,25 +40,18 @@ void check_bytes(const NewAccess& a) {
     for (std::size_t i = 0; i < a.bytes; ++i) state[i] |= kWritten;
 }
 
-// A thread that runs for a long time may be spinning on another thread, so the others get a turn.
-// If no thread of the block has written anything for very long, none ever will.
-void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
-    current->accesses_left = kAccessesPerTurn;
-    if (time_is_up) fail_for_time(code);
-    if (++block.turns_without_write > kTurnsWithoutWrite) fail(EndlessReads{address, bytes, code});
-    yield();
-}
-
 }  // namespace
 
 void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code,
                 const void* expected, bool traced) {
     const InRuntime guard;
-    if (current->accesses_left == 0) pass_turn(address, bytes, code);  // let others go first
+    if (current->accesses_left == 0 || (what == AccessKind::volatile_read && is_patient()))
+        let_others_go_first(address, bytes, code);
     Region* region = region_of(address);
     if (region == nullptr) {
-        if (is_own(address) || (!writes(what) && is_constant_data(address)) ||
-            is_registered(reinterpret_cast<void*>(address))) {
+        if (is_own(address) || (!writes(what) && is_constant_data(address))) return;
+        if (is_registered(reinterpret_cast<void*>(address))) {
+            if (what == AccessKind::volatile_read) remember_poll(address, bytes, code);
             return;
         }
         fail_elsewhere(address, bytes, what, code);
@@ -70,16 +63,11 @@ void find_fault(std::uintptr_t address, std::size_t bytes, AccessKind what, cons
     check_race(access);
     const bool noted = tracing && traced && region != &variables;
     if (noted) trace_access(*region, address, bytes, what, code);
-    if (what == AccessKind::write) block.turns_without_write = 0;
-}
-
-void let_others_run() {
-    if (current == nullptr) return;
-    const InRuntime guard;
-    static std::uint64_t asked = 0;
-    // Many threads may wait for one: the block has taken a turn when each thread has polled once.
-    if (++asked % block.size == 0) return pass_turn(0, 0, __builtin_return_address(0));
-    yield();
+    if (what == AccessKind::write || what == AccessKind::volatile_write)
+        block.turns_without_write = 0;
+    if ((what == AccessKind::volatile_read || what == AccessKind::atomic) &&
+        region->space == Space::global)
+        remember_poll(address, bytes, code);
 }
 
 }  // namespace sixdays::emulator

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/emulator/checks/cause.hpp"
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "common/emulator/memory/cluster.hpp"
@@ -194,6 +195,11 @@ void begin_race_checks() {
     suspicions.clear();
     reads_of_cas_loops.clear();
     judgement_pending = false;
+}
+
+void exchange_suspicions(std::shared_ptr<void>& aside) {
+    exchange(suspicions, aside);
+    judgement_pending = !suspicions.empty();  // the stores have been judged
 }
 
 void judge_stores() {

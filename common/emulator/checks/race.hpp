@@ -7,6 +7,8 @@
 /// race if at least one of them is a plain write.
 #pragma once
 
+#include <memory>
+
 #include "common/emulator/memory/history.hpp"
 
 namespace sixdays::emulator {
@@ -20,5 +22,7 @@ void judge_stores();
 void judge_block();
 
 void begin_race_checks();  // a launch starts
+/// A block that polls is put aside, or goes on: swaps its suspicions.
+void exchange_suspicions(std::shared_ptr<void>& aside);
 
 }  // namespace sixdays::emulator

@@ -126,6 +126,14 @@ void trace_block_end() {
     }
 }
 
+void exchange_requests(std::shared_ptr<void>& aside) {
+    std::pair both(std::move(open), std::move(passed));
+    exchange(both, aside);
+    std::tie(open, passed) = std::move(both);
+    open.resize(instructions.size());  // other blocks may have executed more
+    passed.resize(instructions.size(), std::vector<std::uint64_t>(kMaxThreads, 0));
+}
+
 void start_trace() {
     stop_trace();
     tracing = true;

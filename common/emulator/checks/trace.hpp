@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/memory/access.hpp"
 
 namespace sixdays::emulator {
@@ -16,6 +17,8 @@ void trace_access(const Region& region, std::uintptr_t address, std::size_t byte
                   const void* code);
 /// Completes requests that some lanes never joined.
 void trace_block_end();
+/// A block that polls is put aside, or goes on: swaps its incomplete requests.
+void exchange_requests(std::shared_ptr<void>& aside);
 
 /// One request of one warp.
 struct Request {

@@ -1,7 +1,7 @@
 #include "common/emulator/machine/block.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <utility>
 
 #include "common/emulator/machine/built_in.hpp"
 #include "common/emulator/machine/clocks.hpp"
@@ -21,7 +21,6 @@ namespace {
 
 Context scheduler;
 const Launch* running = nullptr;
-std::deque<Thread*> ready;
 std::vector<Fiber> fibers;
 std::vector<Fiber*> idle;
 
@@ -69,6 +68,7 @@ void start_threads() {
     block.astray = nullptr;
     block.barrier_votes = 0;
     block.turns_without_write = 0;
+    block.polls_in_vain = false;
     block.cluster_barriers = 0;
     begin_block_clocks(block.size);
     events.block_starts();
@@ -82,7 +82,8 @@ void start_threads() {
         thread.arrived_at_cluster = -1;
         thread.barrier_site = {};
         thread.accesses_left = kAccessesPerTurn;
-        ready.push_back(&thread);
+        thread.polled.address = 0;
+        block.ready.push_back(&thread);
     }
 }
 
@@ -107,19 +108,19 @@ void open_grid_barrier() {
     }
 }
 
-// Runs until all threads have returned (true), or the block waits for other blocks (false).
-bool run_threads() {
+// Runs until all threads have returned, or the block waits for other blocks.
+Stop run_threads() {
     set_block(block.index, block.extents, block.grid);
     while (block.live > 0) {
-        if (ready.empty() && !answer_active_masks()) {
+        if (block.ready.empty() && !answer_active_masks()) {
             const bool arrived = all_have_arrived();
             if (!arrived) events.deadlock();
             if (!arrived || in_cluster || block.cooperative) break;
             meet_at_barrier(block.size);  // a cluster of one block
             open_grid_barrier();
         }
-        Thread& thread = *ready.front();
-        ready.pop_front();
+        Thread& thread = *block.ready.front();
+        block.ready.pop_front();
         if (thread.state == Thread::State::fresh) begin(thread);
         current = &thread;
         set_thread_index(thread.index);
@@ -127,11 +128,13 @@ bool run_threads() {
         current = nullptr;
         if (launch_failed() || block.wanted_cluster.x > 0) break;
         if (thread.state == Thread::State::done) end(thread);
+        if (std::exchange(block.polls_in_vain, false) && !answer_active_masks() && block.may_pause)
+            return Stop::polls;
     }
     events.block_ends();
     const bool stopped = launch_failed() || block.wanted_cluster.x > 0;
     if (stopped) abandon_block();
-    return block.live == 0 || stopped;
+    return block.live == 0 || stopped ? Stop::ended : Stop::at_barrier;
 }
 
 }  // namespace
@@ -144,7 +147,7 @@ void abandon_block() {
         prepare_context(thread.fiber->context, thread.fiber->stack, fiber_main);
         end(thread);
     }
-    ready.clear();
+    block.ready.clear();
 }
 
 uint3 index_of_thread(unsigned id) {
@@ -159,17 +162,22 @@ void number_threads() {
     }
 }
 
-bool run_block(const Launch& what) {
+Stop run_block(const Launch& what) {
     running = &what;
     start_threads();
     return run_threads();
 }
 
-bool resume_block(const Launch& what) {
+Stop resume_block(const Launch& what) {
     running = &what;
     begin_block_clocks(block.size);
     if (in_cluster) learn_from_cluster(block.size);
     open_grid_barrier();
+    return run_threads();
+}
+
+Stop continue_block(const Launch& what) {
+    running = &what;
     return run_threads();
 }
 
@@ -184,7 +192,7 @@ void yield() {
 
 void make_ready(Thread& thread) {
     thread.state = Thread::State::ready;
-    ready.push_back(&thread);
+    block.ready.push_back(&thread);
 }
 
 }  // namespace sixdays::emulator

@@ -1,11 +1,13 @@
 /// @file
-/// The running block: which thread runs, and which wait for which. Blocks run one after another.
-/// The threads of a block take turns on one OS thread, and switch only at barriers, at warp calls
-/// and in loops that spin.
+/// The running block: which thread runs, and which wait for which. Blocks run one after another,
+/// or in turns if they wait for each other (api/cooperative.cpp). The threads of a block take turns on
+/// one OS thread, and switch only at barriers, at warp calls and in loops that spin.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <source_location>
 #include <vector>
 
@@ -35,6 +37,15 @@ struct WarpSlot {
     const void* code;  // the call's return address
 };
 
+/// A volatile read of global memory: the same again, of the same value, means that the thread polls.
+struct Poll {
+    std::uintptr_t address = 0;
+    std::size_t bytes = 0;
+    const void* code = nullptr;
+    std::array<std::byte, 16> value{};
+    bool counted = false;
+};
+
 struct Thread {
     enum class State : std::uint8_t {
         fresh,
@@ -53,6 +64,7 @@ struct Thread {
     bool in_kernel = false;  // past the kernel's opening brace
     Fiber* fiber = nullptr;
     unsigned accesses_left = 0;  // accesses until other threads get a turn
+    Poll polled;                 // the last one; address 0: none
     Site barrier_site;           // of the last barrier it reached
     const void* barrier_code = nullptr;
     WarpSlot call;                // where it waits, if at_warp_call
@@ -60,6 +72,12 @@ struct Thread {
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
+};
+
+/// The blocks of a launch or cluster besides the running one: who could store what it waits for?
+struct OtherBlocks {
+    std::uint64_t returned = 0, polling = 0, at_barrier = 0, unstarted = 0;
+    std::uint64_t resident = 0;  // that the device holds at a time, if the grid has more blocks
 };
 
 struct Block {
@@ -78,6 +96,11 @@ struct Block {
     const Thread* first_at_barrier = nullptr;
     const Thread* astray = nullptr;    // the first to reach a different barrier
     unsigned turns_without_write = 0;  // turns taken from spinning threads since the last store
+    unsigned polls = 0;                // by different threads, one after another, since then
+    bool polls_in_vain = false;        // every thread that can run has polled
+    bool may_pause = false;            // other blocks can run meanwhile
+    unsigned in_progress = 1;          // blocks that run in turns, this one included
+    OtherBlocks others;
     unsigned barriers_passed = 0;
     unsigned missed_barrier = 0;        // threads that had returned when the last barrier opened
     std::vector<Site> barriers_opened;  // each of them once
@@ -87,6 +110,7 @@ struct Block {
     std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as lane masks
     std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // lanes in a warp call
     std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);
+    std::deque<Thread*> ready;    // threads that can run
     std::vector<unsigned> order;  // in which threads get their first turn
     std::array<std::vector<unsigned>, kMaxThreads / kWarp> lane_order;  // the same, by warp
 
@@ -120,11 +144,15 @@ struct InRuntime {
 uint3 index_of_thread(unsigned id);
 /// A launch starts: assigns indices to the threads of its blocks.
 void number_threads();
-/// Runs every thread of `block` to its end, or until a Finding is stored.
-/// @return false if the block waits for others at a grid barrier
-bool run_block(const Launch& what);
+/// Why a block does not run on: it has ended (or a Finding is stored), it waits for others at a
+/// barrier of the grid or cluster, or it polls memory that another block may write.
+enum class Stop : std::uint8_t { ended, at_barrier, polls };
+/// Runs every thread of `block` until it stops.
+Stop run_block(const Launch& what);
 /// Resumes after that barrier.
-bool resume_block(const Launch& what);
+Stop resume_block(const Launch& what);
+/// Resumes a block that polls.
+Stop continue_block(const Launch& what);
 /// The launch failed: discards the threads of `block` that have not returned.
 void abandon_block();
 /// Suspends the current thread until make_ready is called on it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/stream_order.hpp"
@@ -38,6 +39,10 @@ void begin_block_clocks(unsigned threads) {
     clocks.met.fill(false);
     clocks.usable = true;
     forget_fences(threads);
+}
+
+void exchange_clocks(std::shared_ptr<void>& aside) {
+    exchange<ClocksOfBlock>(clocks, aside);
 }
 
 void meet_at_barrier(unsigned threads) {

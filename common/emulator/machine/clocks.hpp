@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "common/emulator/machine/block.hpp"
 
@@ -40,18 +42,22 @@ const void* code_of(const PastAccess& access);
 /// By lane of a warp: that lane's accesses up to this clock came before.
 using LaneClocks = std::array<std::uint32_t, 32>;
 
-struct Clocks {
-    std::uint32_t serial = 0;               // of the running block
-    std::uint32_t first_serial = 1;         // of the launch's first block
-    std::uint32_t first_concurrent = 1;     // of work that may run concurrently on another stream
-    std::uint32_t first_of_cluster = 0;     // of the cluster's blocks, if there are clusters
-    std::uint32_t first_of_segment = 0;     // since the cluster's last barrier
+/// Of one block.
+struct ClocksOfBlock {
+    std::uint32_t serial = 0;               // between blocks, that of the newest
     std::uint32_t barrier = 0;              // value of all clocks at the last barrier
     std::uint32_t newest = 0;               // the largest clock
     std::array<std::uint32_t, 1024> now{};  // by thread
     std::array<bool, 32> met{};             // by warp: any warp call since the block started
-    std::array<LaneClocks, 1024> of_lanes;  // by thread: what it knows of its warp, once met
-    bool usable = true;                     // no clock has overflowed
+    // By thread: what it knows of its warp, once met.
+    std::vector<LaneClocks> of_lanes = std::vector<LaneClocks>(1024);
+    bool usable = true;  // no clock has overflowed
+};
+struct Clocks : ClocksOfBlock {
+    std::uint32_t first_serial = 1;      // of the launch's first block
+    std::uint32_t first_concurrent = 1;  // of work that may run concurrently on another stream
+    std::uint32_t first_of_cluster = 0;  // of the cluster's blocks, if there are clusters
+    std::uint32_t first_of_segment = 0;  // since the cluster's last barrier
     // Set when threads synchronize by anything other than barriers of a block or full-warp calls.
     bool orders_beyond_barriers = false;
 };
@@ -59,6 +65,8 @@ extern Clocks clocks;
 
 void begin_launch_clocks();
 void begin_block_clocks(unsigned threads);
+/// A block that polls is put aside, or goes on: swaps its clocks with the saved ones.
+void exchange_clocks(std::shared_ptr<void>& aside);
 void meet_at_barrier(unsigned threads);
 void meet_in_warp(unsigned warp, unsigned lanes);
 

@@ -139,11 +139,12 @@ struct MisalignedAccess {
     AccessKind kind;
     const void* code;
 };
-/// A block that has only read for a very long time.
+/// The current thread polls, and no block has written anything for a very long time.
 struct EndlessReads {
-    std::uintptr_t address;
+    std::uintptr_t address;  // the last one that it read; 0 if unknown
     std::size_t bytes;
     const void* code;
+    OtherBlocks others;
 };
 
 /// The current thread reads its own local variable, which has no value.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/block.hpp"
 
 namespace sixdays::emulator {
@@ -126,12 +128,21 @@ void forget_publications() {
 void forget_fences(unsigned threads) {
     static unsigned of_last_block = 0;
     const unsigned spoke = std::exchange(of_last_block, threads);
+    voices.resize(kMaxThreads);
     if (!any_news) return;
     std::fill_n(voices.begin(), spoke, Voice{});
     shared_words.clear();
     fenced_by_block = {};
     of_others_by_block.reset();
     news = any_news = false;
+}
+
+void exchange_publications(std::shared_ptr<void>& aside) {
+    std::tuple all(std::move(voices), std::move(shared_words), news, any_news,
+                   std::move(fenced_by_block), std::move(of_others_by_block));
+    exchange(all, aside);
+    std::tie(voices, shared_words, news, any_news, fenced_by_block, of_others_by_block) =
+        std::move(all);
 }
 
 void share_at_barrier(unsigned threads) {

@@ -10,13 +10,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "common/emulator/machine/clocks.hpp"
 
 namespace sixdays::emulator {
 
-void forget_publications();               // a launch starts
-void forget_fences(unsigned threads);     // a block starts
+void forget_publications();            // a launch starts
+void forget_fences(unsigned threads);  // a block starts
+/// A block that polls is put aside, or goes on: swaps what its threads have fenced and know.
+void exchange_publications(std::shared_ptr<void>& aside);
 void share_at_barrier(unsigned threads);  // before the clocks advance
 void share_in_warp(unsigned warp, unsigned lanes);
 /// A block stops at a cluster barrier: blocks that resume after it know what it did and knew.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -134,6 +135,9 @@ struct SharedImage {
 };
 SharedImage save_shared();
 void restore_shared(const SharedImage& image);
+/// The same for the histories of shared memory. Only a block that polls still needs them: after a
+/// barrier of the grid, the accesses before it no longer matter.
+void exchange_histories(std::shared_ptr<void>& aside);
 
 /// True if these bytes are device memory of one live allocation.
 bool is_device_range(const void* pointer, std::size_t bytes);

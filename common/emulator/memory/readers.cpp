@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/memory.hpp"
 
@@ -34,17 +35,23 @@ struct Readers {
 
 // Per piece. Beyond that, the oldest are dropped: this can miss a race but never invents one.
 constexpr std::size_t kMost = 64;
-std::unordered_map<std::uintptr_t, std::vector<Readers>> kept;
+using Kept = std::unordered_map<std::uintptr_t, std::vector<Readers>>;
+Kept kept, kept_of_shared;  // the latter in shared memory
+
+Kept& kept_in(const Region& region) {
+    return region.space == Space::shared ? kept_of_shared : kept;
+}
 
 std::vector<Readers>* kept_of(const Region& region, std::uintptr_t piece) {
     if ((*region.state_of(piece) & kMoreReaders) == 0) return nullptr;
-    const auto found = kept.find(piece);
-    return found == kept.end() ? nullptr : &found->second;
+    Kept& in = kept_in(region);
+    const auto found = in.find(piece);
+    return found == in.end() ? nullptr : &found->second;
 }
 
 template <class Condition>
 void keep(Region& region, std::uintptr_t piece, const PastAccess& reader, Condition came_before) {
-    std::vector<Readers>& all = kept[piece];
+    std::vector<Readers>& all = kept_in(region)[piece];
     std::uint8_t& state = *region.state_of(piece);
     if ((state & kMoreReaders) == 0) all.clear();  // left over from freed memory
     state |= kMoreReaders;
@@ -101,7 +108,7 @@ void forget_readers(Region& region, std::uintptr_t piece) {
     std::uint8_t& state = *region.state_of(piece);
     if ((state & kMoreReaders) == 0) return;
     state &= static_cast<std::uint8_t>(~kMoreReaders);
-    kept.erase(piece);
+    kept_in(region).erase(piece);
 }
 
 void split_readers(Region& region, std::uintptr_t word) {
@@ -110,12 +117,17 @@ void split_readers(Region& region, std::uintptr_t word) {
     const std::vector<Readers> all = *found;
     for (std::uintptr_t byte = word + 1; byte < word + 4; ++byte) {
         *region.state_of(byte) |= kMoreReaders;
-        kept[byte] = all;
+        kept_in(region)[byte] = all;
     }
+}
+
+void exchange_readers(std::shared_ptr<void>& aside) {
+    exchange(kept_of_shared, aside);
 }
 
 void forget_all_readers() {
     kept.clear();
+    kept_of_shared.clear();
 }
 
 void split(Region& region, std::size_t word) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/emulator/machine/clocks.hpp"
@@ -35,6 +36,8 @@ void forget_reader(const Region& region, std::uintptr_t piece, const PastAccess&
 void forget_readers(Region& region, std::uintptr_t piece);
 /// The bytes of a word get separate histories.
 void split_readers(Region& region, std::uintptr_t word);
+/// A block that polls is put aside, or goes on: swaps the readers of its shared memory.
+void exchange_readers(std::shared_ptr<void>& aside);
 /// Work starts that is ordered after all earlier work.
 void forget_all_readers();
 

@@ -43,6 +43,11 @@ std::uintptr_t number(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
 }
 
+// Room for any offset in the first page: the base differs between OS threads.
+std::size_t bytes_of_tables(const Region& region) {
+    return (region.size + 8191) / 4096 * 4096;
+}
+
 }  // namespace
 
 // Shared arrays are thread_local variables of the program, so their address depends on the OS
@@ -67,7 +72,7 @@ void find_shared_arrays() {
     region.base = base;
     region.size = found.begin + found.bytes - base;
     if (region.state == nullptr && region.size > 0) {
-        give_tables(region, (region.size + 8191) / 4096 * 4096, "the state of shared memory");
+        give_tables(region, bytes_of_tables(region), "the state of shared memory");
     }
 }
 
@@ -205,7 +210,48 @@ void restore_shared(const SharedImage& image) {
                     array.bytes);
         at += array.bytes;
     }
-    for (const Extent& array : arrays) array_bytes += array.bytes;
+    for (const Extent& array : arrays)
+        array_bytes += shared_tiles.contains(array.begin) ? 0 : array.bytes;
+}
+
+namespace {
+
+/// Tables for the histories of the three regions; used again by later blocks.
+struct Histories {
+    std::array<std::pair<History*, History*>, 3> of_words_and_bytes{};
+
+    Histories() {
+        static const auto reserved = [](std::size_t bytes) {
+            return static_cast<History*>(
+                reserve(bytes * sizeof(History), "the state of shared memory"));
+        };
+        if (!free.empty()) {
+            of_words_and_bytes = free.back();
+            free.pop_back();
+            return;
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::size_t bytes = bytes_of_tables(*kSharedRegions[i]);
+            of_words_and_bytes[i] = {reserved(bytes / 4), reserved(bytes)};
+        }
+    }
+    ~Histories() { free.push_back(of_words_and_bytes); }
+    Histories(const Histories&) = delete;
+    Histories& operator=(const Histories&) = delete;
+
+private:
+    static inline std::vector<decltype(of_words_and_bytes)> free;
+};
+
+}  // namespace
+
+void exchange_histories(std::shared_ptr<void>& aside) {
+    if (!aside) aside = std::make_shared<Histories>();
+    auto& saved = static_cast<Histories*>(aside.get())->of_words_and_bytes;
+    for (std::size_t i = 0; i < 3; ++i) {
+        std::swap(kSharedRegions[i]->words, saved[i].first);
+        std::swap(kSharedRegions[i]->bytes, saved[i].second);
+    }
 }
 
 void* dynamic_shared_memory() noexcept {

@@ -132,21 +132,13 @@ std::string mma(const std::vector<std::string>& words) {
     return kPtx + "mma_floats<" + kPtx + "Factor::" + factor + ", " + k + ">";
 }
 
-const std::map<std::string, std::string> kTypes = {{"pred", "bool"},
-                                                   {"b8", "unsigned char"},
-                                                   {"b16", "unsigned short"},
-                                                   {"b32", "unsigned"},
-                                                   {"b64", "std::uint64_t"},
-                                                   {"u8", "unsigned char"},
-                                                   {"s8", "signed char"},
-                                                   {"u16", "unsigned short"},
-                                                   {"s16", "short"},
-                                                   {"u32", "unsigned"},
-                                                   {"s32", "int"},
-                                                   {"u64", "std::uint64_t"},
-                                                   {"s64", "std::int64_t"},
-                                                   {"f32", "float"},
-                                                   {"f64", "double"}};
+const std::map<std::string, std::string> kTypes = {
+    {"pred", "bool"},         {"b8", "unsigned char"},  {"b16", "unsigned short"},
+    {"b32", "unsigned"},      {"b64", "std::uint64_t"}, {"b128", "::sixdays::emulator::ptx::b128"},
+    {"u8", "unsigned char"},  {"s8", "signed char"},    {"u16", "unsigned short"},
+    {"s16", "short"},         {"u32", "unsigned"},      {"s32", "int"},
+    {"u64", "std::uint64_t"}, {"s64", "std::int64_t"},  {"f32", "float"},
+    {"f64", "double"}};
 
 // setp.ne.b32
 std::string setp(const std::vector<std::string>& words) {
@@ -241,6 +233,8 @@ std::string function(const std::string& opcode, bool& at_site) {
         "sqrt", "rsqrt", "tanh", "sin", "cos", "bfind", "popc", "prmt", "lop3"};
     const std::string& type = words.back();
     if (!has(kPlain, name) || !(kTypes.count(type) > 0 || name == "prmt")) return {};
+    if (type == "b128" && name != "mov")
+        return has(words, "relaxed") && has({"ld", "st"}, name) ? kPtx + name + "_relaxed" : "";
     if (name == "ldu") return kPtx + "ld<" + kTypes.at(type) + ">";
     return kPtx + name + (has({"ld", "st"}, name) ? "<" + kTypes.at(type) + ">" : "");
 }

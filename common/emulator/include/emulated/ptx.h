@@ -11,6 +11,7 @@
 #include "common/emulator/async_copy.hpp"
 #include "common/emulator/libraries/exchange.hpp"
 #include "common/emulator/mbarrier.hpp"
+#include "common/emulator/relaxed.hpp"
 #include "emulated/more_math.h"
 #include "emulated/small_float.h"
 #include "emulated/warp.h"
@@ -50,6 +51,22 @@ template <class To, class From>
 template <class D, class A>
 [[gnu::always_inline]] inline void mov(D& d, A a) {
     d = bits<D>(a);
+}
+// 128 bits from two halves, and back.
+__extension__ typedef unsigned __int128 b128;
+inline void mov(b128& d, std::uint64_t low, std::uint64_t high) {
+    d = b128{high} << 64 | low;
+}
+template <class D>
+[[gnu::always_inline]] inline void mov(D& low, D& high, b128 a) {
+    low = static_cast<D>(a);
+    high = static_cast<D>(a >> 64);
+}
+[[gnu::always_inline]] inline void ld_relaxed(const void* p, b128& d) {
+    load_relaxed16(p, &d);
+}
+[[gnu::always_inline]] inline void st_relaxed(void* p, b128 x) {
+    store_relaxed16(p, &x);
 }
 // A register may be wider than the value loaded into it, and may hold bits of another type.
 template <class To, class From>
