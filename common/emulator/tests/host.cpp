@@ -615,9 +615,12 @@ TEST_CASE("device memory that was never freed causes a note at exit, not an erro
     int status = 0;
     const std::string leak = said_at_exit(
         [] {
-            void* p = nullptr;
+            void *p = nullptr, *freed = nullptr, *pinned = nullptr;
             cudaMalloc(&p, 1000);  // MARK leak
+            cudaMalloc(&freed, 8);
             cudaMalloc(&p, 24);
+            cudaMallocHost(&pinned, 8);  // not device memory
+            cudaFree(freed);
         },
         status);
     INFO(leak);
@@ -639,8 +642,10 @@ TEST_CASE("device memory that was never freed causes a note at exit, not an erro
     CHECK(clean.empty());
     const std::string reset = said_at_exit(
         [] {
-            void* p = nullptr;
+            void *p = nullptr, *freed = nullptr;
+            cudaMalloc(&freed, 8);
             cudaMalloc(&p, 1000);
+            cudaFree(freed);
             cudaDeviceReset();
         },
         status);
