@@ -51,6 +51,11 @@ struct Device {
 /// test sees which path actually ran, not only which one was chosen.
 [[nodiscard]] const char* last_kernel() noexcept;
 
+/// A sentence about the first launch since the last call whose grid, block or shared memory was not
+/// what check_launch() was told: its error message would be false. "" if there is none, and always
+/// on a GPU.
+[[nodiscard]] std::string misreported_launch();
+
 /// Throws if an earlier launch or CUDA call has failed and its error is unread.
 /// @throws gpu::Error  that error, with advice
 void check_pending();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/check.hpp"
@@ -21,9 +22,29 @@ namespace {
 
 const char* last_kernel_name = "";
 
+std::string misreported;  // a sentence
+
 std::string to_text(dim3 d) {
     return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) +
            ")";
+}
+
+std::string to_text(dim3 grid, dim3 block, std::size_t shared_bytes) {
+    std::string shared;
+    if (shared_bytes > 0) {
+        shared = " and " + std::to_string(shared_bytes) + " bytes of dynamic shared memory";
+    }
+    return "grid " + to_text(grid) + " and block " + to_text(block) + shared;
+}
+
+// Empty on a GPU.
+std::string configuration_of_last_launch() {
+#ifdef SIXDAYS_EMULATED
+    const auto& [x, y, z] = emulator::last_launch().grid;
+    const auto& [u, v, w] = emulator::last_launch().block;
+    return to_text({x, y, z}, {u, v, w}, emulator::last_launch().shared_bytes);
+#endif
+    return "";
 }
 
 std::string attribute(cudaDeviceAttr which) {
@@ -112,14 +133,21 @@ void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_
                   const char* file, int line) {
     last_kernel_name = kernel;
     const cudaError_t code = cudaGetLastError();
-    if (code == cudaSuccess) return;
-    std::string shared;
-    if (shared_bytes > 0) {
-        shared = " and " + std::to_string(shared_bytes) + " bytes of dynamic shared memory";
+    const auto text = [&] {
+        return std::string(file) + ":" + std::to_string(line) + ": the launch of " + kernel +
+               " with " + to_text(grid, block, shared_bytes);
+    };
+    if (code != cudaSuccess) {
+        throw Error(
+            code, text() + " failed with " + name_and_text(code) + launch_advice(code) + finding());
     }
-    throw Error(code, std::string(file) + ":" + std::to_string(line) + ": the launch of " + kernel +
-                          " with grid " + to_text(grid) + " and block " + to_text(block) + shared +
-                          " failed with " + name_and_text(code) + launch_advice(code) + finding());
+    const std::string launched = configuration_of_last_launch();
+    if (launched.empty() || launched == to_text(grid, block, shared_bytes)) return;
+    if (misreported.empty()) misreported = text() + " had " + launched;
+}
+
+std::string misreported_launch() {
+    return std::exchange(misreported, "");
 }
 
 const char* last_kernel() noexcept {

@@ -84,6 +84,40 @@ TEST_CASE("every warp access is one coalesced request with all 32 lanes active",
     }
 }
 
+TEST_CASE("a grid has the fewest blocks that cover the elements, or fill the device",
+          "[day01][small]") {
+    // By hand: 1,000,000 elements are 3,907 blocks of 256 threads with one element each, 977 with
+    // four, and 489 with eight. A full device has eight such blocks per SM.
+    const std::int64_t n = 1000000, full = 8 * gpu::multiprocessors();
+    gpu::Buffer<float> x(n), y(n), to(n);
+    gpu::Buffer<std::uint8_t> image(50 * 70);
+    x.fill_bytes(0), y.fill_bytes(0);
+    const auto check = [](std::int64_t blocks, const std::function<void()>& launch) {
+        if (!gpu::run_only_blocks(0, 0, launch)) launch();
+        CHECK(gpu::threads_launched().value_or(256 * blocks) == 256 * blocks);
+    };
+    for (const Operation& op : operations(3)) {
+        const auto by = [&](ElementwisePath path, std::int64_t count, std::int64_t blocks) {
+            CAPTURE(op.name, name(path));
+            const Shape shape{count};
+            check(blocks,
+                  [&] { op.port(&path, x.view(shape), y.view(shape), to.view(shape), {}); });
+        };
+        by(ElementwisePath::one_element, n, 3907);
+        by(ElementwisePath::grid_stride, n, full);
+        by(ElementwisePath::grid_stride, 257, 2);
+        by(ElementwisePath::vectorized, n, 977);
+        by(ElementwisePath::any_address, n, op.inputs == 2 ? 977 : 489);
+    }
+    // 70 columns are three blocks of 32, and 50 rows seven blocks of eight.
+    const auto one = IndicesPath::one_element;
+    check(3 * 7, [&] { picture_cuda({}, image.view({50, 70})); });
+    check(3 * 7, [&] { indices_cuda(70, to.view({50, 70}), {.path = one}); });
+    check(3 * 7 * 9, [&] { indices_cuda(70, to.view({9, 50, 70}), {.path = one}); });
+    check(9, [&] { indices_cuda(70, to.view({2, 2, 8, 70}), {.path = one}); });
+    check(4, [&] { indices_cuda(70, to.view({50, 68})); });  // 850 float4
+}
+
 TEST_CASE("every launcher does nothing but launch, on the given stream", "[day01][small]") {
     // During capture nothing may run, allocate, copy or synchronize, on this stream or another.
     const std::int64_t n = 1000;

@@ -78,6 +78,7 @@ TEST_CASE("scores_of() plus the key position gives the whole offset", "[day01][o
 
 TEST_CASE("GPT-2 124M has 124,475,904 parameters in 16 tensors", "[day01][parameters][small]") {
     std::vector<Part> parts = gpt2_parameters();
+    for (const Part& part : parts) CHECK((part.first == 0 && part.count == 0));
     const std::int64_t total = cut(parts);
     REQUIRE(parts.size() == 16);
     CHECK(total == 124475904);  // 124,475,136 is the sum without the last tensor

@@ -62,6 +62,9 @@ TEST_CASE("pitched_cpu and pitched_cuda reject the same arguments", "[day02][pit
     CHECK(both({run.data(), Layout({2, 3}, {2, 1})}, y.view(),
                "pitched: in has a pitch of 2, but a row holds 3 elements"));
     CHECK(both(x.view(), {run.data() + 5, Layout({2, 3}, {-4, 1})}, "out has a pitch of -4"));
+    for (const Shape& shape : {Shape{6}, Shape{2, 3, 1}}) {  // equal, but no matrices
+        CHECK(both({x.data(), shape}, {y.data(), shape}, "but rank 2 is needed"));
+    }
     CHECK(both(x.view(), {run.data(), Layout({2, 3}, {0, 1})}, "out has a pitch of 0"));
 }
 

@@ -95,6 +95,15 @@ bool check_configuration(const Launch& what) {
 LastLaunch latest;
 std::uint64_t blocks_of_launch = 0;
 
+void remember(const Launch& what) {
+    const dim3 g = what.grid, b = what.block;
+    const std::uint64_t blocks = std::uint64_t{g.x} * g.y * g.z;
+    const auto* arguments = static_cast<const std::byte*>(what.arguments);
+    latest = {
+        blocks,          blocks * b.x * b.y * b.z, {arguments, arguments + what.argument_bytes},
+        {g.x, g.y, g.z}, {b.x, b.y, b.z},          what.shared_bytes};
+}
+
 void run_grid(const Launch& what) {
     const dim3 grid = what.grid;
     block.grid = grid;
@@ -104,8 +113,6 @@ void run_grid(const Launch& what) {
     order_threads(block.size);
     number_threads();
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
-    const auto* arguments = static_cast<const std::byte*>(what.arguments);
-    latest = {count, count * block.size, {arguments, arguments + what.argument_bytes}};
     blocks_of_launch = choose_blocks(count);
     begin_work(what.stream, what.kernel, what.site);
     begin_race_checks();
@@ -214,12 +221,14 @@ void run_children() {
     static bool at_work = false;
     if (at_work) return;
     at_work = true;
+    const LastLaunch of_host = latest;
     for (; !children.empty() && !launch_failed(); children.pop_front()) {
         Child& child = children.front();
         child.what.arguments = child.arguments.data();
         launch(child.what);
     }
     children.clear();
+    latest = of_host;
     at_work = false;
 }
 
@@ -231,6 +240,7 @@ void launch(const Launch& what) {
     stream_of_parent = what.stream;
     begin_launch(what);
     if (!check_configuration(what)) return;
+    remember(what);
     if (recording()) return record(what);
     make_heap();
     find_shared_arrays();

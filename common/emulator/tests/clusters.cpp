@@ -65,6 +65,8 @@ TEST_CASE("blocks of a cluster read, write and count in each other's shared memo
     CHECK(of_right("alone", 32) == made(32, next_of(1)));
     // 32 numbers per cluster; seven times each is spread over 16 bins, two per bin.
     CHECK(of_right("histogram", 32) == std::vector<int>(32, 2));
+    CHECK(of_right("several_arrays", 12) ==
+          std::vector<int>{2, 4, 1, 12, 104, 1001, 12, 104, 1001, 2, 4, 1});
     CHECK(of_right("arrive_early", 4) == std::vector<int>{2, 1, 4, 3});
     CHECK(of_right("by_ptx", 4) == std::vector<int>{102, 101, 104, 103});
     CHECK(of_right("pushed", 8) == std::vector<int>{10, 10, 10, 10, 26, 26, 26, 26});

@@ -49,6 +49,26 @@ __global__ void __cluster_dims__(16, 1, 1) deduced(T* out) {
     read_the_next(out);
 }
 
+// Arrays of different sizes: a block keeps its own, and reads those of the other block.
+__global__ void __cluster_dims__(2, 1, 1) several_arrays(int* out) {
+    __shared__ char chars[3];
+    __shared__ int ints[5];
+    __shared__ short shorts[2];
+    const int me = static_cast<int>(blockIdx.x);
+    for (int i = 0; i < 3; ++i) chars[i] = static_cast<char>(10 * me + i);
+    for (int i = 0; i < 5; ++i) ints[i] = 100 * me + i;
+    for (int i = 0; i < 2; ++i) shorts[i] = static_cast<short>(1000 * me + i);
+    const cg::cluster_group cluster = cg::this_cluster();
+    cluster.sync();
+    out[6 * me] = chars[2];
+    out[6 * me + 1] = ints[4];
+    out[6 * me + 2] = shorts[1];
+    out[6 * me + 3] = cluster.map_shared_rank(chars, 1 - me)[2];
+    out[6 * me + 4] = cluster.map_shared_rank(ints, 1 - me)[4];
+    out[6 * me + 5] = cluster.map_shared_rank(shorts, 1 - me)[1];
+    cluster.sync();
+}
+
 // The maximum number of threads in a cluster, all of which wait.
 __global__ void many_threads(int* out) {
     __shared__ int mine;
@@ -368,6 +388,17 @@ __global__ void __cluster_dims__(2, 1, 1) past_the_array(int* out) {
             cg::this_cluster().map_shared_rank(mine, 1)[threadIdx.x + 4];  // MARK past_the_array
     cg::this_cluster().sync();
 }
+__global__ void __cluster_dims__(2, 1, 1) past_the_chars(int* out) {
+    __shared__ char mine[3];
+    __shared__ int next_to_it;
+    for (char& c : mine) c = 1;
+    next_to_it = 1;
+    cg::this_cluster().sync();
+    if (blockIdx.x == 0)
+        out[0] =
+            cg::this_cluster().map_shared_rank(mine, 1)[next_to_it + 2];  // MARK past_the_chars
+    cg::this_cluster().sync();
+}
 __global__ void __cluster_dims__(2, 1, 1) never_written(int* out) {
     __shared__ int mine[4];
     if (blockIdx.x == 0) mine[threadIdx.x] = 1;
@@ -484,6 +515,7 @@ const std::vector<ClusterCase>& clusters() {
         {"told_to_others", [](int* out) { told_to_others<<<4, 1>>>(out); }},
         {"no_first_barrier", [](int* out) { no_first_barrier<<<2, 1>>>(out); }},
         {"mbarrier_across", [](int* out) { mbarrier_across<<<2, 2>>>(out); }},
+        {"several_arrays", [](int* out) { several_arrays<<<2, 1>>>(out); }},
         {"no_last_barrier", [](int* out) { no_last_barrier<<<2, 2>>>(out, 0); }},
         {"no_last_barrier_of_second", [](int* out) { no_last_barrier<<<4, 2>>>(out, 2); }},
         {"stored_by_another", [](int* out) { stored_by_another<<<2, 1>>>(out); }},
@@ -492,6 +524,7 @@ const std::vector<ClusterCase>& clusters() {
         {"another_cluster", [](int* out) { another_cluster<<<4, 1>>>(out); }},
         {"no_such_block", [](int* out) { no_such_block<<<2, 1>>>(out); }},
         {"past_the_array", [](int* out) { past_the_array<<<2, 1>>>(out); }},
+        {"past_the_chars", [](int* out) { past_the_chars<<<2, 1>>>(out); }},
         {"never_written", [](int* out) { never_written<<<2, 1>>>(out); }},
         {"not_shared", [](int* out) { not_shared<<<2, 1>>>(out); }},
         {"arrives_twice", [](int* out) { arrives_twice<<<2, 1>>>(out); }},

@@ -603,9 +603,12 @@ TEST_CASE("device memory that was never freed causes a note at exit, not an erro
     int status = 0;
     const std::string leak = said_at_exit(
         [] {
-            void* p = nullptr;
+            void *p = nullptr, *freed = nullptr, *pinned = nullptr;
             cudaMalloc(&p, 1000);  // MARK leak
+            cudaMalloc(&freed, 8);
             cudaMalloc(&p, 24);
+            cudaMallocHost(&pinned, 8);  // not device memory
+            cudaFree(freed);
         },
         status);
     INFO(leak);
@@ -627,9 +630,11 @@ TEST_CASE("device memory that was never freed causes a note at exit, not an erro
     CHECK(clean.empty());
     const std::string reset = said_at_exit(
         [] {
-            void* p = nullptr;
+            void *p = nullptr, *pinned = nullptr;
             cudaMalloc(&p, 1000);
+            cudaMallocHost(&pinned, 8);
             cudaDeviceReset();
+            if (cudaFreeHost(pinned) != cudaSuccess) std::fprintf(stderr, "pinned is freed");
         },
         status);
     CHECK(reset.empty());

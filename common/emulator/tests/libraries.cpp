@@ -68,6 +68,16 @@ TEST_CASE("an array that does not fit a library call is reported at the caller's
     CHECK(last_report()->kind == Kind::uninitialised_read);
     cudaGetLastError();
     clear_report();
+    cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE);
+    float on_host = 0;
+    CHECK(cublasSasum(handle, 6, a.data(), 1, c.data()) == CUBLAS_STATUS_SUCCESS);
+    CHECK(c.host()[0] == 6);
+    CHECK(cublasSasum(handle, 6, a.data(), 1, &on_host) == CUBLAS_STATUS_EXECUTION_FAILED);
+    CHECK(last_report()->kind == Kind::host_memory);
+    CHECK(last_report()->text.find("result") != std::string::npos);
+    cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST);
+    cudaGetLastError();
+    clear_report();
     CHECK(product(-1, a.data(), &zero) == CUBLAS_STATUS_INVALID_VALUE);
     CHECK(cublasSgemm(nullptr, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, a.data(), 1, a.data(), 1,
                       &zero, c.data(), 1) == CUBLAS_STATUS_NOT_INITIALIZED);
@@ -126,7 +136,8 @@ TEST_CASE("a Fourier transform of two waves has two peaks, and the inverse scale
     const float root = std::sqrt(0.5f);
     const std::vector<float> waves{1, root + 3, 0, -root - 3, -1, 3 - root, 0, root - 3};
     const Device<float> in(waves), back(8);
-    const Device<cufftComplex> peaks(5), all(8);
+    const cufftComplex seven{7, 7};
+    const Device<cufftComplex> peaks(5), all(std::vector<cufftComplex>(8, seven));
     cufftHandle there = 0, here = 0, both = 0;
     REQUIRE(cufftPlan1d(&there, 8, CUFFT_R2C, 1) == CUFFT_SUCCESS);
     REQUIRE(cufftPlan1d(&here, 8, CUFFT_C2R, 1) == CUFFT_SUCCESS);
@@ -143,6 +154,7 @@ TEST_CASE("a Fourier transform of two waves has two peaks, and the inverse scale
     CHECK(cufftExecC2C(both, peaks.data(), all.data(), CUFFT_INVERSE) == CUFFT_SUCCESS);
     CHECK(std::abs(all.host()[1].x + 4) < 1e-5f);
     CHECK(std::abs(all.host()[2].y + 12) < 1e-5f);
+    for (std::size_t k = 4; k < 8; ++k) CHECK(all.host()[k].x == 7);  // of no transform
     CHECK(cufftExecC2C(there, peaks.data(), all.data(), CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
     for (const cufftHandle plan : {there, here, both}) CHECK(cufftDestroy(plan) == CUFFT_SUCCESS);
     CHECK(cufftDestroy(there) == CUFFT_INVALID_PLAN);

@@ -158,6 +158,8 @@ TEST_CASE("host and device code are kept apart as in nvcc") {
              "23: main() of the host calls __syncthreads(), which is __device__"},
             {"}\nint main() { theirs = 1;",
              "23: main() of the host uses the device's variable `theirs` by its name"},
+            {"}\nint main() { const unsigned long all = sizeof(int) * theirs;",
+             "23: main() of the host uses the device's variable `theirs` by its name"},
             {"}\nint main() { cudaMemcpy(table, h, 32, cudaMemcpyHostToDevice);",
              "23: main() of the host uses the device's variable `table` by its name"},
             {"}\nint main() { kernel<<<1, 1>>>(table, fixed[0]);",
@@ -199,6 +201,8 @@ TEST_CASE("a translated launch keeps its name, its configuration and its line nu
     CHECK(translated("else (*p)<<<1, T<int>>>>(a);").text ==
           "else " + launch("(*p)") + "1, T<int>)(a);");
     CHECK(translated("// a /* b\nk<<<1, 2>>>();").text == "// a /* b\n" + launch("k") + "1, 2)();");
+    CHECK(translated("#include NAME\nk<<<1, 2>>>(\"text\");").text ==
+          "#include NAME\n" + launch("k") + "1, 2)(\"text\");");
     const std::string lines = "a::\nk // why\n <3>\n<<<1,\n2>>>\n(3);\n";
     const std::string text = translated(lines).text;
     CHECK(std::count(text.begin(), text.end(), '\n') == 6);

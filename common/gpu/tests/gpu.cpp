@@ -189,10 +189,34 @@ TEST_CASE("an empty grid, an empty block and too much shared memory are rejected
     CHECK(contains(failure([] { gpu::tests::launch_nothing(0, 256); }),
                    "a grid of at least one block"));
     CHECK(contains(failure([] { gpu::tests::launch_nothing(1, 0); }), "block (0, 1, 1)"));
-    CHECK(contains(failure([] { gpu::tests::launch_with_shared(48 * 1024 + 1); }),
+    CHECK(contains(failure([] { gpu::tests::launch_with_shared(48 * 1024 + 1, 0); }),
                    "49152 bytes of shared memory per block"));
-    CHECK(failure([] { gpu::tests::launch_with_shared(48 * 1024); }) == "");
+    CHECK(failure([] { gpu::tests::launch_with_shared(48 * 1024, 48 * 1024); }) == "");
     check_device_works();
+}
+
+TEST_CASE("on the emulator a launch must be what check_launch() is told", "[gpu][small]") {
+    const auto differs = [](std::int64_t bytes, std::int64_t reported) {
+        gpu::tests::launch_with_shared(bytes, reported);
+        gpu::tests::launch_nothing(7, 8);  // the first one counts
+        return gpu::misreported_launch();
+    };
+    CHECK(differs(0, 0) == "");
+    CHECK(differs(1, 1) == "");
+    for (const auto& [bytes, reported] : {std::pair{1, 0}, std::pair{0, 1}}) {
+        const std::string found = differs(bytes, reported);
+        if (!gpu::is_emulated()) continue;
+        const std::string block = "grid (1, 1, 1) and block (32, 1, 1)",
+                          shared = block + " and 1 bytes of dynamic shared memory";
+        CHECK(contains(found, "the launch of nothing_kernel with " + (reported ? shared : block) +
+                                  " had " + (bytes ? shared : block)));
+    }
+    CHECK(gpu::misreported_launch() == "");
+}
+
+TEST_CASE("fails at its end: a launch that check_launch() reports wrongly", "[.misreported]") {
+    gpu::tests::launch_with_shared(1, 0);
+    SUCCEED();
 }
 
 TEST_CASE("a failed call is reported with its file and the CUDA error", "[gpu][small]") {

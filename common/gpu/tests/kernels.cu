@@ -116,9 +116,9 @@ void launch_nothing(unsigned grid, unsigned block) {
     check_launch("nothing_kernel", dim3(grid), dim3(block));
 }
 
-void launch_with_shared(std::int64_t bytes) {
+void launch_with_shared(std::int64_t bytes, std::int64_t reported) {
     nothing_kernel<<<1, 32, static_cast<std::size_t>(bytes)>>>();
-    check_launch("nothing_kernel", dim3(1), dim3(32));
+    check_launch("nothing_kernel", dim3(1), dim3(32), static_cast<std::size_t>(reported));
 }
 
 void select_device(int device) {

@@ -13,8 +13,9 @@ namespace sixdays::gpu::tests {
 /// Launches an empty kernel with this grid and block. @throws gpu::Error  as check_launch()
 void launch_nothing(unsigned grid, unsigned block);
 
-/// Launches it with this many bytes of dynamic shared memory. @throws gpu::Error
-void launch_with_shared(std::int64_t bytes);
+/// Launches it with this many bytes of dynamic shared memory, and passes `reported` of them to
+/// check_launch(). @throws gpu::Error
+void launch_with_shared(std::int64_t bytes, std::int64_t reported);
 
 /// Selects a device that does not exist. @throws gpu::Error  naming the call
 void select_device(int device);

@@ -16,16 +16,18 @@ bool lists(const Operation& op, const std::vector<Pair>& pairs, const Operand& a
     });
 }
 
-Shape with_dim(const Shape& shape, std::int64_t first) {
-    Shape wrong = Dims::filled(shape.rank + 1, first);
-    for (int d = 0; d < shape.rank; ++d) wrong[d + 1] = shape[d];
-    return wrong;
+// With one more dimension, of extent 2, as the first or the last one.
+std::vector<Shape> with_a_dim(const Shape& shape) {
+    Shape first = Dims::filled(shape.rank + 1, 2), last = first;
+    for (int d = 0; d < shape.rank; ++d) first[d + 1] = last[d] = shape[d];
+    return {first, last};
 }
 
-Shape without_dim(const Shape& shape) {
-    Shape wrong = Dims::filled(shape.rank - 1, 1);
-    for (int d = 1; d < shape.rank; ++d) wrong[d - 1] = shape[d];
-    return wrong;
+// Without the first or the last dimension.
+std::vector<Shape> without_a_dim(const Shape& shape) {
+    Shape first = Dims::filled(shape.rank - 1, 1), last = first;
+    for (int d = 1; d < shape.rank; ++d) first[d - 1] = shape[d], last[d - 1] = shape[d - 1];
+    return {first, last};
 }
 
 struct Wrong {
@@ -46,10 +48,12 @@ std::vector<Wrong> wrongs_of(const Operand& x, int i) {
     }
     const bool other_ranks = x.any_layout && !x.broadcast;
     if (other_ranks && x.shape.rank < kMaxRank) {
-        add("an extra dimension:", row_major(with_dim(x.shape, 2)));
+        for (const Shape& wrong : with_a_dim(x.shape)) add("an extra dimension:", row_major(wrong));
     }
-    if (other_ranks && x.shape.rank > 0)
-        add("a missing dimension:", row_major(without_dim(x.shape)));
+    if (other_ranks && x.shape.rank > 0) {
+        for (const Shape& wrong : without_a_dim(x.shape))
+            add("a missing dimension:", row_major(wrong));
+    }
     for (int d = 0; d < x.shape.rank; ++d) {
         const bool is_free = std::find(x.free.begin(), x.free.end(), d) != x.free.end();
         if (is_free || (x.broadcast && x.shape[d] <= 1)) continue;

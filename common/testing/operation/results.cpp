@@ -305,6 +305,8 @@ Comparison takes_empty_outputs(const Operation& op) {
                 !got.accepts.value_or(true) ||
                 (path && is_listed(op.not_taken, op.paths[static_cast<std::size_t>(*path)].name));
             if (!got.ok() && !lacks) report.add(change, where, what, got.rejected + got.error);
+            if (got.ok() && !got.accepts.value_or(true))
+                report.add(change, where, what, "accepted, but must be rejected");
             for (const std::string& name : got.wrote)
                 report.add(change, where, what, name + " written");
         });

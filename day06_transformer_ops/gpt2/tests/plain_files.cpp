@@ -126,6 +126,7 @@ TEST_CASE("files: only a plain one is read, without waiting, to its end", "[day0
     version << std::ifstream("/proc/version").rdbuf();
     CHECK(version.str().size() > 20);
     CHECK(contents_of("/proc/version") == version.str());
+    CHECK(contains(told([] { (void)contents_of("/proc/version", 20); }), "at most 20 are read"));
 }
 
 TEST_CASE("files: only a plain file is replaced, also at its .new", "[day06][files][small]") {

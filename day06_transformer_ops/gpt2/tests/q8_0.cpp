@@ -85,9 +85,10 @@ TEST_CASE("blocks and weights may have strides, and rows and columns are not mix
 TEST_CASE("dequantizing Q8_0 rejects operands that do not match", "[day06][small]") {
     const auto in = blocks(3, 2, 50);
     HostOut<float> out({3, 64}), narrow({3, 63}), short_({2, 64}), y({3});
-    const auto dequantise = [&](View<float> to) {
-        return rejection([&] { dequantise_q8_0_cpu(in.view(), to); });
+    const auto from = [](View<const Q8Block> blocks, View<float> to) {
+        return rejection([&] { dequantise_q8_0_cpu(blocks, to); });
     };
+    const auto dequantise = [&](View<float> to) { return from(in.view(), to); };
     CHECK(dequantise(narrow.view()) ==
           "dequantise_q8_0: out has 63 columns, but in has 2 blocks of 32 per row");
     CHECK(contains(dequantise(slice(out.view(), 1, 0, 32)), "out has 32 columns"));
@@ -97,6 +98,8 @@ TEST_CASE("dequantizing Q8_0 rejects operands that do not match", "[day06][small
                    "writers of it would race"));
     CHECK(contains(dequantise(y.view()), "rank 2 is needed"));
     CHECK(contains(dequantise(View<float>(nullptr, Shape{3, 64})), "out is a null pointer"));
+    CHECK(contains(from({nullptr, Shape{3, 2}}, out.view()), "in is a null pointer"));
+    CHECK(contains(from({in.data(), Shape{6}}, out.view()), "rank 2 is needed"));
     auto* const inside = const_cast<Q8Block*>(in.data());
     CHECK(contains(dequantise({reinterpret_cast<float*>(inside), Shape{3, 64}}),
                    "in and out overlap"));
@@ -156,6 +159,8 @@ TEST_CASE("quantizing to Q8_0 rejects operands that do not match", "[day06][smal
           "quantise_q8_0: in has 63 columns, but out has 2 blocks of 32 per row");
     CHECK(rejected(in.view(), short_.view()) == "quantise_q8_0: out has 2 rows, but in has 3");
     CHECK(contains(rejected(in.view(), {out.data(), Layout({3, 2}, {0, 1})}), "would race"));
+    CHECK(contains(rejected({nullptr, Shape{3, 64}}, out.view()), "in is a null pointer"));
+    CHECK(contains(rejected({in.data(), Shape{192}}, out.view()), "rank 2 is needed"));
     for (const float bad : {NAN, INFINITY, -8.4e6f}) {
         in(2, 40) = bad;
         CHECK(contains(rejected(in.view(), out.view()), "the weight at (2, 40) is "));
