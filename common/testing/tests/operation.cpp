@@ -44,7 +44,10 @@ void store(float* at, float x, bool device) {
 void check(const View<const float>& in, const View<const float>& bias, const View<float>& out,
            std::optional<TwicePath> path) {
     const std::string op = has("another name") ? "double" : "twice";
-    if (!has("shapes unchecked")) require_same_shape(op.c_str(), "in", in, "out", out);
+    const bool begins_alike = in.rank() > 1 && out.rank() == 2 && in.extent(0) == out.extent(0) &&
+                              in.extent(1) == out.extent(1);
+    const bool unchecked = has("shapes unchecked") || (has("rank unchecked") && begins_alike);
+    if (!unchecked) require_same_shape(op.c_str(), "in", in, "out", out);
     require_memory(op.c_str(), "in", in);
     require_output(op.c_str(), out);
     if (!has("overlap unchecked")) require_same_or_apart(op.c_str(), "in", in, "out", out);
@@ -69,7 +72,7 @@ void twice(View<const float> in, View<const float> bias, View<float> out, bool d
     if (has("null unchecked") && in.data == nullptr) return;
     check(in, bias, out, how.path);
     if (has("null needs elements") && !device && out.data == nullptr) reject("twice: out is null");
-    if (out.size() == 0) return;
+    if (out.size() == 0 || in.rank() != out.rank()) return;
     const bool dense = how.path == TwicePath::dense;
     if (has("reads a stride of 1") && in.extent(0) == 1 && in.stride(0) != in.extent(1)) in.data++;
     if (device && !how.workspace.data && dense) {
@@ -179,6 +182,7 @@ TEST_CASE("each planted bug of an operation is reported", "[testing][device][sma
         {"null needs elements", takes_empty_outputs, "empty, out null (CPU): twice: out is null"},
         {"reads a stride of 1", ignores_unused_strides, "in with shape (1, 4), strides (7, 1)"},
         {"shapes unchecked", rejects_invalid_operands, "not rejected"},
+        {"rank unchecked", rejects_invalid_operands, "in with an extra dimension: shape (2, 3, 2)"},
         {"null unchecked", rejects_invalid_operands, "in null (CPU): not rejected"},
         {"another name", rejects_invalid_operands, "rejected under another name: double: "},
         {"other words", rejects_invalid_operands, "by the CPU reference: "},

@@ -79,10 +79,13 @@ TEST_CASE("training covers exactly the shapes that are not held out, with the pl
     CHECK(shapes.size() == 71);  // of 81, ten are held out
     CHECK(large > 1.3 * even);   // every second line favours large shapes
 
+    std::set<std::string> different;
     for (std::uint64_t number = 0; number < 500; ++number) {
         CHECK(training_question(2, 1, number).shape.rank <= 2);
         CHECK(text_of(training_question(2, 1, number)) == text_of(training_question(2, 1, number)));
+        different.insert(text_of(training_question(4, 1, number)));
     }
+    CHECK(different.size() > 400);
     CHECK(text_of(training_question(4, 1, 8)) != text_of(training_question(4, 2, 8)));
     CHECK(rejection([] { (void)training_question(5, 1, 1); }) ==
           "lines about shapes of up to 5 dimensions; it is 1 to 4");
