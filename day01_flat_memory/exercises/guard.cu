@@ -13,8 +13,8 @@ __global__ void guard_kernel(const float* in, int n, float* out) {
     if (i < n) out[i] = 3 * in[i];
     // wrong 2: const int j = i < n ? i : n - 1;
     // wrong 2: out[j] = 3 * in[j];
-    // wrong 3: if (blockIdx.x < n / 256) out[i] = 3 * in[i];
-    // wrong 4: if (threadIdx.x < n) out[i] = 3 * in[i];
+    // wrong 3: if (static_cast<int>(blockIdx.x) < n / 256) out[i] = 3 * in[i];
+    // wrong 4: if (static_cast<int>(threadIdx.x) < n) out[i] = 3 * in[i];
     // wrong 5: for (int j = i; j < n; ++j) out[j] = 3 * in[j];
     // end of your code
 }
