@@ -119,12 +119,8 @@ std::string spans(const char* name_a, const View<A>& a, const char* name_b, cons
     const auto [first_a, end_a] = bytes(a);
     const auto [first_b, end_b] = bytes(b);
     const std::uintptr_t low = std::min(first_a, first_b);
-    const auto text = [low](std::uintptr_t first, std::uintptr_t end) {
-        return std::string("[") + std::to_string(first - low) + ", " + std::to_string(end - low) +
-               ")";
-    };
-    return std::string("; ") + name_a + " spans bytes " + text(first_a, end_a) + ", " + name_b +
-           " bytes " + text(first_b, end_b);
+    return sentence("; ", name_a, " spans bytes [", first_a - low, ", ", end_a - low, "), ", name_b,
+                    " bytes [", first_b - low, ", ", end_b - low, ")");
 }
 
 }  // namespace detail
