@@ -100,11 +100,12 @@ void reject_launches(bool yes);
 
 /// What the last launch asked for.
 struct LastLaunch {
-    std::uint64_t blocks = 0,                      ///< of the grid
-        threads = 0;                               ///< of all blocks together
-    std::vector<std::byte> arguments;              ///< their bytes, in unspecified order
-    std::array<std::uint32_t, 3> grid{}, block{};  ///< extents: x, y, z
-    std::uint64_t shared_bytes = 0;                ///< dynamic shared memory per block
+    std::uint64_t blocks = 0,             ///< of the grid
+        threads = 0;                      ///< of all blocks together
+    std::vector<std::byte> arguments;     ///< their bytes, in unspecified order
+    std::array<std::uint32_t, 3> grid{},  ///< extents of the grid: x, y, z
+        block{};                          ///< of a block
+    std::uint64_t shared_bytes = 0;       ///< dynamic shared memory per block
 };
 /// The last launch by the host, whether or not its blocks have run.
 const LastLaunch& last_launch();

@@ -20,7 +20,8 @@ __global__ void one_output_kernel(const float* a, const float* b, int M, int N, 
         // wrong 3: for (int k = 0; k < K; ++k) sum += a[m * K + k] + b[k * N + n];
         // wrong 4: int whole = 0;
         // wrong 4: for (int k = 0; k < K; ++k)
-        // wrong 4:     whole += static_cast<int>(a[m * K + k] * b[k * N + n]);
+        // wrong 4:     whole = static_cast<int>(static_cast<float>(whole) +
+        // wrong 4:                              a[m * K + k] * b[k * N + n]);
         // wrong 4: sum = static_cast<float>(whole);
         // end of your code
         c[m * N + n] = sum;

@@ -128,7 +128,9 @@ Stop run_threads() {
         current = nullptr;
         if (launch_failed() || block.wanted_cluster.x > 0) break;
         if (thread.state == Thread::State::done) end(thread);
-        if (std::exchange(block.polls_in_vain, false) && !answer_active_masks() && block.may_pause)
+        // The elements of tiles belong to no block: a tile kernel is never put aside.
+        const bool may_pause = block.may_pause && !block.in_tiles;
+        if (std::exchange(block.polls_in_vain, false) && !answer_active_masks() && may_pause)
             return Stop::polls;
     }
     events.block_ends();

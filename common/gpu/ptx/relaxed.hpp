@@ -27,7 +27,7 @@ namespace sixdays::gpu {
 
 /// 16 bytes, at a multiple of 16.
 struct alignas(16) Words {
-    unsigned x[4];
+    unsigned x[4];  ///< in the order of their addresses
 };
 
 #ifdef SIXDAYS_EMULATED

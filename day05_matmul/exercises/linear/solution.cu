@@ -43,7 +43,8 @@ __global__ void linear_kernel(const __grid_constant__ View<const float> x,
     // wrong 4: const std::int64_t oc = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     // wrong 4: if (t >= T || oc >= OC) return;
     // wrong 4: int sum = static_cast<int>(bias(oc));
-    // wrong 4: for (std::int64_t c = 0; c < C; ++c) sum += static_cast<int>(x(t, c) * w(oc, c));
+    // wrong 4: for (std::int64_t c = 0; c < C; ++c)
+    // wrong 4:     sum = static_cast<int>(x(t, c) * w(oc, c) + static_cast<float>(sum));
     // wrong 4: out(t, oc) = static_cast<float>(sum);
     // wrong 5: const std::int64_t t = std::int64_t{blockIdx.y} * blockDim.x + threadIdx.y;
     // wrong 5: const std::int64_t oc = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
