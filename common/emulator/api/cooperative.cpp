@@ -21,6 +21,7 @@
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
+#include "common/emulator/libraries/exchange.hpp"
 #include "common/emulator/machine/block.hpp"
 #include "common/emulator/machine/clocks.hpp"
 #include "common/emulator/machine/order.hpp"
@@ -42,7 +43,7 @@ struct Waiting {
     bool can_run = false;  // polls, or the barrier has opened
     SharedImage shared;
     std::array<std::shared_ptr<void>, 4> in_flight{};
-    std::array<std::shared_ptr<void>, 6> known{};  // of a block that polls: it goes on as it was
+    std::array<std::shared_ptr<void>, 7> known{};  // of a block that polls: it goes on as it was
 
     void exchange() {
         std::swap(emulator::block, block);
@@ -54,10 +55,11 @@ struct Waiting {
         exchange_clocks(known[0]);
         exchange_publications(known[1]);
         exchange_suspicions(known[2]);
-        if (tracing) exchange_requests(known[3]);
+        exchange_shown(known[3]);
+        if (tracing) exchange_requests(known[4]);
         if (in_cluster) return;  // histories and readers belong to the windows
-        exchange_histories(known[4]);
-        exchange_readers(known[5]);
+        exchange_histories(known[5]);
+        exchange_readers(known[6]);
     }
 };
 

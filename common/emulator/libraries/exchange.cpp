@@ -2,15 +2,32 @@
 
 #include <cstring>
 
+#include "common/emulator/machine/aside.hpp"
 #include "common/emulator/machine/block.hpp"
 #include "common/emulator/report/finding.hpp"
 
 namespace sixdays::emulator {
 
-// Double-buffered per warp: a lane reaches the exchange after the next only when all lanes have
-// reached the next one, and then all have finished reading this one.
-static unsigned char shown[kMaxThreads / kWarp][2][kWarp][kMostShown];
-static unsigned char turn[kMaxThreads];
+namespace {
+
+/// Double-buffered per warp: a lane reaches the exchange after the next only when all lanes have
+/// reached the next one, and then all have finished reading this one.
+struct Shown {
+    unsigned char bytes[kMaxThreads / kWarp][2][kWarp][kMostShown];
+    unsigned char turn[kMaxThreads];
+};
+
+std::unique_ptr<Shown>& shown_by_block() {
+    static auto& shown = *new std::unique_ptr<Shown>;  // used until the program ends
+    if (!shown) shown = std::make_unique<Shown>();
+    return shown;
+}
+
+}  // namespace
+
+void exchange_shown(std::shared_ptr<void>& aside) {
+    exchange(shown_by_block(), aside);
+}
 
 const unsigned char* exchange(const void* mine, std::size_t bytes, Site site) {
     static unsigned char nothing[kWarp][kMostShown];
@@ -26,7 +43,8 @@ const unsigned char* exchange(const void* mine, std::size_t bytes, Site site) {
                          __builtin_popcount(block.live_lanes[current->warp()]))});
         }
     }
-    auto& table = shown[current->warp()][turn[current->id] ^= 1];
+    Shown& shown = *shown_by_block();
+    auto& table = shown.bytes[current->warp()][shown.turn[current->id] ^= 1];
     std::memcpy(table[current->lane()], mine, bytes);
     warp_call(WarpCall::sync, ~0u, 0, 0, 32, site);
     return table[0];
