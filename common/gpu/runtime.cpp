@@ -3,6 +3,8 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -11,10 +13,10 @@
 #include "common/gpu/device.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/timer.hpp"
+#include "common/tensor/sentence.hpp"
 
 #ifdef SIXDAYS_EMULATED
 #include "common/emulator/report.hpp"
-#include "common/tensor/sentence.hpp"
 #endif
 
 namespace sixdays::gpu {
@@ -24,27 +26,32 @@ const char* last_kernel_name = "";
 
 std::string misreported;  // a sentence
 
-std::string to_text(dim3 d) {
-    return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) +
-           ")";
-}
+struct Configuration {
+    std::array<std::uint32_t, 3> grid, block;
+    std::uint64_t shared_bytes;
 
-std::string to_text(dim3 grid, dim3 block, std::size_t shared_bytes) {
-    std::string shared;
-    if (shared_bytes > 0) {
-        shared = " and " + std::to_string(shared_bytes) + " bytes of dynamic shared memory";
-    }
-    return "grid " + to_text(grid) + " and block " + to_text(block) + shared;
-}
+    bool operator==(const Configuration&) const = default;
+};
 
-// Empty on a GPU.
-std::string configuration_of_last_launch() {
+// Of the launch that is about to be checked: on a GPU what the launcher says.
+Configuration configuration_of_last_launch([[maybe_unused]] const Configuration& told) {
 #ifdef SIXDAYS_EMULATED
-    const auto& [x, y, z] = emulator::last_launch().grid;
-    const auto& [u, v, w] = emulator::last_launch().block;
-    return to_text({x, y, z}, {u, v, w}, emulator::last_launch().shared_bytes);
+    const emulator::LastLaunch& last = emulator::last_launch();
+    return {last.grid, last.block, last.shared_bytes};
+#else
+    return told;
 #endif
-    return "";
+}
+
+std::string to_string(const std::array<std::uint32_t, 3>& d) {
+    return sentence("(", d[0], ", ", d[1], ", ", d[2], ")");
+}
+
+std::string to_string(const Configuration& c) {
+    const std::string shared =
+        c.shared_bytes > 0 ? sentence(" and ", c.shared_bytes, " bytes of dynamic shared memory")
+                           : "";
+    return sentence("grid ", to_string(c.grid), " and block ", to_string(c.block), shared);
 }
 
 std::string attribute(cudaDeviceAttr which) {
@@ -133,17 +140,17 @@ void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_
                   const char* file, int line) {
     last_kernel_name = kernel;
     const cudaError_t code = cudaGetLastError();
+    const Configuration told = {
+        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
     const auto text = [&] {
-        return std::string(file) + ":" + std::to_string(line) + ": the launch of " + kernel +
-               " with " + to_text(grid, block, shared_bytes);
+        return sentence(file, ":", line, ": the launch of ", kernel, " with ", told);
     };
     if (code != cudaSuccess) {
-        throw Error(
-            code, text() + " failed with " + name_and_text(code) + launch_advice(code) + finding());
+        throw Error(code, sentence(text(), " failed with ", name_and_text(code),
+                                   launch_advice(code), finding()));
     }
-    const std::string launched = configuration_of_last_launch();
-    if (launched.empty() || launched == to_text(grid, block, shared_bytes)) return;
-    if (misreported.empty()) misreported = text() + " had " + launched;
+    const Configuration launched = configuration_of_last_launch(told);
+    if (launched != told && misreported.empty()) misreported = sentence(text(), " had ", launched);
 }
 
 std::string misreported_launch() {

@@ -25,10 +25,10 @@
 #include "common/gpu/check.hpp"
 #include "common/gpu/ptx/mbarrier.hpp"
 #include "common/tensor/half.hpp"
+#include "common/tensor/sentence.hpp"
 
 #ifdef SIXDAYS_EMULATED
 #include "common/emulator/wgmma.hpp"
-#include "common/tensor/sentence.hpp"
 #endif
 
 namespace sixdays::gpu {

@@ -1,5 +1,6 @@
 // The building blocks of every check_<op>: the arguments that they reject and accept.
 #include <cstring>
+#include <string_view>
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
@@ -8,6 +9,15 @@
 
 using namespace sixdays;
 using sixdays::testing::contains, sixdays::testing::rejection;
+
+TEST_CASE("a sentence is its parts: text, characters, numbers and shapes", "[tensor][small]") {
+    const std::string text = "op";
+    const std::string_view view = "in ";
+    CHECK(sentence(text, ": ", view, 'x', ' ', -7, " and ", std::int64_t{1} << 40, " of ",
+                   Shape{2, 3}) == "op: in x -7 and 1099511627776 of (2, 3)");
+    CHECK(sentence() == "");
+    CHECK(rejection([] { reject("rank ", 9u, '.'); }) == "rank 9.");
+}
 
 TEST_CASE("a null pointer is rejected unless the tensor is empty", "[tensor][small]") {
     const auto memory = [](const View<float>& v) { require_memory("op", "in", v); };
