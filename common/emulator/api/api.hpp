@@ -6,7 +6,9 @@
 #include <functional>
 #include <list>
 #include <string>
+#include <vector>
 
+#include "common/emulator/machine/block.hpp"
 #include "common/emulator/report.hpp"
 #include "cuda_runtime_api.h"
 #include "emulated/language.h"
@@ -19,11 +21,15 @@ std::size_t shared_limit(const void* kernel);
 /// Maximum cluster size of this kernel, in blocks.
 unsigned most_of_cluster(const void* kernel);
 
-/// Runs all blocks of a cooperative launch, from one grid barrier to the next (cooperative.cpp).
+/// Runs these blocks in turns, since they can wait for each other (cooperative.cpp).
+/// @param others  blocks of the grid besides these
+void run_together(const Launch& what, const std::vector<uint3>& blocks,
+                  const OtherBlocks& others = {});
+/// Runs all blocks of a cooperative launch, from one grid barrier to the next.
 void run_cooperative_grid(const Launch& what, std::uint64_t blocks);
 /// The block in position `turn` of a plain launch polls: runs it and the rest of `blocks` in turns.
 void run_rest_together(const Launch& what, std::uint64_t turn, std::uint64_t blocks);
-/// The same, one cluster after another.
+/// Runs all blocks of a launch in clusters, one cluster after another (clusters.cpp).
 void run_clusters(const Launch& what, dim3 extents);
 
 inline constexpr auto kStreamCaptureUnsupported = static_cast<cudaError_t>(900);  // CUDA's number

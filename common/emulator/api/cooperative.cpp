@@ -74,6 +74,21 @@ public:
         for (Thread& thread : blank_.threads) thread.fiber = nullptr;
     }
 
+    /// `block` has begun, and polls.
+    void first_stopped() {
+        --unstarted_;
+        stopped(Stop::polls);
+    }
+    /// Starts these blocks, and runs all that have begun to their ends.
+    void run(const std::vector<uint3>& blocks) {
+        for (const uint3 index : blocks) {
+            if (launch_failed()) break;
+            start(index);
+        }
+        run_to_end();
+    }
+
+private:
     void start(const uint3& index) {
         if (block.size == 0) block = blank_;
         block.index = index;
@@ -85,11 +100,6 @@ public:
         stopped(run_block(what_));
     }
 
-    /// `block` has begun, and polls.
-    void first_stopped() {
-        --unstarted_;
-        stopped(Stop::polls);
-    }
     void stopped(Stop why) {
         if (end(why)) return;
         waiting_.emplace_back();
@@ -112,7 +122,6 @@ public:
         if (block.size == 0) block = blank_;
     }
 
-private:
     std::uint64_t runnable() const {
         return static_cast<std::uint64_t>(std::count_if(
             waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.can_run; }));
@@ -207,43 +216,11 @@ private:
     unsigned idle_ = 0;           // turns without a write by any block
 };
 
-void run_together(const Launch& what, const std::vector<uint3>& blocks,
-                  const OtherBlocks& others = {}) {
-    Together all(what, blocks.size(), others);
-    for (const uint3 index : blocks) {
-        if (launch_failed()) break;
-        all.start(index);
-    }
-    all.run_to_end();
-}
-
-// Why a GPU would reject this cluster size; empty if it would not.
-std::string why_no_cluster(const Launch& what, dim3 c) {
-    if (what.cooperative)
-        return "the emulator does not support launches that are both cooperative and in clusters.";
-    const unsigned size = c.x * c.y * c.z, most = most_of_cluster(what.address);
-    if (size == 0) {
-        return format(
-            "a cluster of %s has no blocks: x, y and z of clusterDim must each be at least 1.",
-            name(c).c_str());
-    }
-    if (block.grid.x % c.x != 0 || block.grid.y % c.y != 0 || block.grid.z % c.z != 0) {
-        return format(
-            "grid %s is not a multiple of the cluster size %s. Round the grid up, and let blocks "
-            "that have nothing to do still reach the barriers.",
-            name(block.grid).c_str(), name(c).c_str());
-    }
-    if (size > most) {
-        return format("a cluster of %s has %u blocks. It may have up to %u%s.", name(c).c_str(),
-                      size, most,
-                      most < kMostOfCluster ? ", and up to 16 after cudaFuncSetAttribute(kernel, "
-                                              "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
-                                            : "");
-    }
-    return "";
-}
-
 }  // namespace
+
+void run_together(const Launch& what, const std::vector<uint3>& blocks, const OtherBlocks& others) {
+    Together(what, blocks.size(), others).run(blocks);
+}
 
 void run_cooperative_grid(const Launch& what, std::uint64_t count) {
     block.cooperative = true;
@@ -258,52 +235,7 @@ void run_rest_together(const Launch& what, std::uint64_t turn, std::uint64_t cou
     std::vector<uint3> rest;
     while (++turn < count) rest.push_back(index_of_block(turn));
     all.first_stopped();
-    for (const uint3 index : rest) {
-        if (launch_failed()) break;
-        all.start(index);
-    }
-    all.run_to_end();
-}
-
-void run_clusters(const Launch& what, dim3 c) {
-    const auto reject = [&](const std::string& why, Site made = Site::current()) {
-        note({Kind::invalid_launch,
-              cudaErrorInvalidClusterSize,
-              what.site,
-              why,
-              0,
-              {},
-              nullptr,
-              true,
-              made});
-    };
-    if (const std::string why = why_no_cluster(what, c); !why.empty()) return reject(why);
-    block.cluster = c;
-    const unsigned size = size_of_cluster();
-    const dim3 of = {block.grid.x / c.x, block.grid.y / c.y, block.grid.z / c.z};
-    const std::uint64_t count = std::uint64_t{of.x} * of.y * of.z;
-    for (std::uint64_t turn = 0; turn < count && !launch_failed(); ++turn) {
-        const std::uint64_t at = block_of_turn(turn, count);
-        const uint3 first = {static_cast<unsigned>(at % of.x) * c.x,
-                             static_cast<unsigned>(at / of.x % of.y) * c.y,
-                             static_cast<unsigned>(at / of.x / of.y) * c.z};
-        std::vector<uint3> blocks;
-        for (unsigned i = 0; i < size; ++i) {
-            const auto rank = static_cast<unsigned>(block_of_turn(i, size));
-            blocks.push_back(
-                {first.x + rank % c.x, first.y + rank / c.x % c.y, first.z + rank / c.x / c.y});
-        }
-        begin_cluster();
-        run_together(what, blocks,
-                     {.returned = turn * size, .unstarted = (count - turn - 1) * size});
-        if (const dim3 w = std::exchange(block.wanted_cluster, dim3(0, 0, 0)); w.x > 0) {
-            reject(
-                format("the launch asks for clusters of %s, but the kernel has __cluster_dims__%s.",
-                       name(c).c_str(), name(w).c_str()));
-        }
-    }
-    block.cluster = {};
-    begin_cluster();
+    all.run(rest);
 }
 
 }  // namespace sixdays::emulator

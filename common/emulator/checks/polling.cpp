@@ -57,8 +57,6 @@ void let_others_go_first(std::uintptr_t address, std::size_t bytes, const void* 
 
 void remember_poll(std::uintptr_t address, std::size_t bytes, const void* code) {
     Poll& last = current->polled;
-    last = {};
-    if (bytes > last.value.size()) return;  // a tile's
     last = {address, bytes, code};
     std::memcpy(last.value.data(), reinterpret_cast<const void*>(address), bytes);
 }

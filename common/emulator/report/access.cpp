@@ -1,6 +1,5 @@
 /// @file
-/// The reports of wrong accesses, by kernels and by the host: what is wrong, and what is probably
-/// missing.
+/// The reports of wrong accesses by kernels: what is wrong, and what is probably missing.
 #include <cinttypes>
 
 #include "common/emulator/machine/stream_order.hpp"
@@ -13,23 +12,8 @@ namespace sixdays::emulator {
 
 namespace {
 
-std::string story(const char* what_happens, std::size_t bytes) {
-    return format(" %s %zu byte%s ", what_happens, bytes, bytes == 1 ? "" : "s");
-}
-
-std::string story(AccessKind kind, std::size_t bytes) {
-    return story(kind == AccessKind::atomic ? "updates" : writes(kind) ? "writes" : "reads", bytes);
-}
-
 std::string inside(const NewAccess& a) {
     return describe_inside(a.region, a.address, a.bytes);
-}
-
-// Of device memory: in a live allocation or not.
-std::string place_in_heap(std::uintptr_t address) {
-    const Extent near = nearest_allocation(address);
-    return near.live && address - near.begin < near.bytes ? describe_inside(heap, address, 1) + "."
-                                                          : describe_outside(heap, address, 1);
 }
 
 std::string where_wrapped(const WrappedIndex& at, std::size_t bytes) {
@@ -192,76 +176,6 @@ Finding words(const MisalignedAccess& fact) {
         fact.address);
 }
 
-namespace {
-
-std::string where_polled(std::uintptr_t address, std::size_t bytes) {
-    const Region* const region = region_of(address);
-    return region == nullptr ? "" : describe_inside(*region, address, bytes) + ", ";
-}
-
-// "2 have returned, 1 polls as well"
-std::string what_they_do(const OtherBlocks& others) {
-    std::string text;
-    const auto add = [&text](std::uint64_t count, const char* one, const char* several) {
-        if (count == 0) return;
-        text += format("%s%llu %s", text.empty() ? "" : ", ",
-                       static_cast<unsigned long long>(count), count == 1 ? one : several);
-    };
-    add(others.returned, "has returned", "have returned");
-    add(others.polling, "polls as well", "poll as well");
-    add(others.at_barrier, "waits at a barrier of blocks", "wait at a barrier of blocks");
-    add(others.unstarted, "has not started", "have not started");
-    return text;
-}
-
-std::string why_endless(const EndlessReads& fact) {
-    const OtherBlocks& others = fact.others;
-    const auto* const p = reinterpret_cast<const void*>(fact.address);
-    if (is_shared_with_host(p) || is_registered(p)) {
-        return "The host can write there, too: a kernel that waits for the host is not modelled. "
-               "Here a launch returns when its kernel has ended, so the host cannot write "
-               "meanwhile. On a GPU this loop may end.";
-    }
-    const std::string them = what_they_do(others);
-    if (others.resident > 0) {
-        return format(
-            "The grid has more blocks than are resident: %llu, of which the device holds "
-            "%llu at a time. A block that waits for a later one may keep it from "
-            "starting, on a GPU, too. Of the other blocks %s. Launch no more blocks than "
-            "fit (cudaLaunchCooperativeKernel checks that), or wait for earlier blocks "
-            "only.",
-            static_cast<unsigned long long>(last_launch().blocks),
-            static_cast<unsigned long long>(others.resident), them.c_str());
-    }
-    if (others.unstarted > 0) {
-        return format("Of the other blocks %s. Waiting for those is not modelled: %s.",
-                      them.c_str(),
-                      block.cluster.x > 0 ? "the emulator runs one cluster after another"
-                                          : "this launch runs only some of its blocks");
-    }
-    return (them.empty() ? std::string("The launch has no other block")
-                         : "Of the other blocks " + them) +
-           ", and this block's other threads have returned, wait or poll as well: no thread is "
-           "left "
-           "that could write the awaited value. Does every block store before it waits, and does "
-           "it store the value that the other one expects?";
-}
-
-}  // namespace
-
-Finding words(const EndlessReads& fact) {
-    return by_thread(
-        Kind::stuck, cudaErrorLaunchTimeout, fact.code,
-        (fact.address == 0 ? name(*current) + " waits "
-                           : story("reads", fact.bytes) + where_polled(fact.address, fact.bytes)) +
-            "again and again, and nothing has been written for a very long time. " +
-            why_endless(fact) +
-            (has_streams() ? " Waiting for work of another stream, a kernel or a copy, is not "
-                             "modelled: launches run one after another."
-                           : ""),
-        fact.address);
-}
-
 std::string name_of(const UnsetLocal& local) {
     if (local.element > 0) {
         return format("element %zu of its local array `%s`", local.byte / local.element,
@@ -290,22 +204,6 @@ Finding words(const WrongFree& fact) {
         address);
 }
 
-Finding words(const TooMuchShared& fact) {
-    return {Kind::invalid_launch, cudaErrorInvalidValue, fact.place,
-            format("the kernel's shared arrays take %zu bytes so far, and its dynamic shared "
-                   "memory %zu. A block gets up to 48 KB; more must be dynamic, and requested "
-                   "with cudaFuncSetAttribute (163 KB in total).",
-                   fact.array_bytes, fact.dynamic_bytes)};
-}
-
-Finding words(const TileTooLarge& fact) {
-    return by_thread(
-        Kind::out_of_bounds, cudaErrorIllegalAddress, fact.place,
-        format(" places a tile of %zu bytes at byte %zu of the dynamic shared memory, which has "
-               "%zu bytes. Does the launch request the sum of all tiles?",
-               fact.bytes, fact.offset, fact.dynamic_bytes));
-}
-
 Finding words(const StackOverflow& fact) {
     return by_thread(
         Kind::stack_overflow, cudaErrorLaunchFailure, fact.code,
@@ -320,90 +218,6 @@ Finding words(const TimeIsUp& fact) {
         format(" is still here after its block has run for %d seconds of CPU time. Does the loop "
                "around this line ever end?",
                fact.seconds));
-}
-
-std::string why(const OutOfReach& fact) {
-    const std::string who = fact.who ? name(fact.who->thread, fact.who->block) : name(*current);
-    const std::string accesses = who + " accesses the shared memory of block ";
-    const std::string other = accesses + std::to_string(fact.rank) + " of its cluster, which ";
-    switch (fact.why) {
-        using enum OutOfReach::Why;
-        case own_block:
-            return other +
-                   "is its own, through an address that another block computed. The emulator does "
-                   "not support that: let each block use its own pointer for its own memory.";
-        case not_started:
-            return other +
-                   "may not have started yet: is a cluster.sync() missing before the first access?";
-        case has_ended:
-            return other +
-                   "has exited: is a cluster.sync() that all blocks reach missing at the end?";
-        case may_have_ended:
-            return accesses + name(block.index) +
-                   ", which may have exited by then: nothing keeps it alive. A cluster.sync() that "
-                   "all blocks reach is missing at the end.";
-        case no_such_block:
-            return who + format(" asks for block %u of its cluster, which has %u.", fact.rank,
-                                fact.blocks);
-        case not_shared:
-            return who +
-                   " maps an address to another block of its cluster, but the address is not in "
-                   "shared memory.";
-    }
-    return "";
-}
-
-Finding words(const OutOfReach& fact) {
-    const bool barrier = fact.why < OutOfReach::Why::no_such_block;
-    return {barrier ? Kind::barrier : Kind::out_of_bounds,
-            cudaErrorIllegalAddress,
-            fact.place,
-            why(fact),
-            fact.address,
-            {},
-            nullptr,
-            true,
-            {},
-            fact.who};
-}
-
-Finding words(const HostAccess& fact) {
-    const std::string text =
-        fact.in_device_memory
-            ? "device memory, " + place_in_heap(fact.address) +
-                  " With a GPU the program crashes here: the host cannot access it. " +
-                  (fact.writes ? "Write to host memory and copy it there with"
-                               : "Copy it to host memory first, with") +
-                  " cudaMemcpy, or let a kernel do this."
-            : format("at address 0x%zx, where there is no memory%s.",
-                     static_cast<std::size_t>(fact.address),
-                     fact.address < 4096 ? ": a null pointer" : "");
-    return by_host(Kind::device_memory, cudaErrorIllegalAddress, fact.place,
-                   std::string("host code ") + (fact.writes ? "writes " : "reads ") + text,
-                   fact.address);
-}
-
-Finding words(const PinnedTooEarly& fact) {
-    return by_host(
-        Kind::pending_copy, cudaErrorIllegalAddress, fact.place,
-        format("host code %s byte %zu of the pinned memory that the asynchronous copy of {0} %s. "
-               "Wait for it first: cudaStreamSynchronize, cudaDeviceSynchronize, or an event "
-               "recorded after it.",
-               fact.writes ? "writes" : "reads", fact.byte,
-               fact.is_target ? "fills and that may not have arrived yet" : "may still be reading"),
-        fact.address, fact.copy);
-}
-
-Finding words(const ManagedTooEarly& fact) {
-    const Work& work = *work_of(fact.other.serial);
-    return by_host(
-        Kind::race, cudaErrorLaunchFailure, fact.place,
-        format("host code %s managed memory, %s, which %s, started in {0}, %s. Such a call returns "
-               "before the GPU is done, so the host must wait first: call cudaDeviceSynchronize(), "
-               "or cudaStreamSynchronize() for that stream.",
-               fact.writes ? "writes" : "reads", describe_inside(heap, fact.address, 4).c_str(),
-               work.what.c_str(), fact.was_read ? "reads" : "writes"),
-        fact.address, work.where);
 }
 
 Finding in_words(const Fact& fact, const Site& made) {

@@ -141,4 +141,18 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
     return "at " + position(address - in.begin, bytes) + " of " + extent(in.bytes, bytes, what);
 }
 
+std::string place_in_heap(std::uintptr_t address) {
+    const Extent near = nearest_allocation(address);
+    return near.live && address - near.begin < near.bytes ? describe_inside(heap, address, 1) + "."
+                                                          : describe_outside(heap, address, 1);
+}
+
+std::string story(const char* what_happens, std::size_t bytes) {
+    return format(" %s %zu byte%s ", what_happens, bytes, bytes == 1 ? "" : "s");
+}
+
+std::string story(AccessKind kind, std::size_t bytes) {
+    return story(kind == AccessKind::atomic ? "updates" : writes(kind) ? "writes" : "reads", bytes);
+}
+
 }  // namespace sixdays::emulator

@@ -15,6 +15,13 @@ void tell_crash(const Fact& fact);
 
 Finding words(const Race& race);
 Finding words(const StreamRace& race);
+Finding words(const EndlessReads& fact);
+Finding words(const TooMuchShared& fact);
+Finding words(const TileTooLarge& fact);
+Finding words(const OutOfReach& fact);
+Finding words(const HostAccess& fact);
+Finding words(const PinnedTooEarly& fact);
+Finding words(const ManagedTooEarly& fact);
 Finding words(const DifferentBarriers& fact);
 Finding words(const ReturnedBeforeBarrier& fact);
 Finding words(const BarrierNeverOpens& fact);

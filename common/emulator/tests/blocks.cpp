@@ -97,6 +97,8 @@ TEST_CASE("a block that is put aside goes on as it was", "[blocks]") {
               return 1100 * (i / 64) + t + t / 32 * 32 + (t + 1) % 32;
           }));
     CHECK(of_right("lanes") == made([](unsigned i) { return i % 64 == 0 ? 5 + i / 64 : 0; }));
+    CHECK(of_right("matrices") ==
+          made([](unsigned i) { return i % 64 < 32 ? 4000 * (i / 64) + 192 + 4 * (i % 64) : 0; }));
     CHECK(of_right("acquired")[0] == 5);
     CHECK(of_right("released")[0] == 5);
     CHECK(of_right("compare_and_swap")[0] == 1);

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include "common/gpu/ptx/mbarrier.hpp"
+#include "common/gpu/ptx/mma.hpp"
 #include "common/gpu/shared_tiles.hpp"
 
 namespace cg = cooperative_groups;
@@ -186,6 +187,18 @@ __global__ void lanes(Board* m) {
         meet(m, 0);
         m->out[64 * blockIdx.x] = word;
     }
+}
+
+// What lanes 1 to 31 show of their rows before lane 0 comes.
+__global__ void matrices(Board* m) {
+    __shared__ alignas(16) unsigned rows[32][4];
+    const unsigned t = threadIdx.x;
+    for (unsigned i = 0; i < 4; ++i) rows[t][i] = 1000 * blockIdx.x + 4 * t + i;
+    __syncwarp();
+    if (t == 0) meet(m, 0);
+    unsigned of_matrix[4];
+    gpu::load_matrices(of_matrix, rows[t]);
+    m->out[64 * blockIdx.x + t] = of_matrix[0] + of_matrix[1] + of_matrix[2] + of_matrix[3];
 }
 
 // Block 1 acquires before it meets block 0, and reads after it.
@@ -425,6 +438,7 @@ std::vector<BlocksCase> right_blocks() {
         {"grid_and_polls", [](Board* m) { cooperatively(grid_and_polls, 2, m); }},
         {"shared", [](Board* m) { shared<<<2, 64, 256>>>(m); }},
         {"lanes", [](Board* m) { lanes<<<2, 64>>>(m); }},
+        {"matrices", [](Board* m) { matrices<<<2, 32>>>(m); }},
         {"acquired", [](Board* m) { acquired<<<2, 64>>>(m); }},
         {"released", [](Board* m) { released<<<2, 64>>>(m); }},
         {"compare_and_swap", [](Board* m) { compare_and_swap<<<2, 64>>>(m); }},

@@ -103,6 +103,9 @@ __global__ void misaligned_by_four(float* x) {
     auto* const wide = reinterpret_cast<Wide*>(x);
     if (chosen()) wide[0] = *reinterpret_cast<Wide*>(reinterpret_cast<char*>(wide) + 20);
 }
+__global__ void sleeps_for_ever() {
+    while (chosen()) __nanosleep(20);
+}
 __global__ void second_load_unwritten(const float* y, float* x) {
     if (!chosen()) return;
     const float a = x[7];
@@ -991,6 +994,7 @@ std::vector<Provoked> provoked_by_kernels() {
         {"misaligned_by_two", [](float* x) { misaligned_by_two<<<kGrid, kBlock>>>(x); }},
         {"misaligned_by_four", [](float* x) { misaligned_by_four<<<kGrid, kBlock>>>(x); }},
         {"misaligned_by_one", [](float* x) { misaligned_by_one<<<kGrid, kBlock>>>(x); }},
+        {"sleeps_for_ever", [](float*) { sleeps_for_ever<<<kGrid, kBlock>>>(); }},
         {"second_load_unwritten",
          [](float* x) {
              void* y = nullptr;
