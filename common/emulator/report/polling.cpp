@@ -52,8 +52,9 @@ std::string why_endless(const EndlessReads& fact) {
     if (others.unstarted > 0) {
         return format("Of the other blocks %s. Waiting for those is not modelled: %s.",
                       them.c_str(),
-                      block.cluster.x > 0 ? "the emulator runs one cluster after another"
-                                          : "this launch runs only some of its blocks");
+                      block.in_tiles        ? "the blocks of a tile kernel run one after another"
+                      : block.cluster.x > 0 ? "the emulator runs one cluster after another"
+                                            : "this launch runs only some of its blocks");
     }
     return (them.empty() ? std::string("The launch has no other block")
                          : "Of the other blocks " + them) +

@@ -324,6 +324,18 @@ __tile_global__ void released_elsewhere(float* data, int* flags, float* out) {
 __tile_global__ void acquired_elsewhere(float* data, int* flags, float* out) {
     told_elsewhere<false>(data, flags, out);
 }
+// A block that reads one word again polls, but keeps its tiles.
+__tile_global__ void reads_again(float*, int* flags, float* out) {
+    const auto x = ct::full<Eight>(static_cast<float>(3 + ct::bid().x));
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) sum += ct::atomic_load(flags, kAcquire, kDevice);
+    if (ct::bid().x == 0 && sum == 0) ct::store(out + ct::iota<Numbers>(), x);
+}
+__tile_global__ void waits_for_a_later_block(float*, int* flags, float*) {
+    while (ct::bid().x == 0 && ct::atomic_load(flags, kAcquire, kDevice) == 0) {
+    }
+    ct::atomic_store(flags, 1, kRelease, kDevice);
+}
 // Knowledge is transitive. Of three blocks, the last to arrive adds up.
 __tile_global__ void last_of_three(float* data, int* flags, float* out) {
     const auto i = ct::bid().x;
@@ -376,6 +388,8 @@ void launch_atomic_tile(const char* name, unsigned blocks, float* data, int* fla
     if (std::string(name) == #k) return k<<<blocks, 1>>>(data, flags, out);
     KERNEL(released_and_acquired)
     KERNEL(not_released)
+    KERNEL(reads_again)
+    KERNEL(waits_for_a_later_block)
     KERNEL(not_acquired)
     KERNEL(released_elsewhere)
     KERNEL(acquired_elsewhere)

@@ -208,8 +208,20 @@ TEST_CASE("an atomic release and an acquire publish earlier writes") {
     clear_report();
     CHECK(run_atomics("released_and_acquired", 2) == std::vector<float>(8, 3.0f));
     CHECK(run_atomics("last_of_three", 3) == std::vector<float>(8, 3.0f));
+    CHECK(run_atomics("reads_again", 2) == std::vector<float>(8, 3.0f));
     CHECK(run_atomics("scopes_of_own_words", 4) == std::vector<float>{3, 3, 3, 3, -1, -1, -1, -1});
     CHECK(!last_report());
+}
+
+TEST_CASE("a tile block that waits for a later one is stuck, and that is not modelled") {
+    clear_report();
+    CHECK(run_atomics("waits_for_a_later_block", 2).empty());
+    REQUIRE(last_report());
+    CHECK(last_report()->kind == Kind::stuck);
+    CHECK(last_report()->text.find("1 has not started. Waiting for those is not modelled: the "
+                                   "blocks of a tile kernel run one after another.") !=
+          std::string::npos);
+    clear_report();
 }
 
 TEST_CASE("a conversion rounds only once") {
