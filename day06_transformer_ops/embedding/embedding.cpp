@@ -127,21 +127,34 @@ void check_rotary(const View<const float>& in, const View<const float>& table,
     check_apart("rotary", "places", places, out);
 }
 
-Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base) {
+std::vector<double> rotary_frequencies(std::int64_t D, double base) {
     if (D < 2 || D % 2 != 0 || !(base > 0)) {
         reject("rotary_table: D is ", D, " and base ", base, ", but must be even and above 0");
     }
-    Tensor<float> table({places, D});
+    std::vector<double> frequencies;
+    for (std::int64_t i = 0; i < D / 2; ++i) {
+        frequencies.push_back(
+            std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(D)));
+    }
+    return frequencies;
+}
+
+Tensor<float> rotary_table(std::int64_t places, const std::vector<double>& frequencies) {
+    const auto half = static_cast<std::int64_t>(frequencies.size());
+    Tensor<float> table({places, 2 * half});
     for (std::int64_t p = 0; p < places; ++p) {
-        for (std::int64_t i = 0; i < D / 2; ++i) {
+        for (std::int64_t i = 0; i < half; ++i) {
             const double angle =
-                static_cast<double>(p) *
-                std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(D));
+                static_cast<double>(p) * frequencies[static_cast<std::size_t>(i)];
             table(p, i) = static_cast<float>(std::cos(angle));
-            table(p, i + D / 2) = static_cast<float>(std::sin(angle));
+            table(p, i + half) = static_cast<float>(std::sin(angle));
         }
     }
     return table;
+}
+
+Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base) {
+    return rotary_table(places, rotary_frequencies(D, base));
 }
 
 template <class From, class To>

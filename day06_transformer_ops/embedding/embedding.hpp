@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "common/gpu/how.hpp"
 #include "common/tensor/half.hpp"
@@ -72,9 +73,16 @@ enum class Pairing {
     halves,      // 0 and D / 2, 1 and D / 2 + 1, ...: the same angles, different pairs
 };
 
-/// cos and sin of place * base^(-2 i / D) for pair i: row p has D / 2 cosines, then D / 2 sines.
-/// Computed in double, because a float angle of 1,000 has only 4 digits after the point.
+/// The angle per position of each of D / 2 pairs: base^(-2 i / D) for pair i. A model for longer
+/// texts divides some of them.
 /// @throws std::invalid_argument  D odd or below 2, base not above 0
+[[nodiscard]] std::vector<double> rotary_frequencies(std::int64_t D, double base = 10000);
+
+/// cos and sin of place * frequencies[i] for pair i: row p has D / 2 cosines, then D / 2 sines.
+/// Computed in double, because a float angle of 1,000 has only 4 digits after the point.
+[[nodiscard]] Tensor<float> rotary_table(std::int64_t places,
+                                         const std::vector<double>& frequencies);
+/// The same with the frequencies of rotary_frequencies(D, base).
 [[nodiscard]] Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base = 10000);
 
 /// Rotary position embedding (RoPE): every pair (a, b) of a query or key is rotated by an angle

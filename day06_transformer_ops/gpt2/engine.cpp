@@ -14,16 +14,16 @@ const char* name(Part part) {
                                             "queries, keys, values",
                                             "attention",
                                             "attention's output",
-                                            "MLP, up and GELU",
+                                            "MLP, up and activation",
                                             "MLP, down",
                                             "head",
                                             "sampler"};
     return kNames[static_cast<int>(part)];
 }
 
-Engine::Engine(const Config& config, Backend& backend, std::int64_t capacity)
-    : config_(config), backend_(backend), capacity_(capacity) {
-    check_capacity(config, capacity);
+Engine::Engine(const Sizes& sizes, Backend& backend, std::int64_t capacity)
+    : sizes_(sizes), backend_(backend), capacity_(capacity) {
+    check_capacity(sizes, capacity);
 }
 
 void Engine::check_room(std::int64_t count) const {
@@ -37,7 +37,7 @@ void Engine::begin(View<const std::int64_t> ids) {
     require_rank("read", "ids", ids, 1);
     if (ids.size() == 0) reject("read: no token, and the model must begin with one");
     require_memory("read", "ids", ids);
-    day06_transformer_ops::check_ids("read", "ids", ids, config_.vocabulary);
+    day06_transformer_ops::check_ids("read", "ids", ids, sizes_.vocabulary);
     check_room(ids.size());
     backend_.begin(ids, length_);
 }
@@ -46,7 +46,7 @@ void Engine::begin(View<const std::int64_t> ids) {
 void Engine::blocks() {
     timed(Part::embed, [&] { backend_.embed(); });
     if (look_) look_(0);
-    for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
+    for (std::int64_t layer = 0; layer < sizes_.layers; ++layer) {
         timed(Part::query_key_value, [&] { backend_.query_key_value(layer); });
         timed(Part::attend, [&] { backend_.attend(layer); });
         timed(Part::add_attention, [&] { backend_.add_attention(layer); });
@@ -92,7 +92,7 @@ void Engine::score(View<const std::int64_t> ids,
     for (std::int64_t first = 0; first < ids.size(); first += kRows) {
         const std::int64_t count = std::min(kRows, ids.size() - first);
         timed(Part::head, [&] { backend_.head(first, count); });
-        Tensor<float> logits({count, config_.vocabulary});
+        Tensor<float> logits({count, sizes_.vocabulary});
         backend_.read_logits(logits.view());
         see(first, logits.view());
     }

@@ -14,11 +14,11 @@ namespace sixdays::gpt2 {
 
 /// The timed parts of a pass, in order.
 enum class Part {
-    embed,            // token row + position row
-    query_key_value,  // norm, and a product of 3 C columns
+    embed,            // token row; GPT-2: + position row
+    query_key_value,  // norm, products
     attend,           // each token attends to those before it
     add_attention,    // a product, added to the stream
-    widen,            // norm, product, GELU
+    widen,            // norm, products, activation
     add_mlp,          // a product, added to the stream
     head,             // norm, and a product of V columns
     choose,           // the next token
@@ -29,13 +29,13 @@ inline constexpr int kParts = 8;  // of a pass
 /// Seconds spent in each part.
 using PartTimes = std::array<double, kParts>;
 
-/// The order of work of a GPT-2 over one backend: it checks the arguments, and calls what a pass
-/// consists of.
+/// The order of work of a model over one backend, the same for every architecture: it checks the
+/// arguments, and calls what a pass consists of.
 class Engine {
 public:
     /// @param capacity  the longest text in tokens, as passed to the backend
-    /// @throws std::invalid_argument  capacity not in [1, config.context]
-    Engine(const Config& config, Backend& backend, std::int64_t capacity);
+    /// @throws std::invalid_argument  capacity not in [1, sizes.context]
+    Engine(const Sizes& sizes, Backend& backend, std::int64_t capacity);
 
     std::int64_t length() const noexcept { return length_; }  // tokens processed so far
     /// The longest text, in tokens.
@@ -79,7 +79,7 @@ private:
     void last_and_choose(std::int64_t T);
     void timed(Part part, const std::function<void()>& call);
 
-    const Config config_;
+    const Sizes sizes_;
     Backend& backend_;
     std::int64_t capacity_, length_ = 0;
     std::function<void(std::int64_t)> look_;

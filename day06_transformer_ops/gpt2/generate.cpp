@@ -107,7 +107,7 @@ namespace {
 
 // The output of each layer, and the last token's logits: of all ids in one pass, then of each of
 // `more` in a separate pass.
-std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
+std::vector<Tensor<float>> outputs(const Sizes& sizes, Engine& engine,
                                    View<const std::int64_t> ids, View<const std::int64_t> more) {
     std::vector<Tensor<float>> seen;
     std::int64_t T = ids.size();
@@ -116,10 +116,10 @@ std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
     engine.backend().set_sampler(likeliest);
     engine.forget();
     engine.watch([&](std::int64_t) {
-        seen.emplace_back(Shape{T, config.channels});
+        seen.emplace_back(Shape{T, sizes.channels});
         engine.backend().read_stream(seen.back().view());
     });
-    Tensor<float> last({1, config.vocabulary});
+    Tensor<float> last({1, sizes.vocabulary});
     engine.score(ids, [&](std::int64_t, View<const float> logits) {
         const std::int64_t rows = logits.extent(0);
         day03_views::copy_cpu(slice(logits, 0, rows - 1, rows), last.view());
@@ -131,7 +131,7 @@ std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
         const Tensor<float>& logits = seen.back();
         if (std::any_of(logits.data(), logits.data() + logits.size(), no_choice)) break;
         engine.read(slice(more, 0, i, i + 1));
-        seen.emplace_back(Shape{1, config.vocabulary});
+        seen.emplace_back(Shape{1, sizes.vocabulary});
         engine.backend().read_logits(seen.back().view());
     }
     engine.watch({});
@@ -140,15 +140,15 @@ std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
 
 }  // namespace
 
-std::vector<LayerDifference> compare(const Config& config, Engine& got, Engine& expected,
+std::vector<LayerDifference> compare(const Sizes& sizes, Engine& got, Engine& expected,
                                      const std::vector<std::int64_t>& ids) {
     const auto T = static_cast<std::int64_t>(ids.size());
     const std::int64_t tokens =
         std::clamp<std::int64_t>(got.capacity() - T, 0, std::min<std::int64_t>(T, 4));
     const View<const std::int64_t> more = slice(view_of(ids), 0, 0, tokens);
-    const std::vector<Tensor<float>> a = outputs(config, got, view_of(ids), more);
-    const std::vector<Tensor<float>> b = outputs(config, expected, view_of(ids), more);
-    const auto rows = static_cast<std::size_t>(config.layers) + 2;
+    const std::vector<Tensor<float>> a = outputs(sizes, got, view_of(ids), more);
+    const std::vector<Tensor<float>> b = outputs(sizes, expected, view_of(ids), more);
+    const auto rows = static_cast<std::size_t>(sizes.layers) + 2;
     std::vector<LayerDifference> all;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
         const std::size_t layer = i % rows;

@@ -66,7 +66,7 @@ struct LayerDifference {
 /// One pass over `ids` in each; then, if the context has room, the first four of `ids` again, one
 /// token per pass. In order: the embedding, all blocks, the logits of the last token; and the same
 /// for the passes of one token, with the largest difference of all of them.
-[[nodiscard]] std::vector<LayerDifference> compare(const Config& config, Engine& got,
+[[nodiscard]] std::vector<LayerDifference> compare(const Sizes& sizes, Engine& got,
                                                    Engine& expected,
                                                    const std::vector<std::int64_t>& ids);
 

@@ -13,14 +13,16 @@
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/file/plain_file.hpp"
 #include "day06_transformer_ops/gpt2/generate.hpp"
-#include "day06_transformer_ops/gpt2/model.hpp"
 #include "day06_transformer_ops/gpt2/options.hpp"
 #include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
+#include "day06_transformer_ops/llama/llama_backend.hpp"
+#include "day06_transformer_ops/llama/model.hpp"
 
 namespace {
 
 using namespace sixdays;
 using namespace sixdays::gpt2;
+using llama::Model;
 
 // Ctrl-C ends the text after the current token, instead of ending the program.
 std::atomic<bool> interrupted{false};
@@ -44,9 +46,16 @@ void show_loading(const Model& model) {
 std::unique_ptr<Backend> make_backend(const Options& options, const Model& model,
                                       std::int64_t capacity) {
     if (options.backend == "cuda") {
-        return make_cuda_backend(model.weights, capacity, options.prompts);
+        const auto* const weights = std::get_if<ModelWeights>(&model.weights);
+        if (weights == nullptr) {
+            reject("--backend cuda runs the architecture 'gpt2', but this file has ",
+                   quoted(model.file.text("general.architecture")), ". Try --backend cpu");
+        }
+        return make_cuda_backend(*weights, capacity, options.prompts);
     }
-    return make_cpu_backend(model.weights, capacity, options.threads);
+    return std::visit(
+        [&](const auto& weights) { return make_cpu_backend(weights, capacity, options.threads); },
+        model.weights);
 }
 
 void print(std::string_view text) {
@@ -142,10 +151,12 @@ int interactive(Options options, const Model& model, Engine& engine) {
 int show_comparison(const Options& options, const Model& model, Engine& engine) {
     auto ids = encode(model.vocabulary, *options.prompt);
     if (ids.empty()) ids = {model.vocabulary.end_of_text()};
-    const auto plain = make_plain_backend(model.weights, engine.capacity());
-    Engine expected(model.weights.config, *plain, engine.capacity());
+    const auto plain = std::visit(
+        [&](const auto& weights) { return make_plain_backend(weights, engine.capacity()); },
+        model.weights);
+    Engine expected(model.sizes(), *plain, engine.capacity());
     const LayerDifference* first = nullptr;
-    const auto layers = compare(model.weights.config, engine, expected, ids);
+    const auto layers = compare(model.sizes(), engine, expected, ids);
     std::printf("%-20s %14s %14s\n", "", "largest", "difference");
     for (const LayerDifference& layer : layers) {
         std::printf("%-20s %14.6g %14.3g\n", layer.layer.c_str(), layer.largest, layer.difference);
@@ -170,9 +181,10 @@ int show_comparison(const Options& options, const Model& model, Engine& engine) 
 int run(const Options& options) {
     const Model model(options.model);
     show_loading(model);
-    const std::int64_t capacity = model.weights.config.context;
+    const std::int64_t capacity =
+        options.context.value_or(std::min(model.sizes().context, Options::kContext));
     const auto backend = make_backend(options, model, capacity);
-    Engine engine(model.weights.config, *backend, capacity);
+    Engine engine(model.sizes(), *backend, capacity);
     if (options.compare) return show_comparison(options, model, engine);
     if (options.perplexity) {
         const auto text = encode(model.vocabulary, contents_of(*options.perplexity));

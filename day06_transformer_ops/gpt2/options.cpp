@@ -19,6 +19,10 @@ const std::map<std::string, Set>& flags_with_value() {
         {"--prompt", [](Options& o, const auto&, const auto& v) { o.prompt = v; }},
         {"-n", [](Options& o, const auto& f,
                   const auto& v) { o.n = number_within<std::int64_t>(1, kMostTokens, f, v); }},
+        {"--context",
+         [](Options& o, const auto& f, const auto& v) {
+             o.context = number_within<std::int64_t>(1, kMostTokens, f, v);
+         }},
         {"--temperature",
          [](Options& o, const auto& f, const auto& v) {
              o.sampler.temperature = number_within<float>(0, 1000, f, v);
@@ -97,7 +101,7 @@ const std::map<std::string, Switch>& switches() {
 }
 
 void check(const Options& options) {
-    if (options.model.empty()) reject("--model FILE is missing: a GPT-2 as a GGUF file");
+    if (options.model.empty()) reject("--model FILE is missing: a model as a GGUF file");
     if (options.compare && !options.prompt) {
         reject("--compare needs the --prompt TEXT that both backends are to read");
     }
@@ -135,14 +139,17 @@ Options parse(const std::vector<std::string>& arguments) {
 }
 
 std::string usage() {
-    return R"(gpt2: continues a text with a GPT-2 built from the operations of six days
+    return R"(gpt2: continues a text with a language model built from the operations of six days
 
-  --model FILE        a GPT-2 as a GGUF file, weights in F32, F16, BF16 or Q8_0
+  --model FILE        a model as a GGUF file, weights in F32, F16, BF16 or Q8_0; architectures
+                      gpt2, llama, qwen2 and qwen3
   --prompt TEXT       the beginning of the text; "" lets the model choose
   --interactive       prompts from the keyboard, one per line; type :help there
   --perplexity FILE   how well the model predicts a text
 
   -n N                tokens to generate (default: 40, or as many as fit)
+  --context N         tokens of the prompt and the text together, up to the model's context
+                      (the model's, or 4096 if that is less)
   --temperature T     below 1 favors likely tokens; 0 always takes the likeliest (1)
   --top-k K           choose among the K likeliest tokens; 0: among all (40)
   --top-p P           choose among the fewest tokens with this total probability (1)

@@ -15,6 +15,7 @@ struct Options {
     std::string model;
     std::optional<std::string> prompt;
     std::optional<std::int64_t> n;  // else kTokens, or as many as fit
+    std::optional<std::int64_t> context;  // else the model's, kContext at most
     SamplerOptions sampler = {1, 40, 1, 0};
     std::string backend = "cpu";
     int threads = 0;  // 0: all cores
@@ -23,6 +24,7 @@ struct Options {
     std::optional<std::string> perplexity;  // a file
 
     static constexpr std::int64_t kTokens = 40;
+    static constexpr std::int64_t kContext = 4096;  // keys and values of 131,072 take many GB
 };
 
 /// @param arguments  without the program's name

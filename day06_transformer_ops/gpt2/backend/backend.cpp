@@ -6,18 +6,18 @@
 
 namespace sixdays::gpt2 {
 
-void check_capacity(const Config& config, std::int64_t capacity) {
-    if (capacity < 1 || capacity > config.context) {
-        reject("a text of ", capacity, " tokens; this model takes 1 to ", config.context);
+void check_capacity(const Sizes& sizes, std::int64_t capacity) {
+    if (capacity < 1 || capacity > sizes.context) {
+        reject("a text of ", capacity, " tokens; this model takes 1 to ", sizes.context);
     }
 }
 
-void check_cache_memory(const Config& config, std::int64_t capacity) {
-    check_capacity(config, capacity);
-    const auto d = [](std::int64_t n) { return static_cast<double>(n); };
-    check_memory("a text of " + std::to_string(capacity) + " tokens in " +
-                     std::to_string(config.layers) + " layers (their keys and values)",
-                 2 * sizeof(float) * d(config.layers) * d(capacity) * d(config.channels));
+void check_cache_memory(const Shape& cache) {
+    double bytes = 2 * sizeof(float);
+    for (int d = 0; d < cache.rank; ++d) bytes *= static_cast<double>(cache[d]);
+    check_memory(sentence("a text of ", cache[2], " tokens in ", cache[0],
+                          " layers (their keys and values)"),
+                 bytes);
 }
 
 bool tensor_cores_take(const Config& config) {

@@ -3,15 +3,18 @@
 /// prompt at once, or the last chosen token. A pass is these calls, in this order:
 ///
 ///     begin(ids, position)  or  advance()
-///     embed                           x = token row + position row
+///     embed                           x = token row; GPT-2: + position row
 ///     for each layer:
-///         query_key_value             norm, a product of 3 C columns; keys and values to the cache
+///         query_key_value             norm, products; keys and values to the cache
 ///         attend                      each token attends to those before it
 ///         add_attention               x += product
-///         widen                       norm, product, GELU
+///         widen                       norm, products, activation
 ///         add_mlp                     x += product
 ///     head                            norm, a product of V columns
 ///     choose                          the next token
+///
+/// An architecture decides what a call computes: GPT-2 normalizes by layer norm and has one product
+/// for queries, keys and values; the Llama family by RMS norm, and rotates queries and keys.
 ///
 /// Each call may be one kernel. Nothing is copied back between them: ids, positions, activations,
 /// KV cache and logits stay on the device, and the engine requests results afterwards.
@@ -43,16 +46,15 @@ public:
     /// A pass over one token, T = 1: the result of choose(), at its position.
     virtual void advance() = 0;
 
-    /// x = token row + position row, for each token of the pass.
+    /// x = token row, for each token of the pass, plus the position's row in a model that has one.
     virtual void embed() = 0;
-    /// A norm and a product of 3 C columns: the queries of the pass; its keys and values go to the
-    /// cache.
+    /// A norm and products: the queries of the pass; its keys and values go to the cache.
     virtual void query_key_value(std::int64_t layer) = 0;
     /// Each token attends to itself and to those before it.
     virtual void attend(std::int64_t layer) = 0;
     /// x += the product of what attend() computed.
     virtual void add_attention(std::int64_t layer) = 0;
-    /// The first half of the MLP: norm, product, GELU.
+    /// The first half of the MLP: norm, one product or two, activation.
     virtual void widen(std::int64_t layer) = 0;
     /// x += the product of what widen() computed.
     virtual void add_mlp(std::int64_t layer) = 0;
@@ -113,9 +115,10 @@ enum class Prompts {
                                                          Prompts prompts = Prompts::floats);
 
 /// The checks of every backend's constructor.
-void check_capacity(const Config& config, std::int64_t capacity);
+void check_capacity(const Sizes& sizes, std::int64_t capacity);
 /// For backends with their KV cache in host memory: rejects one larger than that memory.
-void check_cache_memory(const Config& config, std::int64_t capacity);
+/// @param cache  the shape of the keys and of the values: (layer, head, position, dim)
+void check_cache_memory(const Shape& cache);
 /// For prompts on tensor cores: rejects rows and heads that are not multiples of eight elements,
 /// and heads wider than 128.
 void check_tensor_cores(const Config& config);

@@ -10,9 +10,10 @@ using day03_views::copy_cpu;
 
 namespace {
 
-Shape cache_shape(const Config& config, std::int64_t capacity) {
-    check_cache_memory(config, capacity);
-    return {config.layers, config.heads, capacity, config.head_dim()};
+const Shape& checked(const Sizes& sizes, const Shape& cache) {
+    check_capacity(sizes, cache[2]);
+    check_cache_memory(cache);
+    return cache;
 }
 
 }  // namespace
@@ -23,12 +24,12 @@ Tensor<float> as_floats(const Weight& weight) {
     return floats;
 }
 
-HostBackend::HostBackend(const ModelWeights& model, std::int64_t capacity)
-    : model_(model),
-      keys_(cache_shape(model.config, capacity)),
-      values_(keys_.shape()),
+HostBackend::HostBackend(const Sizes& sizes, const Shape& cache)
+    : sizes_(sizes),
+      keys_(checked(sizes, cache)),
+      values_(cache),
       cache_(keys_.view(), values_.view()),
-      tokens_({capacity + 1}),
+      tokens_({cache[2] + 1}),
       x_({0}),
       normed_({0}),
       qkv_({0}),
@@ -53,7 +54,7 @@ void HostBackend::choose() {
 }
 
 void HostBackend::read_stream(View<float> out) {
-    copy_cpu(rows(x_, model_.config.channels), out);
+    copy_cpu(rows(x_, sizes_.channels), out);
 }
 
 void HostBackend::read_logits(View<float> out) {
@@ -68,18 +69,40 @@ View<const std::int64_t> HostBackend::ids() const {
     return slice(tokens_.view(), 0, position_, position_ + T_);
 }
 
+Tensor<std::int64_t> HostBackend::places() const {
+    Tensor<std::int64_t> places({T_});
+    for (std::int64_t t = 0; t < T_; ++t) places(t) = position_ + t;
+    return places;
+}
+
 void HostBackend::append_keys_and_values(std::int64_t layer) {
     const KvSlots slots = cache_.append(layer, position_, T_);
     copy_cpu(heads().k, unsqueeze(slots.keys, 0));
     copy_cpu(heads().v, unsqueeze(slots.values, 0));
 }
 
-day06_transformer_ops::Heads<float> HostBackend::heads() {
-    return day06_transformer_ops::heads_of(unsqueeze(qkv(), 0), model_.config.heads);
+HostBackend::Columns HostBackend::columns() {
+    const View<float> all = qkv();
+    const std::int64_t q = sizes_.heads * head_dim(), kv = kv_heads() * head_dim();
+    return {slice(all, 1, 0, q), slice(all, 1, q, q + kv), slice(all, 1, q + kv, q + 2 * kv)};
 }
 
-day06_transformer_ops::NormParameters HostBackend::norm_of(const NormWeights& norm) const {
-    return {norm.weight.view(), norm.bias.view(), model_.config.epsilon};
+// As day06_transformer_ops::heads_of(), but keys and values may have fewer heads.
+day06_transformer_ops::Heads<float> HostBackend::heads() {
+    const auto heads = [](const View<float>& columns, std::int64_t count) {
+        return day06_transformer_ops::split_heads(unsqueeze(columns, 0), count);
+    };
+    const Columns of = columns();
+    return {heads(of.q, sizes_.heads), heads(of.k, kv_heads()), heads(of.v, kv_heads())};
+}
+
+View<float> HostBackend::mixed_heads() {
+    return day06_transformer_ops::split_heads(unsqueeze(mixed(), 0), sizes_.heads);
+}
+
+View<float> HostBackend::last_normed(std::int64_t first, std::int64_t count) {
+    if (logits_.shape()[0] != count) logits_ = Tensor<float>({count, sizes_.vocabulary});
+    return slice(normed(), 0, first, first + count);
 }
 
 View<float> HostBackend::rows(Tensor<float>& buffer, std::int64_t columns) {

@@ -20,7 +20,8 @@ struct Matrices {
 class PlainBackend final : public HostBackend {
 public:
     PlainBackend(const ModelWeights& model, std::int64_t capacity)
-        : HostBackend(model, capacity),
+        : HostBackend(model.config, model.config.cache(capacity)),
+          model_(model),
           tokens_table_(as_floats(model.token_embedding)),
           positions_(as_floats(model.position_embedding)),
           head_(as_floats(model.head)) {
@@ -33,14 +34,12 @@ public:
     std::string name() const override { return "cpu, plain loops"; }
 
     void embed() override {
-        Tensor<std::int64_t> places({T_});
-        for (std::int64_t t = 0; t < T_; ++t) places(t) = position_ + t;
-        embed_cpu<float>(tokens_table_.view(), ids(), positions_.view(), places.view(), x());
+        embed_cpu<float>(tokens_table_.view(), ids(), positions_.view(), places().view(), x());
     }
 
     // [qkv]
     void query_key_value(std::int64_t layer) override {
-        const BlockWeights& b = block(layer);
+        const BlockWeights& b = model_.block(layer);
         layer_norm_cpu(x(), norm_of(b.attention_norm), normed());
         matmul_cpu(normed(), transpose(matrices(layer).qkv.view()), {1, 0, b.qkv.bias.view()},
                    qkv());
@@ -51,18 +50,17 @@ public:
     // [attend]
     void attend(std::int64_t layer) override {
         const KvSlots held = cache_.held(layer);
-        attention_cpu(heads().q, held.keys, held.values, {},
-                      split_heads(unsqueeze(mixed(), 0), model_.config.heads));
+        attention_cpu(heads().q, held.keys, held.values, {}, mixed_heads());
     }
     // [attend]
 
     void add_attention(std::int64_t layer) override {
         matmul_cpu(mixed(), transpose(matrices(layer).attention_output.view()),
-                   {1, 1, block(layer).attention_output.bias.view()}, x());
+                   {1, 1, model_.block(layer).attention_output.bias.view()}, x());
     }
 
     void widen(std::int64_t layer) override {
-        const BlockWeights& b = block(layer);
+        const BlockWeights& b = model_.block(layer);
         layer_norm_cpu(x(), norm_of(b.mlp_norm), normed());
         matmul_cpu(normed(), transpose(matrices(layer).up.view()), hidden());
         activate_biased_cpu(Activation::gelu_tanh, hidden(), b.up.bias.view(), hidden());
@@ -70,13 +68,11 @@ public:
 
     void add_mlp(std::int64_t layer) override {
         matmul_cpu(hidden(), transpose(matrices(layer).down.view()),
-                   {1, 1, block(layer).down.bias.view()}, x());
+                   {1, 1, model_.block(layer).down.bias.view()}, x());
     }
 
     void head(std::int64_t first, std::int64_t count) override {
-        logits_ = Tensor<float>({count, model_.config.vocabulary});
-        // Room for the norm of these rows.
-        const View<float> last = slice(normed(), 0, first, first + count);
+        const View<float> last = last_normed(first, count);
         layer_norm_cpu(slice(x(), 0, first, first + count), norm_of(model_.final_norm), last);
         matmul_cpu(last, transpose(head_.view()), logits_.view());
     }
@@ -86,6 +82,7 @@ private:
         return matrices_[static_cast<std::size_t>(layer)];
     }
 
+    const ModelWeights& model_;
     Tensor<float> tokens_table_, positions_, head_;
     std::vector<Matrices> matrices_;
 };

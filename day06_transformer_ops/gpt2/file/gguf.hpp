@@ -108,6 +108,10 @@ public:
     std::vector<double> reals(std::string_view key) const;
     std::vector<std::string_view> texts(std::string_view key) const;
 
+    /// The value of any key as text, for messages: 8, 0.5, true, 'linear', "an array of 3 uint32".
+    /// @throws std::invalid_argument  no such key
+    std::string shown(std::string_view key) const;
+
     /// Is there such a tensor?
     bool has_tensor(std::string_view name) const { return by_name_.contains(name); }
     /// The tensor of a name. @throws std::invalid_argument  no tensor of that name

@@ -1,6 +1,11 @@
 // Looks up what was read from a GGUF file by key.
 #include "day06_transformer_ops/gpt2/file/gguf.hpp"
 
+#include <array>
+#include <cstdio>
+
+#include "common/tensor/sentence.hpp"
+
 namespace sixdays::gpt2 {
 namespace {
 
@@ -155,6 +160,25 @@ std::vector<std::string_view> Gguf::texts(std::string_view key) const {
     std::vector<std::string_view> texts;
     for (std::uint64_t i = 0; i < found.count; ++i) texts.push_back(in.text(""));
     return texts;
+}
+
+std::string Gguf::shown(std::string_view key) const {
+    const Value& found = value(key);
+    ByteReader in = reader(found.at);
+    if (is_text(found.type)) return quoted(in.text(""));
+    if (found.type == ValueType::array) {
+        return sentence("an array of ", found.count, " ", found.element);
+    }
+    if (is_boolean(found.type)) return in.number<std::uint8_t>("") != 0 ? "true" : "false";
+    std::string text;
+    if (is_real(found.type)) {
+        std::array<char, 32> digits{};
+        std::snprintf(digits.data(), digits.size(), "%.9g", next_real(in, found.type));
+        return digits.data();
+    }
+    std::int64_t number = 0;
+    (void)next_integer(in, found.type, number, text);
+    return text;
 }
 
 const FileTensor& Gguf::tensor(std::string_view name) const {

@@ -18,32 +18,23 @@
 
 #include "common/tensor/tensor.hpp"
 #include "day06_transformer_ops/gpt2/file/gguf.hpp"
+#include "day06_transformer_ops/gpt2/file/model_reader.hpp"
+#include "day06_transformer_ops/gpt2/file/sizes.hpp"
 
 namespace sixdays::gpt2 {
 
-/// The sizes of a model.
-struct Config {
-    std::int64_t layers;      // 12 in the smallest GPT-2
-    std::int64_t context;     // positions it was trained for: 1024
-    std::int64_t channels;    // C, elements per token: 768
-    std::int64_t heads;       // 12, of channels / heads = 64 each
-    std::int64_t hidden;      // width of the MLP's hidden layer: 3072
-    std::int64_t vocabulary;  // V, tokens: 50257
-    float epsilon;            // of the layer norms: 1e-5
-
+/// The sizes of a GPT-2.
+struct Config : Sizes {
     /// Elements of a head: D.
     std::int64_t head_dim() const noexcept { return channels / heads; }
+    /// The shape of the keys of `capacity` positions, and of their values: (layer, head, position,
+    /// dim).
+    Shape cache(std::int64_t capacity) const { return {layers, heads, capacity, head_dim()}; }
 };
 
 /// A layer norm's parameters, (C) each.
 struct NormWeights {
     Tensor<float> weight, bias;  // scale and shift of each element
-};
-
-/// out = in . weightᵀ + bias, one row of the weight per output.
-struct LinearWeights {
-    Weight weight;       // (outputs, inputs), in the file
-    Tensor<float> bias;  // (outputs)
 };
 
 /// One of the model's blocks, in the order that a token meets them.
@@ -62,6 +53,11 @@ struct ModelWeights {
     std::vector<BlockWeights> blocks;  // one per layer
     NormWeights final_norm;            // before the head
     Weight head;  // (V, C); the token embedding if the file has no separate head
+
+    /// The block of a layer, 0 <= layer < config.layers.
+    const BlockWeights& block(std::int64_t layer) const {
+        return blocks[static_cast<std::size_t>(layer)];
+    }
 };
 
 /// The weights of a GPT-2 in a file, which must outlive them.

@@ -283,7 +283,7 @@ std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64
     check_capacity(model.config, capacity);
     if (prompts == Prompts::as_weights) prompts = prompts_of(model);
     if (prompts == Prompts::tensor_cores) check_tensor_cores(model.config);
-    if (gpu::is_emulated()) check_cache_memory(model.config, capacity);
+    if (gpu::is_emulated()) check_cache_memory(model.config.cache(capacity));
     if (const std::string why = gpu::why_unavailable(); !why.empty()) {
         throw std::runtime_error(why);
     }

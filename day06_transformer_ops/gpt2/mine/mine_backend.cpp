@@ -28,29 +28,27 @@ using namespace day06_transformer_ops;
 class MineBackend final : public HostBackend {
 public:
     MineBackend(const ModelWeights& model, std::int64_t capacity)
-        : HostBackend(model, capacity),
+        : HostBackend(model.config, model.config.cache(capacity)),
+          model_(model),
           tokens_table_(as_floats(model.token_embedding)),
           positions_(as_floats(model.position_embedding)) {}
 
     std::string name() const override { return "the exercises' kernels"; }
 
     void embed() override {
-        Tensor<std::int64_t> places({T_});
-        for (std::int64_t t = 0; t < T_; ++t) places(t) = position_ + t;
-        embed_cpu<float>(tokens_table_.view(), ids(), positions_.view(), places.view(), x());
+        embed_cpu<float>(tokens_table_.view(), ids(), positions_.view(), places().view(), x());
     }
 
     void query_key_value(std::int64_t layer) override {
-        norm(x(), block(layer).attention_norm, normed());
-        product(normed(), block(layer).qkv.weight, block(layer).qkv.bias.view(), qkv());
+        norm(x(), model_.block(layer).attention_norm, normed());
+        product(normed(), model_.block(layer).qkv.weight, model_.block(layer).qkv.bias.view(), qkv());
         append_keys_and_values(layer);
     }
 
     void attend(std::int64_t layer) override {
         const KvSlots held = cache_.held(layer);
         const View<const float> q = select(heads().q, 0, 0);
-        const View<float> out =
-            select(split_heads(unsqueeze(mixed(), 0), model_.config.heads), 0, 0);
+        const View<float> out = select(mixed_heads(), 0, 0);
         if (position_ == 0 && T_ > 1 && model_.config.head_dim() <= 32) {  // as causal_row requires
             for (std::int64_t h = 0; h < q.extent(0); ++h) {
                 const View<const float> of_q = select(q, 0, h), of_k = select(held.keys, 0, h),
@@ -73,21 +71,20 @@ public:
     }
 
     void add_attention(std::int64_t layer) override {
-        add_product(mixed(), block(layer).attention_output);
+        add_product(mixed(), model_.block(layer).attention_output);
     }
 
     void widen(std::int64_t layer) override {
-        const LinearWeights& up = block(layer).up;
-        norm(x(), block(layer).mlp_norm, normed());
+        const LinearWeights& up = model_.block(layer).up;
+        norm(x(), model_.block(layer).mlp_norm, normed());
         product(normed(), up.weight, up.bias.view(), hidden());
         activate_cpu<float>(Activation::gelu_tanh, hidden(), hidden());
     }
 
-    void add_mlp(std::int64_t layer) override { add_product(hidden(), block(layer).down); }
+    void add_mlp(std::int64_t layer) override { add_product(hidden(), model_.block(layer).down); }
 
     void head(std::int64_t first, std::int64_t count) override {
-        logits_ = Tensor<float>({count, model_.config.vocabulary});
-        const View<float> last = slice(normed(), 0, first, first + count);
+        const View<float> last = last_normed(first, count);
         norm(slice(x(), 0, first, first + count), model_.final_norm, last);
         float none = 0;
         product(last, model_.head,
@@ -194,6 +191,7 @@ private:
         day05_matmul::matmul_cpu(weights.view(), slice(held.values, 1, 0, n), out);
     }
 
+    const ModelWeights& model_;
     Tensor<float> tokens_table_, positions_;
 };
 

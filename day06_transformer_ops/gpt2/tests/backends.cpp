@@ -17,8 +17,8 @@ std::unique_ptr<Backend> make(const std::string& name, const ModelWeights& model
     return make_cpu_backend(model, capacity, threads);
 }
 
-Tensor<std::int64_t> random_ids(const Config& config, std::int64_t count, std::uint64_t seed) {
-    return testing::seeded_integers<std::int64_t>({count}, seed, 0, config.vocabulary - 1);
+Tensor<std::int64_t> random_ids(const Sizes& sizes, std::int64_t count, std::uint64_t seed) {
+    return testing::seeded_integers<std::int64_t>({count}, seed, 0, sizes.vocabulary - 1);
 }
 
 Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids) {
@@ -35,7 +35,7 @@ Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids) {
     return Tensor<float>({T, V}, std::move(all));
 }
 
-double rounding(const Config& c) {
+double rounding(const Sizes& c) {
     const std::int64_t layer = 3 * c.channels + c.hidden + c.context;  // attention's sums included
     const auto sums = static_cast<double>(c.layers * layer + c.channels);
     return 6 * 0x1p-24 * std::sqrt(2 * sums / 6);

@@ -59,7 +59,7 @@ TEST_CASE("logits and all layers match NumPy, for each type of weights", "[day06
     const std::string name = GENERATE("tiny", "tiny_head");
     const std::string backend_name = GENERATE("plain", "cpu", "cuda");
     CAPTURE(name, backend_name);
-    const Model model(file_of_tests(name + ".gguf"));
+    const Opened model{MappedFile(file_of_tests(name + ".gguf"))};
     const Expected expected;
     const auto ids = expected.tokens(name);
     const auto backend = make(backend_name, model.weights, 24);
@@ -85,7 +85,7 @@ TEST_CASE("logits and all layers match NumPy, for each type of weights", "[day06
 }
 
 TEST_CASE("the bound rejects a layer norm with epsilon 2e-5 instead of 1e-5", "[day06][small]") {
-    const Model model(file_of_tests("tiny.gguf"));
+    const Opened model{MappedFile(file_of_tests("tiny.gguf"))};
     const Expected expected;
     ModelWeights other = read_model(model.file);
     other.config.epsilon = 2e-5f;

@@ -52,8 +52,8 @@ private:
     std::size_t chosen_ = 0;
 };
 
-const Model& tiny() {
-    static const Model model(file_of_tests("tiny.gguf"));
+const Opened& tiny() {
+    static const Opened model{MappedFile(file_of_tests("tiny.gguf"))};
     return model;
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("a file without a key, or with another architecture, is not a model", 
     CHECK(contains(
         model_rejection(keys("architecture",
                              [](GgufWriter& file) { file.text("general.architecture", "llama"); })),
-        "the architecture is 'llama', but this engine runs 'gpt2'"));
+        "the architecture is 'llama', but must be 'gpt2'"));
 }
 
 TEST_CASE("sizes that contradict each other are rejected", "[day06][small]") {

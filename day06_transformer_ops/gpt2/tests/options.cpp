@@ -182,5 +182,5 @@ TEST_CASE("an invalid command line is rejected, and the message names the word a
     CHECK(contains(rejected({"--compare"}), "--compare needs the --prompt TEXT"));
     CHECK(rejection([] {
               (void)parse({"--prompt", "a"});
-          }) == "--model FILE is missing: a GPT-2 as a GGUF file");
+          }) == "--model FILE is missing: a model as a GGUF file");
 }

@@ -358,7 +358,7 @@ TEST_CASE("memory: a size that no machine has is rejected before allocation",
     CHECK(memory_text(73.5e9) == "73.5 GB");
     CHECK(memory_text(1e9) == "1.0 GB");
     const Config endless = {1 << 20, 1 << 24, 1 << 20, 1, 1, 1, 1e-5f};
-    CHECK(contains(told([&] { check_cache_memory(endless, 1 << 24); }),
+    CHECK(contains(told([&] { check_cache_memory(endless.cache(1 << 24)); }),
                    "a text of 16777216 tokens in 1048576 layers (their keys and values) needs "));
     CHECK(contains(told([&] {
                        const RandomModel small({1, 1, 32, 1, 32, 4, 1e-5f}, WeightType::f32);

@@ -7,7 +7,8 @@
 #include <future>
 
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
-#include "day06_transformer_ops/gpt2/model.hpp"
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 #include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 #include "day06_transformer_ops/training/checkpoint.hpp"
@@ -151,10 +152,14 @@ TEST_CASE("gpt2 reads the written model: sizes, matrices, vectors, and a token f
     std::vector<float> run(static_cast<std::size_t>(map.size()));
     for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<float>(i);  // its index
     write_model(o, map, run, vocabulary);
-    const gpt2::Model model(o.out);
-    CHECK(model.file.has_checksums());
+    const gpt2::MappedFile mapped(o.out);
+    const gpt2::Gguf file(mapped.bytes(), o.out);
+    REQUIRE(file.has_checksums());
+    file.check_checksums();
+    const gpt2::ModelWeights model = gpt2::read_model(file);
+    const gpt2::Vocabulary written(file);
 
-    const gpt2::Config& c = model.weights.config;
+    const gpt2::Config& c = model.config;
     CHECK(c.layers == wanted.layers);
     CHECK(c.context == wanted.context);
     CHECK(c.channels == wanted.channels);
@@ -162,8 +167,8 @@ TEST_CASE("gpt2 reads the written model: sizes, matrices, vectors, and a token f
     CHECK(c.hidden == wanted.hidden);
     CHECK(c.vocabulary == wanted.vocabulary);
     CHECK(c.epsilon == wanted.epsilon);
-    CHECK(model.vocabulary.size() == 257);
-    CHECK(model.vocabulary.end_of_text() == 256);
+    CHECK(written.size() == 257);
+    CHECK(written.end_of_text() == 256);
 
     std::size_t compared = 0;
     const auto same = [&](const std::string& name, const View<const float>& got) {
@@ -179,11 +184,11 @@ TEST_CASE("gpt2 reads the written model: sizes, matrices, vectors, and a token f
         same(name + ".weight", got.weight.as_f32());
         same(name + ".bias", got.bias.view());
     };
-    same("token_embd.weight", model.weights.token_embedding.as_f32());
-    same("position_embd.weight", model.weights.position_embedding.as_f32());
+    same("token_embd.weight", model.token_embedding.as_f32());
+    same("position_embd.weight", model.position_embedding.as_f32());
     for (std::size_t l = 0; l < 2; ++l) {
         const std::string name = "blk." + std::to_string(l) + ".";
-        const gpt2::BlockWeights& block = model.weights.blocks[l];
+        const gpt2::BlockWeights& block = model.blocks[l];
         norm(name + "attn_norm", block.attention_norm);
         linear(name + "attn_qkv", block.qkv);
         linear(name + "attn_output", block.attention_output);
@@ -191,7 +196,7 @@ TEST_CASE("gpt2 reads the written model: sizes, matrices, vectors, and a token f
         linear(name + "ffn_up", block.up);
         linear(name + "ffn_down", block.down);
     }
-    norm("output_norm", model.weights.final_norm);
+    norm("output_norm", model.final_norm);
     CHECK(compared == map.all().size());
 }
 
