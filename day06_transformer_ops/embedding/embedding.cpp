@@ -144,8 +144,7 @@ Tensor<float> rotary_table(std::int64_t places, const std::vector<double>& frequ
     Tensor<float> table({places, 2 * half});
     for (std::int64_t p = 0; p < places; ++p) {
         for (std::int64_t i = 0; i < half; ++i) {
-            const double angle =
-                static_cast<double>(p) * frequencies[static_cast<std::size_t>(i)];
+            const double angle = static_cast<double>(p) * frequencies[static_cast<std::size_t>(i)];
             table(p, i) = static_cast<float>(std::cos(angle));
             table(p, i + half) = static_cast<float>(std::sin(angle));
         }

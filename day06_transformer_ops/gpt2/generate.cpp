@@ -107,8 +107,8 @@ namespace {
 
 // The output of each layer, and the last token's logits: of all ids in one pass, then of each of
 // `more` in a separate pass.
-std::vector<Tensor<float>> outputs(const Sizes& sizes, Engine& engine,
-                                   View<const std::int64_t> ids, View<const std::int64_t> more) {
+std::vector<Tensor<float>> outputs(const Sizes& sizes, Engine& engine, View<const std::int64_t> ids,
+                                   View<const std::int64_t> more) {
     std::vector<Tensor<float>> seen;
     std::int64_t T = ids.size();
     SamplerOptions likeliest;

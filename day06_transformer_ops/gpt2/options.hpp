@@ -14,7 +14,7 @@ namespace sixdays::gpt2 {
 struct Options {
     std::string model;
     std::optional<std::string> prompt;
-    std::optional<std::int64_t> n;  // else kTokens, or as many as fit
+    std::optional<std::int64_t> n;        // else kTokens, or as many as fit
     std::optional<std::int64_t> context;  // else the model's, kContext at most
     SamplerOptions sampler = {1, 40, 1, 0};
     std::string backend = "cpu";

@@ -15,8 +15,7 @@ public:
     CpuBackend(const ModelWeights& model, std::int64_t capacity, int threads)
         : ThreadedBackend(model.config, model.config.cache(capacity), threads),
           model_(model),
-          table_(
-              day06_transformer_ops::rotary_table(capacity, model.config.rope.frequencies)),
+          table_(day06_transformer_ops::rotary_table(capacity, model.config.rope.frequencies)),
           gate_({0}) {}
 
     void embed() override { embed_tokens(model_.token_embedding); }

@@ -62,12 +62,12 @@ struct Config : Sizes {
 /// One of the model's blocks, in the order that a token meets them. A tensor of shape (0) stands for
 /// one that the architecture does not have.
 struct BlockWeights {
-    Tensor<float> attention_norm;   // (C)
-    LinearWeights q, k, v;          // (H D, C), (G D, C), (G D, C); the biases may be (0)
-    Tensor<float> q_norm, k_norm;   // (D) each, or (0) each
+    Tensor<float> attention_norm;    // (C)
+    LinearWeights q, k, v;           // (H D, C), (G D, C), (G D, C); the biases may be (0)
+    Tensor<float> q_norm, k_norm;    // (D) each, or (0) each
     LinearWeights attention_output;  // (C, H D); its bias is (0)
-    Tensor<float> mlp_norm;         // (C)
-    LinearWeights gate, up, down;   // (hidden, C), (hidden, C), (C, hidden); their biases are (0)
+    Tensor<float> mlp_norm;          // (C)
+    LinearWeights gate, up, down;    // (hidden, C), (hidden, C), (C, hidden); their biases are (0)
 };
 
 /// All weights. Matrices stay in the file's memory; vectors are short and are copied as floats.

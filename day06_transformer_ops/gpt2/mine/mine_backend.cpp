@@ -41,7 +41,8 @@ public:
 
     void query_key_value(std::int64_t layer) override {
         norm(x(), model_.block(layer).attention_norm, normed());
-        product(normed(), model_.block(layer).qkv.weight, model_.block(layer).qkv.bias.view(), qkv());
+        product(normed(), model_.block(layer).qkv.weight, model_.block(layer).qkv.bias.view(),
+                qkv());
         append_keys_and_values(layer);
     }
 
