@@ -88,6 +88,19 @@ expect 1 ERR "$folder is a directory, but must be a plain file" "${tiny[@]}" --p
 truncate -s 3G "$folder/sparse"
 expect 1 ERR "$folder/sparse has 3221225472 bytes or more; at most 1073741824" "${tiny[@]}" --perplexity "$folder/sparse"
 
+expect 1 ERR "the context ends at 5" "${tiny[@]}" --context 5 --prompt zzzzz -n 2
+expect 0 OUT "z" "${tiny[@]}" --context 5 --prompt zzzz -n 2
+expect 1 ERR "a text of 25 tokens; this model takes 1 to 24" "${tiny[@]}" --context 25 --prompt z
+
+# The Llama family: the text that transformers writes (llama/tests/reference.py --greedy z).
+llama=(--model "$files/../../llama/tests/llama.gguf")
+expect 0 ERR "llama, 2 layers, 32 channels, 300 tokens, context 64" "${llama[@]}" --prompt z -n 12 --temperature 0
+[ "$(od -An -v -tx1 "$folder/out" | tr -d ' \n')" = 7a2958d4969c5a9c8ed91332470a ] || fail "llama: other text"
+expect 0 OUT "differ by at most 0.0001 of the largest" "${llama[@]}" --prompt "the z" --compare
+expect 0 OUT "over 29 tokens" "${llama[@]}" --perplexity "$folder/text"
+expect 1 ERR "--backend cuda runs the architecture 'gpt2', but this file has 'llama'" "${llama[@]}" \
+    --backend cuda --prompt z
+
 # A prompt is printed once it is known to fit.
 long_prompt=$(printf 'z%.0s' $(seq 100000))
 expect 1 ERR "a prompt of 100000 tokens and 1 more do not fit" "${tiny[@]}" --prompt "$long_prompt"

@@ -16,8 +16,6 @@ using namespace sixdays::testing;
 namespace {
 
 using Type = ValueType;
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 // A value of a type, all bytes 0: also an empty string, and an empty array.
 Bytes zero_of(Type type) {
@@ -129,6 +127,29 @@ TEST_CASE("gguf: a number is checked against both limits, whatever its type", "[
     CHECK(contains(rejection([&] { (void)file.integers("i16s", -7, 8); }), "is 9, but must be"));
     CHECK(contains(rejection([&] { (void)file.integers("u64s", kLeast, kMost); }),
                    "is 9223372036854775808, but must be"));
+}
+
+TEST_CASE("gguf: a value of any type is shown as text", "[day06][small]") {
+    GgufWriter writer;
+    writer.value("i8", std::int8_t{-5});
+    writer.value("u64", std::numeric_limits<std::uint64_t>::max());
+    writer.value("f32", 1e-5f);
+    writer.value("f64", 0.1);
+    writer.value("yes", true);
+    writer.value("no", false);
+    writer.text("text", "line\nend");
+    writer.array("i16s", std::vector<std::int16_t>{3, -7, 9});
+    const Bytes bytes = writer.bytes();
+    const Gguf file(bytes, "test.gguf");
+    CHECK(file.shown("i8") == "-5");
+    CHECK(file.shown("u64") == "18446744073709551615");
+    CHECK(file.shown("f32") == "9.99999975e-06");
+    CHECK(file.shown("f64") == "0.1");
+    CHECK(file.shown("yes") == "true");
+    CHECK(file.shown("no") == "false");
+    CHECK(file.shown("text") == "'line?end'");
+    CHECK(file.shown("i16s") == "an array of 3 int16");
+    CHECK(contains(rejection([&] { (void)file.shown("none"); }), "key 'none' is not among"));
 }
 
 TEST_CASE("model: changing one size of a valid file is reported at the tensor that has it",

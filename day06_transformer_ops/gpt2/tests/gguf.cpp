@@ -1,6 +1,4 @@
 // Valid GGUF files: what is read is what was written.
-#include <limits>
-
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
 
@@ -11,9 +9,6 @@ using sixdays::testing::contains;
 using sixdays::testing::rejection;
 
 namespace {
-
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 Bytes floats(const std::vector<float>& values) {
     Bytes bytes;

@@ -1,11 +1,17 @@
 // Files for tests: small models, valid and invalid.
 #pragma once
 
+#include <limits>
+
 #include "day06_transformer_ops/gpt2/file/gguf_writer.hpp"
 
 namespace sixdays::gpt2::tests {
 
 using gpt2::append, gpt2::Bytes, gpt2::GgufWriter, gpt2::value_type;
+
+/// The limits of 64-bit integers.
+inline constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 /// The path of a test file.
 std::string file_of_tests(const std::string& name);

@@ -23,6 +23,8 @@ TEST_CASE("all flags are accepted", "[day06][small]") {
                              "a b",
                              "-n",
                              "7",
+                             "--context",
+                             "100",
                              "--temperature",
                              "0.5",
                              "--top-k",
@@ -41,6 +43,7 @@ TEST_CASE("all flags are accepted", "[day06][small]") {
     CHECK(o.model == "m.gguf");
     CHECK(o.prompt == "a b");
     CHECK(o.n == 7);
+    CHECK(o.context == 100);
     CHECK(o.sampler.temperature == 0.5f);
     CHECK(o.sampler.top_k == 3);
     CHECK(o.sampler.top_p == 0.25f);
@@ -78,6 +81,7 @@ TEST_CASE("each numeric flag has a range, which its message names without repeat
         const char *flag, *least, *most, *below, *above, *range;
     } flags[] = {
         {"-n", "1", "16777216", "0", "16777217", "a whole number from 1 to 16777216"},
+        {"--context", "1", "16777216", "0", "16777217", "a whole number from 1 to 16777216"},
         {"--threads", "1", "1024", "0", "1025", "a whole number from 1 to 1024"},
         {"--top-k", "0", "16777216", "-1", "16777217", "a whole number from 0 to 16777216"},
         {"--seed", "0", "18446744073709551615", "-1", "18446744073709551616",
@@ -110,6 +114,8 @@ TEST_CASE("the defaults are those that --help lists", "[day06][small]") {
     const Options o = parse({"--model", "m", "--prompt", ""});
     CHECK(o.prompt == "");
     CHECK_FALSE(o.n.has_value());
+    CHECK_FALSE(o.context.has_value());
+    CHECK(Options::kContext == 4096);
     CHECK(o.sampler.temperature == 1);
     CHECK(o.sampler.top_k == 40);
     CHECK(o.sampler.top_p == 1);
