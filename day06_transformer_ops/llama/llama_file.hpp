@@ -39,7 +39,7 @@ inline constexpr std::int64_t kMostOfHead = 256;
 
 /// How queries and keys are rotated: the first dims() elements of each head; the others stay.
 struct Rope {
-    day06_transformer_ops::Pairing pairing;
+    day06_transformer_ops::Pairing pairing;  // which two elements of a head are rotated together
     std::vector<double> frequencies;  // radians per position, of each pair, all scaling included
 
     /// Elements of a head that are rotated: two per frequency.
@@ -50,7 +50,7 @@ struct Rope {
 struct Config : Sizes {
     std::int64_t kv_heads;  // G, of keys and values; heads / kv_heads queries share each
     std::int64_t head_dim;  // D; heads * head_dim may differ from channels
-    Rope rope;
+    Rope rope;              // of queries and keys
 
     /// Columns of q, k and v side by side.
     std::int64_t qkv_columns() const noexcept { return (heads + 2 * kv_heads) * head_dim; }

@@ -29,7 +29,7 @@ struct LinearWeights {
 /// The keys of one architecture: "llama.block_count" is `size("block_count")` of llama's.
 class KeyTaker {
 public:
-    /// The architecture is general.architecture's text.
+    /// The architecture is general.architecture's text. The file must outlive this object.
     /// @throws std::invalid_argument  no such key
     explicit KeyTaker(const Gguf& file)
         : file_(file), prefix_(std::string(file.text("general.architecture")) + ".") {}
@@ -80,6 +80,7 @@ private:
 /// The tensors of a model.
 class TensorTaker {
 public:
+    /// Of this file, which must outlive it.
     explicit TensorTaker(const Gguf& file) : file_(file) {}
 
     /// Does the file have this tensor?
