@@ -64,8 +64,8 @@ Rope read_rope(KeyTaker& take, std::int64_t head_dim, Pairing pairing) {
     const double base = take.positive("rope.freq_base", 10000);
     const std::string type = take.text("rope.scaling.type", "linear");
     if (type != "linear" && type != "none") {
-        take.reject("rope.scaling.type", "is ", quoted(type), ", but this engine knows 'none' and ",
-                    "'linear'");
+        take.reject("rope.scaling.type", "is ", quoted(type),
+                    ", but this engine knows 'none' and 'linear'");
     }
     const double factor = take.positive("rope.scaling.factor", 1);
     take.ignore("rope.scaling.original_context_length");  // only other types of scaling need it

@@ -59,8 +59,9 @@ Weight TensorTaker::matrix(const std::string& name, const Shape& shape) {
 }
 
 Tensor<float> TensorTaker::vector(const std::string& name, std::int64_t extent) {
+    const Weight found = matrix(name, {extent});  // checked before memory for it is allocated
     Tensor<float> vector({extent});
-    to_float_cpu(matrix(name, {extent}), vector.view());
+    to_float_cpu(found, vector.view());
     return vector;
 }
 
