@@ -46,12 +46,11 @@ void show_loading(const Model& model) {
 std::unique_ptr<Backend> make_backend(const Options& options, const Model& model,
                                       std::int64_t capacity) {
     if (options.backend == "cuda") {
-        const auto* const weights = std::get_if<ModelWeights>(&model.weights);
-        if (weights == nullptr) {
-            reject("--backend cuda runs the architecture 'gpt2', but this file has ",
-                   quoted(model.file.text("general.architecture")), ". Try --backend cpu");
-        }
-        return make_cuda_backend(*weights, capacity, options.prompts);
+        return std::visit(
+            [&](const auto& weights) {
+                return make_cuda_backend(weights, capacity, options.prompts);
+            },
+            model.weights);
     }
     return std::visit(
         [&](const auto& weights) { return make_cpu_backend(weights, capacity, options.threads); },

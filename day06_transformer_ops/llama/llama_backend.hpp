@@ -22,4 +22,11 @@ namespace sixdays::llama {
                                                               std::int64_t capacity,
                                                               int threads = 0);
 
+/// The CUDA versions, with weights and cache in device memory.
+/// @throws std::runtime_error  no usable GPU, in a program built for one
+/// @throws std::invalid_argument  another capacity; prompts on tensor cores
+[[nodiscard]] std::unique_ptr<gpt2::Backend> make_cuda_backend(
+    const ModelWeights& model, std::int64_t capacity,
+    gpt2::Prompts prompts = gpt2::Prompts::floats);
+
 }  // namespace sixdays::llama

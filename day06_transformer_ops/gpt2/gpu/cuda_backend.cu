@@ -19,9 +19,9 @@ using namespace day06_transformer_ops;
 class CudaBackend final : public DeviceBackend {
 public:
     CudaBackend(const ModelWeights& model, std::int64_t capacity, Prompts prompts)
-        : DeviceBackend(model.config, model.config.cache(capacity),
-                        model.config.channels *
-                            std::max(model.config.hidden, 3 * model.config.channels)),
+        : DeviceBackend(
+              model.config, model.config.cache(capacity),
+              model.config.channels * std::max(model.config.hidden, 3 * model.config.channels)),
           model_(model) {
         token_by_token_ = model_.takes_one_token();
         if (prompts == Prompts::tensor_cores) narrow_.emplace(model, capacity, wide_);

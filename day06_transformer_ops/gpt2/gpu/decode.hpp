@@ -3,6 +3,8 @@
 /// made every view. The kernels read the token's position from device memory.
 #pragma once
 
+#include <optional>
+
 #include "common/gpu/stream.hpp"
 #include "common/tensor/view.hpp"
 #include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
@@ -49,7 +51,8 @@ struct BlockMatrices {
 [[nodiscard]] bool phases_take(const BlockMatrices& block);
 
 /// stream(t) = token row + position row, for T tokens, the last of which is at *place.
-void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
+/// @param positions  without it, no row is added
+void launch_embed(const DeviceMatrix& tokens, const std::optional<DeviceMatrix>& positions,
                   const std::int64_t* ids, const std::int64_t* place, View<float> stream,
                   gpu::Stream queue);
 
@@ -58,8 +61,9 @@ void launch_query_key_value(const NormParameters& norm, const DeviceLinear& line
                             const float* stream, float* query, const KvSlots& cache,
                             const std::int64_t* place, gpu::Stream queue);
 /// The partial results of each head for the query, over the cached positions up to *place.
+/// @param group  consecutive heads of the query that share a head of keys and values
 void launch_attend(const float* query, const KvSlots& cache, const std::int64_t* place,
-                   const AttentionParts& parts, gpu::Stream queue);
+                   const AttentionParts& parts, gpu::Stream queue, int group = 1);
 /// stream += product.
 void launch_add_attention(const AttentionParts& parts, const DeviceLinear& linear, float* stream,
                           gpu::Stream queue);

@@ -19,12 +19,12 @@ constexpr int kThreads = 256;
 template <int LANES>
 __global__ void __launch_bounds__(kThreads)
     attend_kernel(const float* query, const __grid_constant__ KvSlots cache,
-                  const std::int64_t* place, float scale,
+                  const std::int64_t* place, float scale, int group,
                   const __grid_constant__ AttentionParts parts) {
     const int D = static_cast<int>(parts.D), t = threadIdx.x, d = t % LANES * 4;
-    const std::int64_t head = blockIdx.x, split = blockIdx.y;
-    const Table keys = {cache.keys.data + head * cache.keys.stride(0), D, 1};
-    const Table values = {cache.values.data + head * cache.values.stride(0), D, 1};
+    const std::int64_t head = blockIdx.x, split = blockIdx.y, shared = blockIdx.x / group;
+    const Table keys = {cache.keys.data + shared * cache.keys.stride(0), D, 1};
+    const Table values = {cache.values.data + shared * cache.values.stride(0), D, 1};
     gpu::let_next_start();
     gpu::wait_for_previous();
 
@@ -42,11 +42,11 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void launch_attend(const float* query, const KvSlots& cache, const std::int64_t* place,
-                   const AttentionParts& parts, gpu::Stream queue) {
-    const dim3 grid(static_cast<unsigned>(cache.keys.extent(0)), kSplits);
+                   const AttentionParts& parts, gpu::Stream queue, int group) {
+    const dim3 grid(static_cast<unsigned>(cache.keys.extent(0) * group), kSplits);
     const float scale = 1 / std::sqrt(static_cast<float>(parts.D));
     const auto kernel = parts.D <= 64 ? attend_kernel<16> : attend_kernel<32>;
-    kernel<<<grid, kThreads, 0, queue>>>(query, cache, place, scale, parts);
+    kernel<<<grid, kThreads, 0, queue>>>(query, cache, place, scale, group, parts);
     gpu::check_launch("attend_kernel", grid, kThreads);
 }
 

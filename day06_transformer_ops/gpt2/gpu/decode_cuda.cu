@@ -2,64 +2,15 @@
 // phase.hpp has the mainloop.
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
-#include "day06_transformer_ops/gpt2/weights/phase.hpp"
+#include "day06_transformer_ops/gpt2/gpu/phase_norms.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
-
-// How rows are distributed over blocks, tuned on an H200.
-using ManyRows = RowSplit<8, 1, 2>;  // 3 C or 4 C rows of C columns
-using FewRows = RowSplit<8, 2, 1>;   // C rows: more blocks, so that every SM has some
-using LongRows = RowSplit<8, 4, 1>;  // C rows of 4 C columns
-using HeadRows = RowSplit<8, 1, 2>;  // tens of thousands of rows
 
 // --- prologues: how the block computes x ---------------------------------------------------------
 
 // Loops over K are not unrolled: usually there is one iteration, and instructions are fetched again
 // for each phase, so a kernel should be short.
-
-/// Layer norm of the stream. Every block computes it redundantly: that is cheaper than another
-/// kernel. A thread rereads only the vectors that it has written: no barrier is needed.
-template <class C>
-struct Norm {
-    static constexpr int kRowsKept = kNormKeeps;  // weight and bias
-    const float *stream, *weight, *bias;
-    float eps;
-
-    __device__ void before(float* kept, int K) const {
-#pragma unroll 1
-        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            const Vector w = vector(weight + k), b = vector(bias + k);
-            vector(kept + k) = w;
-            vector(kept + K + k) = b;
-        }
-    }
-    __device__ void operator()(float* x, const float* kept, int K) const {
-        const float N = static_cast<float>(K), first = stream[0];
-        float sum = 0, squares = 0;
-#pragma unroll 1
-        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            const Vector q = vector(stream + k);
-            for (const float s : q.x) sum += s - first;
-            vector(x + k) = q;
-        }
-        const float mean = first + gpu::block_reduce<C::THREADS>(sum, gpu::Plus()) / N;
-#pragma unroll 1
-        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            const Vector q = vector(x + k);
-            for (const float s : q.x) squares += (s - mean) * (s - mean);
-        }
-        squares = gpu::block_reduce<C::THREADS>(squares, gpu::Plus());
-        const float scale = 1 / std::sqrt(squares / N + eps);
-#pragma unroll 1
-        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            Vector q = vector(x + k);
-            const Vector w = vector(kept + k), b = vector(kept + K + k);
-            for (int i = 0; i < 4; ++i) q.x[i] = fmaf((q.x[i] - mean) * scale, w.x[i], b.x[i]);
-            vector(x + k) = q;
-        }
-    }
-};
 
 /// Combines attention's parts, rescaled to the largest score of their head: first the weights of
 /// the parts, then the sums.
@@ -153,20 +104,17 @@ struct Gelu {
     }
 };
 
-struct Logit {
-    float* out;
-
-    struct Added {};
-    __device__ Added load(int) const { return {}; }
-    __device__ void operator()(int n, float sum, Added) const { out[n] = sum; }
-};
-
 template <class C>
 Norm<C> norm_of(const float* stream, const NormParameters& norm) {
     return {stream, norm.weight.data, norm.bias.data, norm.eps};
 }
 
 constexpr int kThreads = 256;
+
+/// The positions of a model without a row for each.
+struct NoRows {
+    __device__ float operator()(std::int64_t, std::int64_t) const { return 0; }
+};
 
 template <class W, class P>
 __global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
@@ -185,16 +133,17 @@ __global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
 
 // --- launchers -----------------------------------------------------------------------------------
 
-void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
+void launch_embed(const DeviceMatrix& tokens, const std::optional<DeviceMatrix>& positions,
                   const std::int64_t* ids, const std::int64_t* place, View<float> stream,
                   gpu::Stream queue) {
     with_rows(tokens, [&](auto token_rows) {
-        with_rows(positions, [&](auto position_rows) {
+        const auto launch = [&](auto position_rows) {
             const unsigned grid = gpu::blocks_for(stream.size(), kThreads);
             embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(token_rows, position_rows, ids, place,
                                                               stream.extent(0), stream.data);
             gpu::check_launch("embed_tokens_kernel", grid, kThreads);
-        });
+        };
+        positions ? with_rows(*positions, launch) : launch(NoRows());
     });
 }
 

@@ -126,8 +126,8 @@ void DeviceBackend::product(View<const float> x, View<const float> weight, View<
                               {.workspace = workspace_, .stream = queue_});
 }
 
-void DeviceBackend::product(View<const float> x, const DeviceMatrix& weight,
-                            View<const float> bias, float beta, View<float> out) {
+void DeviceBackend::product(View<const float> x, const DeviceMatrix& weight, View<const float> bias,
+                            float beta, View<float> out) {
     product(x, as_floats(weight, wide_, queue_), bias, beta, out);
 }
 

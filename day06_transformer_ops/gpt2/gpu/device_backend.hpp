@@ -61,9 +61,7 @@ protected:
     /// Partial results of one token's attention.
     AttentionParts parts() { return {sums_.data(), tops_.data(), head_dim()}; }
     /// Keys and values of the positions up to the end of the pass: (2, head, S, D).
-    View<const float> held(std::int64_t layer) {
-        return slice(cache(layer), 2, 0, position_ + T_);
-    }
+    View<const float> held(std::int64_t layer) { return slice(cache(layer), 2, 0, position_ + T_); }
 
     /// out = beta * out + x . weightT + bias. @param weight  (N, K) @param bias  (N), or null
     void product(View<const float> x, View<const float> weight, View<const float> bias, float beta,

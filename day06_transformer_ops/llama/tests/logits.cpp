@@ -39,6 +39,7 @@ struct Golden {
 std::unique_ptr<gpt2::Backend> make(const std::string& backend, const ModelWeights& model,
                                     std::int64_t capacity) {
     if (backend == "plain") return make_plain_backend(model, capacity);
+    if (backend == "cuda") return make_cuda_backend(model, capacity);
     return make_cpu_backend(model, capacity, std::stoi(backend.substr(4)));
 }
 
@@ -68,7 +69,7 @@ Comparison matches(const Golden& golden, const ModelWeights& model, const std::s
 TEST_CASE("logits match those of transformers, for each architecture and backend",
           "[day06][small]") {
     const std::string name = GENERATE("llama", "llama31", "linear", "qwen2", "qwen3");
-    const std::string backend = GENERATE("plain", "cpu 1", "cpu 3");
+    const std::string backend = GENERATE("plain", "cpu 1", "cpu 3", "cuda");
     CAPTURE(name, backend);
     const Golden golden(name);
     const auto made = make(backend, golden.model, 12);
@@ -94,7 +95,7 @@ TEST_CASE("the bound rejects a model with one thing changed", "[day06][small]") 
         const Golden golden(name);
         ModelWeights other = read_llama(golden.file);
         change(other);
-        for (const char* backend : {"plain", "cpu 2"}) {
+        for (const char* backend : {"plain", "cpu 2", "cuda"}) {
             CAPTURE(name, backend);
             CHECK(matches(golden, golden.model, backend));
             CHECK_FALSE(matches(golden, other, backend));

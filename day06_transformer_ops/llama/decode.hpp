@@ -1,0 +1,50 @@
+/// @file
+/// The phases of one token that differ from GPT-2's (gpt2/gpu/decode.hpp has the others), one kernel
+/// each. Nothing is checked here, because the calling backend made every view. The kernels read the
+/// token's position from device memory.
+#pragma once
+
+#include "day06_transformer_ops/embedding/embedding.hpp"
+#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
+
+namespace sixdays::llama {
+
+/// An RMS norm's parameters in device memory.
+struct RmsNormParameters {
+    const float* weight;  // (C)
+    float eps;            // added to the mean of squares, inside the root
+};
+
+/// Rows of K floats that a phase with an RMS norm keeps in addition to its operand: the weight.
+inline constexpr int kRmsNormKeeps = 1;
+
+/// Queries, keys and values of one token, and where they go.
+struct Projections {
+    float* raw;            // (H + 2 G, D): heads of queries, of keys, of values; the rotated
+                           // queries replace the first H
+    std::int64_t H, G, D;  // heads of queries; heads of keys and of values; elements per head
+    const float *q_norm, *k_norm;            // (D) each; null: none
+    float eps;                               // of these norms
+    const float* table;                      // (capacity, R): rotary_table()
+    std::int64_t R;                          // elements of a head that are rotated
+    day06_transformer_ops::Pairing pairing;  // which two are rotated together
+};
+
+/// out (N) = the product of an RMS norm of the stream, plus the bias.
+void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
+                    const float* stream, float* out, gpu::Stream queue);
+/// Normalizes queries and keys where the model does, rotates both, and appends keys and values to
+/// the cache at *place.
+void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std::int64_t* place,
+                   gpu::Stream queue);
+/// hidden (F) = silu(gate) * up, of the products of an RMS norm of the stream.
+/// @param gate_up  (2 F, C): rows of gate and up in turn
+void launch_gated(const RmsNormParameters& norm, const gpt2::DeviceMatrix& gate_up,
+                  const float* stream, float* hidden, gpu::Stream queue);
+/// logits (V). @param blocks  resident_head_blocks(), or any other number: each loops over its rows
+void launch_head(const RmsNormParameters& norm, const gpt2::DeviceMatrix& head, const float* stream,
+                 float* logits, unsigned blocks, gpu::Stream queue);
+/// Blocks of launch_head() that are resident on the device at a time.
+[[nodiscard]] unsigned resident_head_blocks(const gpt2::DeviceMatrix& head);
+
+}  // namespace sixdays::llama

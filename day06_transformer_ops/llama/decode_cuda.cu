@@ -1,0 +1,132 @@
+// The phases of one token that differ from GPT-2's: an RMS norm before a product, the rotation of
+// queries and keys, SwiGLU.
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/gpt2/gpu/phase_norms.hpp"
+#include "day06_transformer_ops/llama/decode.hpp"
+
+namespace sixdays::llama {
+namespace {
+
+using day06_transformer_ops::Pairing;
+using gpt2::DeviceMatrix, gpt2::HeadRows, gpt2::Logit, gpt2::ManyRows, gpt2::RmsNorm;
+
+struct Project {
+    const float* bias;
+    float* out;
+
+    using Added = float;
+    __device__ Added load(int n) const { return bias[n]; }
+    __device__ void operator()(int n, float sum, Added b) const { out[n] = sum + b; }
+};
+
+/// Even rows are gate's, odd rows up's. A warp has two rows, whose sums are in lanes 0 and 1: up's
+/// goes to the lane of gate's.
+struct Gated {
+    static_assert(ManyRows::PARTS == 1 && ManyRows::ROWS == 2);
+    float* hidden;
+
+    struct Added {};
+    __device__ Added load(int) const { return {}; }
+    __device__ void operator()(int n, float sum, Added) const {
+        const float other = __shfl_xor_sync(0b11, sum, 1);
+        if (n % 2 == 0) hidden[n / 2] = day06_transformer_ops::silu(sum) * other;
+    }
+};
+
+template <class C>
+RmsNorm<C> norm_of(const float* stream, const RmsNormParameters& norm) {
+    return {stream, norm.weight, norm.eps};
+}
+
+constexpr int kWarps = 4;
+constexpr int kPairs = 4;  // of a lane: heads of up to 256 elements
+
+// One warp per head of queries, keys or values.
+__global__ void __launch_bounds__(32 * kWarps)
+    rotate_kernel(const __grid_constant__ Projections of,
+                  const __grid_constant__ gpt2::KvSlots cache, const std::int64_t* place) {
+    gpu::let_next_start();
+    gpu::wait_for_previous();
+    const int lane = static_cast<int>(threadIdx.x % 32), D = static_cast<int>(of.D);
+    const int H = static_cast<int>(of.H), G = static_cast<int>(of.G), R = static_cast<int>(of.R);
+    const int head = static_cast<int>(blockIdx.x * kWarps + threadIdx.x / 32);
+    if (head >= H + 2 * G) return;
+    const std::int64_t position = *place;
+    float* const x = of.raw + static_cast<std::int64_t>(head) * D;
+    if (head >= H + G) {
+        float* const value = &cache.values(head - H - G, position, 0);
+        for (int d = lane; d < D; d += 32) value[d] = x[d];
+        return;
+    }
+
+    const float* const weight = head < H ? of.q_norm : of.k_norm;
+    float* const to = head < H ? x : &cache.keys(head - H, position, 0);
+    const float* const cosines = of.table + position * R;
+    const float* const sines = cosines + R / 2;
+    // Pair i of the rotated elements; those after them are pairs of neighbours that stay.
+    const auto first_of = [&](int i) {
+        return i < R / 2 && of.pairing == Pairing::halves ? i : 2 * i;
+    };
+    const auto second_of = [&](int i) {
+        return i < R / 2 && of.pairing == Pairing::halves ? i + R / 2 : 2 * i + 1;
+    };
+    float a[kPairs], b[kPairs], squares = 0;
+#pragma unroll
+    for (int p = 0; p < kPairs; ++p) {
+        const int i = lane + 32 * p;
+        const bool there = i < D / 2;
+        a[p] = there ? x[first_of(i)] : 0;
+        b[p] = there ? x[second_of(i)] : 0;
+        squares += a[p] * a[p] + b[p] * b[p];
+    }
+    if (weight != nullptr) {
+        squares = gpu::warp_reduce(squares, gpu::Plus());
+        const float scale = 1 / std::sqrt(squares / static_cast<float>(D) + of.eps);
+#pragma unroll
+        for (int p = 0; p < kPairs; ++p) {
+            const int i = lane + 32 * p;
+            if (i < D / 2)
+                a[p] *= scale * weight[first_of(i)], b[p] *= scale * weight[second_of(i)];
+        }
+    }
+#pragma unroll
+    for (int p = 0; p < kPairs; ++p) {
+        const int i = lane + 32 * p;
+        if (i >= D / 2) continue;
+        const float c = i < R / 2 ? cosines[i] : 1, s = i < R / 2 ? sines[i] : 0;
+        to[first_of(i)] = std::fma(a[p], c, -(b[p] * s));
+        to[second_of(i)] = std::fma(a[p], s, b[p] * c);
+    }
+}
+
+}  // namespace
+
+void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
+                    const float* stream, float* out, gpu::Stream queue) {
+    gpt2::launch_phase<ManyRows>(linear.weight, norm_of<ManyRows>(stream, norm),
+                                 Project{linear.bias, out}, queue);
+}
+
+void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std::int64_t* place,
+                   gpu::Stream queue) {
+    const unsigned grid = gpu::blocks_for(of.H + 2 * of.G, kWarps);
+    rotate_kernel<<<grid, 32 * kWarps, 0, queue>>>(of, cache, place);
+    gpu::check_launch("rotate_kernel", grid, 32 * kWarps);
+}
+
+void launch_gated(const RmsNormParameters& norm, const DeviceMatrix& gate_up, const float* stream,
+                  float* hidden, gpu::Stream queue) {
+    gpt2::launch_phase<ManyRows>(gate_up, norm_of<ManyRows>(stream, norm), Gated{hidden}, queue);
+}
+
+void launch_head(const RmsNormParameters& norm, const DeviceMatrix& head, const float* stream,
+                 float* logits, unsigned blocks, gpu::Stream queue) {
+    gpt2::launch_phase<HeadRows>(head, norm_of<HeadRows>(stream, norm), Logit{logits}, queue,
+                                 blocks);
+}
+
+unsigned resident_head_blocks(const DeviceMatrix& head) {
+    return gpt2::resident_blocks<HeadRows, RmsNorm<HeadRows>, Logit>(head);
+}
+
+}  // namespace sixdays::llama
