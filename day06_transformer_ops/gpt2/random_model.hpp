@@ -2,6 +2,7 @@
 /// A GPT-2 of any size with random weights, for tests and benchmarks.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <vector>
 
@@ -11,6 +12,14 @@ namespace sixdays::gpt2 {
 
 /// GPT-2's sizes: 124M parameters.
 inline constexpr Config kGpt2 = {12, 1024, 768, 12, 3072, 50257, 1e-5f};
+
+/// Random weights (N, K) of a type, as a file stores them. Types with one scale per weight or block
+/// are uniform in [-size, size]. Blocks of Q4_0, Q4_K and Q6_K consist of random bytes, and their
+/// scales are set so that weights are about as large.
+/// @param state  of splitmix64; advanced
+/// @throws std::invalid_argument  rows that are not a multiple of the type's blocks
+[[nodiscard]] std::vector<std::byte> random_weights(WeightType type, std::int64_t N, std::int64_t K,
+                                                    double size, std::uint64_t& state);
 
 /// A model of any size with random weights, for tests and benchmarks.
 class RandomModel {
@@ -30,7 +39,6 @@ private:
     Tensor<float> vector(std::int64_t N, float middle);
     NormWeights norm(std::int64_t N) { return {vector(N, 1), vector(N, 0)}; }
     LinearWeights linear(std::int64_t N, std::int64_t K);
-    float next();
 
     WeightType type_;
     std::uint64_t state_;
