@@ -137,7 +137,8 @@ Options parse(const std::vector<std::string>& arguments) {
 std::string usage() {
     return R"(gpt2: continues a text with a GPT-2 built from the operations of six days
 
-  --model FILE        a GPT-2 as a GGUF file, weights in F32, F16, BF16 or Q8_0
+  --model FILE        a GPT-2 as a GGUF file, weights in F32, F16, BF16, Q8_0, Q4_0,
+                      Q4_K or Q6_K
   --prompt TEXT       the beginning of the text; "" lets the model choose
   --interactive       prompts from the keyboard, one per line; type :help there
   --perplexity FILE   how well the model predicts a text
