@@ -1,9 +1,9 @@
 // Benchmarks GPT-2 with random weights of its true size: prints CSV with the columns of
 // common/lesson/csv.hpp. Times are per token, or per prompt.
 //
-//     gpt2_bench [cuda|cpu] [decode|prompts] [F32|F16|BF16|Q8_0]...
+//     gpt2_bench [cuda|cpu] [decode|prompts] [F32|F16|BF16|Q8_0|Q4_0|Q4_K|Q6_K]...
 //
-// Without arguments all rows; with `decode` only one greedy row per type, for a quick look; with
+// Without arguments all rows of the first four types; with `decode` only one greedy row per type, for a quick look; with
 // `prompts` only prompts on a GPU. Timed results are compared with another backend, so a wrong
 // result ends the program even if it is repeatable.
 #include <algorithm>
@@ -35,6 +35,10 @@ using namespace sixdays::gpt2;
 namespace {
 
 constexpr std::int64_t kPrompt = 128, kCapacity = kGpt2.context;
+
+constexpr WeightType kTypes[] = {WeightType::f32,  WeightType::f16,  WeightType::bf16,
+                                 WeightType::q8_0, WeightType::q4_0, WeightType::q4_k,
+                                 WeightType::q6_k};
 
 struct Wanted {
     bool cuda = true, cpu = true, decode_only = false, prompts_only = false;
@@ -362,13 +366,12 @@ void run(const Wanted& wanted, const std::string& command) {
             "and on\n");
     }
     std::printf("%s\n", lesson::csv_columns().c_str());
-    for (const WeightType type :
-         {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
+    for (const WeightType type : kTypes) {
         if (!wanted.types.contains(storage_of(type).name)) continue;
         if (gpu_limits) measure_cuda(type, *gpu_limits, wanted);
     }
-    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::q8_0}) {
-        if (!wanted.types.contains(storage_of(type).name)) continue;
+    for (const WeightType type : kTypes) {
+        if (type == WeightType::bf16 || !wanted.types.contains(storage_of(type).name)) continue;
         if (host_limits) measure_cpu(type, *host_limits, wanted);
     }
 }
@@ -386,11 +389,14 @@ Wanted read_words(int argc, char** argv) {
             wanted.decode_only = true;
         } else if (word == "prompts") {
             wanted.prompts_only = true;
-        } else if (wanted.types.contains(word)) {
+        } else if (std::any_of(std::begin(kTypes), std::end(kTypes),
+                               [&](WeightType type) { return word == storage_of(type).name; })) {
             types.insert(word);
         } else {
             throw std::invalid_argument(
-                "'" + word + "' is not one of cuda, cpu, decode, prompts, F32, F16, BF16, Q8_0");
+                "'" + word +
+                "' is not one of cuda, cpu, decode, prompts, F32, F16, BF16, Q8_0, Q4_0, "
+                "Q4_K, Q6_K");
         }
     }
     if (!types.empty()) wanted.types = types;

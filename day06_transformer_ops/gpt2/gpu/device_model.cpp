@@ -25,7 +25,8 @@ DeviceModel::DeviceModel(const ModelWeights& host)
 }
 
 bool phase_takes(const DeviceMatrix& w, int rows_kept) {
-    return choose_linear(w) == LinearPath::warp_per_row && phase_fits(w.K, rows_kept);
+    return choose_linear(w) == LinearPath::warp_per_row &&
+           phase_fits(w.K, rows_kept, slice_of(w.type));
 }
 
 bool phases_take(const BlockMatrices& block) {

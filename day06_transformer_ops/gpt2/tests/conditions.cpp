@@ -23,16 +23,21 @@ TEST_CASE("linear: which weights a warp can read in whole rows", "[day06][small]
         std::int64_t past, N, K;
         bool takes;
     } rows[] = {
-        {WeightType::f32, 0, 8, 4, true},     {WeightType::f32, 4, 8, 4, false},
-        {WeightType::f32, 8, 8, 4, false},    {WeightType::f32, 0, 8, 5, false},
-        {WeightType::f32, 0, 8, 6, false},    {WeightType::f32, 0, 8, 8, true},
-        {WeightType::f16, 0, 8, 8, true},     {WeightType::f16, 0, 8, 12, false},
-        {WeightType::f16, 2, 8, 8, false},    {WeightType::bf16, 0, 8, 16, true},
-        {WeightType::bf16, 0, 8, 4, false},   {WeightType::q8_0, 0, 8, 32, true},
-        {WeightType::q8_0, 2, 8, 32, false},  {WeightType::f32, 0, most - 1, 4, true},
-        {WeightType::f32, 0, most, 4, false}, {WeightType::f32, 0, 0, 4, true},
-        {WeightType::f32, 0, 8, 24576, true}, {WeightType::f32, 0, 8, 24580, false},
-        {WeightType::f32, 0, 8, most, false}, {WeightType::q8_0, 0, 8, most << 3, false},
+        {WeightType::f32, 0, 8, 4, true},       {WeightType::f32, 4, 8, 4, false},
+        {WeightType::f32, 8, 8, 4, false},      {WeightType::f32, 0, 8, 5, false},
+        {WeightType::f32, 0, 8, 6, false},      {WeightType::f32, 0, 8, 8, true},
+        {WeightType::f16, 0, 8, 8, true},       {WeightType::f16, 0, 8, 12, false},
+        {WeightType::f16, 2, 8, 8, false},      {WeightType::bf16, 0, 8, 16, true},
+        {WeightType::bf16, 0, 8, 4, false},     {WeightType::q8_0, 0, 8, 32, true},
+        {WeightType::q8_0, 2, 8, 32, false},    {WeightType::f32, 0, most - 1, 4, true},
+        {WeightType::f32, 0, most, 4, false},   {WeightType::f32, 0, 0, 4, true},
+        {WeightType::f32, 0, 8, 24576, true},   {WeightType::f32, 0, 8, 24580, false},
+        {WeightType::f32, 0, 8, most, false},   {WeightType::q8_0, 0, 8, most << 3, false},
+        {WeightType::q4_0, 0, 8, 32, true},     {WeightType::q4_0, 8, 8, 32, false},
+        {WeightType::q4_k, 0, 8, 256, true},    {WeightType::q4_k, 4, 8, 256, false},
+        {WeightType::q6_k, 0, 8, 256, true},    {WeightType::q6_k, 2, 8, 256, false},
+        {WeightType::q6_k, 0, 8, 24576, true},  {WeightType::q6_k, 0, 8, 24832, false},
+        {WeightType::q4_0, 0, most, 32, false},
     };
     for (const auto& row : rows) {
         INFO(storage_of(row.type).name << ", " << row.past << " bytes past, N " << row.N << ", K "
@@ -62,6 +67,13 @@ TEST_CASE("decode: rows that fit in a block's shared memory, whatever else a pha
         CHECK_FALSE(phase_takes(matrix(8, most[kept] + 4), kept));
     }
     CHECK_FALSE(phase_takes(matrix(8, 6), 0));
+    // Types of 4 and 6 bits are read in slices of 1,024.
+    CHECK(phase_bytes(772, 1, slice_of(WeightType::q4_k)) == 4096 + 3088);
+    const auto runs = [](std::int64_t K) {
+        return DeviceMatrix{WeightType::q4_k, memory, nullptr, 8, K};
+    };
+    CHECK((phase_takes(runs(24576), 0) && phase_takes(runs(8192), 2)));
+    CHECK_FALSE(phase_takes(runs(8192 + 256), 2));
     // A GPT-2 of 6,144 channels is the widest that the phases support: its MLP has 24,576.
     const auto block = [&](std::int64_t C, std::int64_t hidden) {
         return BlockMatrices{matrix(3 * C, C), matrix(C, C), matrix(hidden, C), matrix(C, hidden)};
@@ -218,6 +230,21 @@ TEST_CASE("a random model consists of splitmix64's numbers", "[day06][small]") {
         }
         CHECK(norm.bias(0) != norm.bias(1));
         CHECK(norm.weight(0) != 1);
+    }
+    for (const WeightType type : {WeightType::q4_0, WeightType::q4_k, WeightType::q6_k}) {
+        INFO(storage_of(type).name);
+        std::uint64_t state = 7;
+        const auto bytes = random_weights(type, 64, 256, 0.25, state);
+        Tensor<float> wide({64, 256});
+        to_float_cpu({type, bytes.data(), {64, 256}}, wide.view());
+        double sum = 0, squares = 0;
+        for (std::int64_t i = 0; i < wide.size(); ++i) {
+            sum += wide.data()[i];
+            squares += wide.data()[i] * wide.data()[i];
+        }
+        const double mean = sum / 16384, rms = std::sqrt(squares / 16384);
+        CHECK(std::abs(mean) < 0.02);
+        CHECK((rms > 0.1 && rms < 0.2));  // uniform numbers have 0.25 / sqrt(3) = 0.14
     }
     const RandomModel again(config, WeightType::f32), same(config, WeightType::f32, 1);
     CHECK(std::memcmp(again.weights().head.data, same.weights().head.data, 64) == 0);

@@ -135,11 +135,11 @@ TEST_CASE("a tensor's dimensions, type and offset are checked against the file",
     CHECK(contains(rejection_of(with_entry("t", {4, 0}, 0, 0)), "'t' has an extent of 0"));
     CHECK(contains(rejection_of(with_entry("t", {std::uint64_t{1} << 63}, 0, 0)),
                    "'t' has an extent of 9223372036854775808"));
-    CHECK(contains(rejection_of(with_entry("t", {4}, 2, 0)),
-                   "tensor 't': ggml's type 2 is not read here: F32 (0), F16 (1), Q8_0 (8) and "
-                   "BF16 (30) are"));
+    CHECK(contains(rejection_of(with_entry("t", {4}, 3, 0)),
+                   "tensor 't': ggml's type 3 is not read here: F32 (0), F16 (1), "));
     CHECK(contains(rejection_of(with_entry("t", {48}, 8, 0)),
                    "tensor 't': rows of 48 elements do not divide into blocks of 32, which Q8_0"));
+    CHECK(contains(rejection_of(with_entry("t", {48}, 12, 0)), "blocks of 256, which Q4_K"));
     CHECK(contains(rejection_of(with_entry("t", {4}, 0, 16)),
                    "tensor 't' begins at offset 16, which is not a multiple of the alignment 32"));
     CHECK(contains(rejection_of(with_entry("t", {4}, 0, 4096)),

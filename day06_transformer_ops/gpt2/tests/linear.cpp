@@ -1,4 +1,4 @@
-// The linear layer over all four types of weights: the CPU reference against double precision, the
+// The linear layer over all types of weights: the CPU reference against double precision, the
 // kernels against the CPU reference.
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
@@ -9,6 +9,7 @@
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/random_model.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;
@@ -16,8 +17,6 @@ using namespace sixdays::testing;
 
 namespace {
 
-constexpr WeightType kTypes[] = {WeightType::f32, WeightType::f16, WeightType::bf16,
-                                 WeightType::q8_0};
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 template <class T>
@@ -30,7 +29,9 @@ Tensor<T> constant(const Shape& shape, T value) {
 // Seeded weights of a type, with the bytes that store them.
 struct Matrix {
     Matrix(WeightType type, std::int64_t N, std::int64_t K, std::uint64_t seed)
-        : bytes(static_cast<std::size_t>(bytes_of(type, {N, K}))) {
+        : bytes(random_weights(type, N, K, 1, seed)) {
+        weight = {type, bytes.data(), {N, K}};
+        if (in_runs(type)) return;
         const auto values = seeded<float>({N, K}, seed, -1, 1);
         for (std::int64_t i = 0; i < N * K; ++i) {
             const float x = values.data()[i];
@@ -42,7 +43,6 @@ struct Matrix {
             if (i % kQ8Block == 0) put(block, f16(0.01f + 0.01f * x));
             put(block + 2 + i % kQ8Block, static_cast<std::int8_t>(127 * x));
         }
-        weight = {type, bytes.data(), {N, K}};
     }
     Matrix(const Matrix&) = delete;
 
@@ -95,10 +95,12 @@ struct Case {
 
 TEST_CASE("linear: all versions match sums in double, in all types", "[day06][small]") {
     const Case sizes[] = {
-        {1, 1, 32},    {1, 7, 64},   {3, 8, 96},    {1, 9, 768},  {2, 3, 800},
-        {1, 17, 1568}, {1, 5, 2304}, {1, 2, 12288}, {1, 2, 24576}};  // beyond 48 KiB
-    for (const WeightType type : kTypes) {
+        {1, 1, 32},    {1, 7, 64},   {3, 8, 96},    {1, 9, 768},   {2, 3, 800},
+        {1, 17, 1568}, {1, 5, 2304}, {1, 2, 12288}, {1, 2, 24576},  // beyond 48 KiB
+        {3, 7, 256},   {2, 9, 1024}, {1, 3, 1280}};
+    for (const WeightType type : weight_types()) {
         for (const Case& c : sizes) {
+            if (c.K % storage_of(type).elements != 0) continue;
             INFO(storage_of(type).name << ", T " << c.T << ", N " << c.N << ", K " << c.K);
             const Matrix w(type, c.N, c.K, 3);
             const auto x = seeded<float>({c.T, c.K}, 4, -1, 1);
@@ -125,7 +127,8 @@ TEST_CASE("linear: all versions match sums in double, in all types", "[day06][sm
 TEST_CASE("linear: the CPU reference equals a loop over widened weights", "[day06][small]") {
     const std::int64_t T = 2, N = 7, K = GENERATE(0, 32, 768);
     const auto x = seeded<float>({T, K}, 4, -1, 1);
-    for (const WeightType type : kTypes) {
+    for (const WeightType type : weight_types()) {
+        if (K % storage_of(type).elements != 0) continue;
         INFO(storage_of(type).name << ", K " << K);
         const Matrix w(type, N, K, 3);
         Tensor<float> wide({N, K}), want({T, N});
@@ -279,8 +282,11 @@ TEST_CASE("linear: unknown types, and rows of partial blocks, are rejected by al
     const struct {
         WeightType type;
         const char* sentence;
-    } wrong[] = {{static_cast<WeightType>(2), "ggml's type 2 is not read here"},
-                 {WeightType::q8_0, "rows of 33 elements do not divide into blocks of 32"}};
+    } wrong[] = {{static_cast<WeightType>(3), "ggml's type 3 is not read here"},
+                 {WeightType::q8_0, "rows of 33 elements do not divide into blocks of 32"},
+                 {WeightType::q4_0, "rows of 33 elements do not divide into blocks of 32"},
+                 {WeightType::q4_k, "rows of 33 elements do not divide into blocks of 256"},
+                 {WeightType::q6_k, "rows of 33 elements do not divide into blocks of 256"}};
     for (const auto& [type, sentence] : wrong) {
         const Weight w = {type, bytes.data(), {4, 33}};
         const DeviceMatrix dw = {type, bytes.data(), nullptr, 4, 33};
@@ -300,9 +306,9 @@ TEST_CASE("linear: unknown types, and rows of partial blocks, are rejected by al
 }
 
 TEST_CASE("to_float: converts every weight to a float, exactly", "[day06][small]") {
-    for (const WeightType type : kTypes) {
-        // 159 weights: not whole pieces of 4 or 8. Q8_0 has only whole blocks.
-        const std::int64_t K = type == WeightType::q8_0 ? 96 : 53;
+    for (const WeightType type : weight_types()) {
+        // 159 weights: not whole pieces of 4 or 8. The others have only whole blocks.
+        const std::int64_t block = storage_of(type).elements, K = block > 1 ? 3 * block : 53;
         INFO(storage_of(type).name);
         const Matrix w(type, 3, K, 13);
         HostOut<float> want({3, K});

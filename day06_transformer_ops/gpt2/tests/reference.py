@@ -3,7 +3,7 @@
 An engine must give the same logits from the same file. The weights are random but large enough that
 every part matters: attention is not uniform, no bias is 0, no layer norm is the identity.
 
-    reference.py             writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf
+    reference.py             writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf, blocks.gguf
     reference.py --check     exit status 1 if they differ from what it would write
     reference.py --greedy z  the bytes, in hex, of "z" and each tiny model's next 16 tokens
     reference.py --size 124M --type q8_0 --out F [--logits L]
@@ -31,6 +31,12 @@ BF16, Q8_0 = gguf.GGMLQuantizationType.BF16, gguf.GGMLQuantizationType.Q8_0
 SIZES = {"tiny": (2, 2, 32, 24, 43), "124M": (12, 12, 768, 1024, 50000)}
 # One file with every type in it, unlike any real one; the other plain, with a separate head.
 MIXED = {"token_embd": Q8_0, "attn_qkv": F16, "attn_output": BF16, "ffn_up": Q8_0}
+
+Q4_0, Q4_K = gguf.GGMLQuantizationType.Q4_0, gguf.GGMLQuantizationType.Q4_K
+Q6_K = gguf.GGMLQuantizationType.Q6_K
+# What blocks.gguf has, and where their blocks have numbers in F16.
+DECODED = [F16, Q4_0, Q8_0, Q4_K, Q6_K, BF16]
+SCALES_AT = {Q4_0: [0], Q8_0: [0], Q4_K: [0, 2], Q6_K: [208]}
 
 FIXTURES = [("tiny", None, False), ("tiny_head", F32, True)]  # name, type, separate head
 
@@ -176,6 +182,28 @@ def some_tokens(size, count):
     return ((uniform(1000, count) + 1) / 2 * tokens).astype(np.int64)
 
 
+def write_blocks(path):
+    """Random bytes as each type, and the floats that gguf decodes them to."""
+    writer = gguf.GGUFWriter(path, "blocks")
+    for number, type in enumerate(DECODED):
+        elements, size = gguf.GGML_QUANT_SIZES[type]
+        count = 1024 // elements
+        blocks = ((uniform(2000 + number, count * size) + 1) * 128).astype(np.uint8)
+        blocks = blocks.reshape(count, size)
+        for at in SCALES_AT.get(type, []):  # the smallest f16 there is, and infinity
+            blocks[0, at:at + 2] = [1, 128]
+            blocks[-1, at:at + 2] = [0, 124]
+        rows = blocks.reshape(2, -1)
+        with np.errstate(invalid="ignore"):
+            floats = gguf.quants.dequantize(rows, type)
+        writer.add_tensor(type.name, rows, raw_dtype=type)
+        writer.add_tensor(type.name + ".floats", floats)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 def write_fixtures(folder):
     tokens = some_tokens("tiny", SIZES["tiny"][3])
     files = []
@@ -187,6 +215,7 @@ def write_fixtures(folder):
         print("%s: logits from %.3f to %.3f, best and second at least %.5f apart"
               % (name, logits.min(), logits.max(), (gap[:, 1] - gap[:, 0]).min()))
     write_expected(folder / "tiny_expected.gguf", files)
+    write_blocks(folder / "blocks.gguf")
 
 
 def show_greedy(start):
@@ -204,7 +233,7 @@ def show_greedy(start):
 def check():
     with tempfile.TemporaryDirectory() as folder:
         write_fixtures(pathlib.Path(folder))
-        for name in ("tiny.gguf", "tiny_head.gguf", "tiny_expected.gguf"):
+        for name in ("tiny.gguf", "tiny_head.gguf", "tiny_expected.gguf", "blocks.gguf"):
             if not same(pathlib.Path(folder) / name, HERE / name):
                 sys.exit("%s is not what reference.py writes today" % name)
 

@@ -9,6 +9,7 @@
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/gpt2/cpu/attend_fast.hpp"
+#include "day06_transformer_ops/gpt2/random_model.hpp"
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 using namespace sixdays;
@@ -69,9 +70,7 @@ struct Matrix {
 };
 Matrix random_matrix(WeightType type, std::int64_t N, std::int64_t K, std::uint64_t seed) {
     const Shape shape = {N, K};
-    Matrix m{std::vector<std::byte>(static_cast<std::size_t>(bytes_of(type, shape))),
-             {type, nullptr, shape},
-             Tensor<float>(shape)};
+    Matrix m{random_weights(type, N, K, 1, seed), {type, nullptr, shape}, Tensor<float>(shape)};
     m.weight.data = m.bytes.data();
     const auto numbers = seeded<float>(shape, seed, -1, 1);
     const auto quants = seeded_integers<float>(shape, seed, -128, 127);
@@ -115,11 +114,12 @@ constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 // One token: the order of sums is free, K/32 + 6 roundings. A prompt: one sum, K + 1 of them.
 TEST_CASE("the fast product is as accurate as its order of summation allows", "[day06][small]") {
     const WeightType type =
-        GENERATE(WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0);
+        GENERATE(WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0,
+                 WeightType::q4_0, WeightType::q4_k, WeightType::q6_k);
     const std::int64_t T = GENERATE(1, 3, 4, 15, 16, 17, 64, 65);
     const std::int64_t N = GENERATE(1, 5, 6, 13);
-    const std::int64_t K =
-        type == WeightType::q8_0 ? GENERATE(32, 96) : GENERATE(1, 31, 32, 45, 96);
+    const std::int64_t block = storage_of(type).elements;
+    const std::int64_t K = block > 1 ? block * GENERATE(1, 3) : GENERATE(1, 31, 32, 45, 96);
     CAPTURE(static_cast<int>(type), T, N, K);
     const Matrix m = random_matrix(type, N, K, 3);
     const auto x = seeded<float>({T, K}, 4, -1, 1);

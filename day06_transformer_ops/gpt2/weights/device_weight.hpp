@@ -1,10 +1,25 @@
 /// @file
-/// A matrix of weights in device memory. F32, F16 and BF16 are stored as in the file. Q8_0 is split
-/// during the copy: a block of 34 bytes is aligned to 2 only, and vectorized loads need 8 or 16.
+/// A matrix of weights in device memory. F32, F16 and BF16 are stored as in the file. The others are
+/// split during the copy: their blocks are aligned to 2 bytes only, and vectorized loads need 8 or
+/// 16. Each part is a matrix of N rows, and parts of `data` follow each other without a gap.
 ///
 ///     file    scale q0 .. q31 | scale q0 .. q31 | ...
-///     device  q0 .. q31 q0 .. q31 ...                 (N, K) signed bytes
-///             scale scale ...                         (N, K / 32) f16
+///
+///             data                               bytes per run of 32     scales (f16)
+///     Q8_0    32 quants                          32                      (N, K / 32)
+///     Q4_0    low bits                           16                      (N, K / 32)
+///     Q4_K    low bits | scale, minimum          16 | 2                  (N, K / 256, 2)
+///     Q6_K    low bits | high bits | 2 scales    16 | 8 | 2              (N, K / 256)
+///
+/// **Low bits, high bits.** One lane of a warp loads a run's 16 bytes at once, and its neighbours
+/// load the next runs. Then each lane reads the 32 elements of x that belong to its run from shared
+/// memory, 4 at a time. If all began with their first 4, the lanes' addresses would be 128 bytes
+/// apart, in the same bank. So run r of a row has its quants in swizzled order: at step p it has the
+/// 4 quants from 4 * (p ^ (r % 8)) on, and eight neighbouring lanes read from all 32 banks.
+///
+///     low bits    byte 4 (p / 2) + e, from bit 4 (p % 2) on: 4 bits of quant e, 0 to 3, of step p
+///     high bits   byte 4 (p / 4) + e, from bit 2 (p % 4) on: 2 bits
+///     2 scales    of steps 0 to 3, and of 4 to 7
 #pragma once
 
 #include <cstddef>
@@ -18,10 +33,14 @@ namespace sixdays::gpt2 {
 /// Pointers to the weights, for a launcher. Rows have no gaps.
 struct DeviceMatrix {
     WeightType type = WeightType::f32;  // how `data` is read
-    const std::byte* data = nullptr;    // Q8_0: the quants
-    const f16* scales = nullptr;        // Q8_0 only
+    const std::byte* data = nullptr;    // the weights, or all but their scales
+    const f16* scales = nullptr;        // of Q4_0, Q8_0, Q4_K and Q6_K
     std::int64_t N = 0, K = 0;          // rows: outputs; columns: inputs
 };
+
+/// Bytes of a row in the first part of `data`.
+/// @throws std::invalid_argument  an unknown type, or a row of partial blocks
+[[nodiscard]] std::int64_t device_row_bytes(WeightType type, std::int64_t K);
 
 /// Owns the weights.
 class DeviceWeight {

@@ -7,8 +7,10 @@
 #include <cuda_runtime.h>
 
 #include <cstring>
+#include <type_traits>
 
 #include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -40,11 +42,19 @@ __device__ __forceinline__ void two_floats(f16, unsigned bits, float* w) {
     w[0] = wide.x, w[1] = wide.y;
 }
 
+/// Byte number i of a word, less `zero`. The byte becomes the last one of the float 2^23: cheaper than
+/// a conversion, and exact.
+__device__ __forceinline__ float byte_less(unsigned word, int i, int zero) {
+    const unsigned bits = __byte_perm(word, 0x4B000000u, 0x7440u | static_cast<unsigned>(i));
+    return __uint_as_float(bits) - (0x1p23f + static_cast<float>(zero));
+}
+
 /// Rows of float, f16 or bf16. A weight is an element of a piece times the piece's scale, so that a
 /// sum of products is scaled once.
 template <class T>
 struct FloatRows {
     static constexpr int kWeights = 16 / sizeof(T);  // weights in a piece
+    static constexpr int kSlice = gpt2::kSlice;      // weights that a warp loads of a row at once
     using Piece = uint4;
 
     const T* data;
@@ -80,11 +90,20 @@ struct FloatRows {
     static __device__ __forceinline__ float scale(const Piece&) {
         return 1;
     }
+    /// The column, relative to the piece, of number j, which is a multiple of 4; the next three
+    /// follow. @param piece  number_in_row()
+    static __device__ __forceinline__ int step(int, int j) {
+        return j;
+    }
+    /// The piece's number in its row, modulo 32; i is its first weight's index in the matrix.
+    __device__ int number_in_row(std::int64_t) const {
+        return 0;
+    }
 };
 
 /// Rows of Q8_0, quants and scales stored separately. A piece is a quarter of a block.
 struct Q8Rows {
-    static constexpr int kWeights = 8;
+    static constexpr int kWeights = 8, kSlice = gpt2::kSlice;
     struct Piece {
         uint2 quants;
         f16 scale;
@@ -127,17 +146,122 @@ struct Q8Rows {
 #pragma unroll
         for (int i = 0; i < kWeights; ++i) {
             const unsigned word = i < 4 ? piece.quants.x : piece.quants.y;
-            // Byte i + 128 as the last byte of the float 2^23: cheaper than a conversion, and
-            // exact.
-            const unsigned bits = __byte_perm(word ^ 0x80808080u, 0x4B000000u,
-                                              0x7440u | static_cast<unsigned>(i % 4));
-            w[i] = __uint_as_float(bits) - (0x1p23f + 128);
+            w[i] = byte_less(word ^ 0x80808080u, i % 4, 128);
         }
     }
     static __device__ __forceinline__ float scale(const Piece& piece) {
         float two[2];
         two_floats(f16{}, piece.scale.bits, two);
         return two[0];
+    }
+    static __device__ __forceinline__ int step(int, int j) {
+        return j;
+    }
+    __device__ int number_in_row(std::int64_t) const {
+        return 0;
+    }
+};
+
+/// Rows of Q4_0, Q4_K or Q6_K, in the layout of device_weight.hpp. A piece is a run of 32 weights;
+/// its numbers are in swizzled order.
+template <class B>
+struct RunRows {
+    static constexpr int kWeights = kRun, kSlice = kRunSlice;
+    static constexpr bool kMinimum = std::is_same_v<B, Q4KBlock>;
+    static constexpr bool kHigh = std::is_same_v<B, Q6KBlock>;
+    static constexpr bool kTwo = kMinimum || kHigh;
+    struct Piece {
+        uint4 low;           // 4 bits of each quant
+        uint2 high;          // Q6_K: the other 2 bits
+        unsigned short two;  // Q4_K: scale and minimum; Q6_K: two scales
+        unsigned scales;     // the block's f16; Q4_K has two
+    };
+
+    const std::byte* data;
+    const f16* scales;
+    std::int64_t N, K;
+
+    /// @param run  its number in the matrix
+    __device__ __forceinline__ Piece run(std::int64_t run) const {
+        const std::int64_t runs = N * K / kRun;
+        Piece piece = {};
+        piece.low = reinterpret_cast<const uint4*>(data)[run];
+        if constexpr (kHigh) piece.high = reinterpret_cast<const uint2*>(data + runs * 16)[run];
+        if constexpr (kTwo) {
+            const std::byte* const two = data + runs * (kHigh ? 24 : 16);
+            piece.two = reinterpret_cast<const unsigned short*>(two)[run];
+        }
+        if constexpr (kMinimum) {
+            piece.scales = reinterpret_cast<const unsigned*>(scales)[run / B::kRuns];
+        } else {
+            piece.scales = scales[run / B::kRuns].bits;
+        }
+        return piece;
+    }
+    __device__ Piece piece(std::int64_t n, std::int64_t k) const { return run((n * K + k) / kRun); }
+    __device__ float operator()(std::int64_t n, std::int64_t k) const {
+        const Piece of = piece(n, k);
+        float w[kWeights];
+        numbers(of, w);
+        const int at = step(static_cast<int>(k / kRun), static_cast<int>(k % kRun) / 4 * 4);
+        float found = 0;
+#pragma unroll
+        for (int j = 0; j < kWeights; ++j) {
+            if (j == at + k % 4) found = w[j];
+        }
+        return scale(of) * found;
+    }
+    /// As Q8Rows::load(). Beyond the last column all scales are 0.
+    template <int ROWS, int EACH>
+    __device__ __forceinline__ void load(Piece (&pieces)[ROWS][EACH], int n, int k) const {
+        static_assert(EACH == 1);
+        const int last = static_cast<int>(N) - 1, columns = static_cast<int>(K);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            pieces[r][0] = {};
+            if (k < columns) pieces[r][0] = piece(min(n + r, last), k);
+        }
+    }
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
+        const unsigned low[] = {piece.low.x, piece.low.y, piece.low.z, piece.low.w};
+        const unsigned high[] = {piece.high.x, piece.high.y};
+        const unsigned two[] = {piece.two & 255u, piece.two >> 8 & 255u};
+        float of_block[2];
+        two_floats(f16{}, piece.scales, of_block);
+        const float scale = of_block[0] * static_cast<float>(two[0]);
+        const float minimum = of_block[1] * static_cast<float>(two[1]);
+#pragma unroll
+        for (int p = 0; p < 8; ++p) {
+            unsigned four = low[p / 2] >> 4 * (p % 2) & 0x0F0F0F0Fu;
+            if constexpr (kHigh) {
+                const unsigned word = high[p / 4];
+                four |= (p % 4 < 2 ? word << (4 - 2 * (p % 4)) : word >> (2 * (p % 4) - 4)) &
+                        0x30303030u;
+            }
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                const float quant = byte_less(four, e, B::kZero);
+                if constexpr (kMinimum) {
+                    w[4 * p + e] = scale * quant - minimum;
+                } else if constexpr (kHigh) {
+                    w[4 * p + e] = static_cast<float>(static_cast<std::int8_t>(two[p / 4])) * quant;
+                } else {
+                    w[4 * p + e] = quant;
+                }
+            }
+        }
+    }
+    static __device__ __forceinline__ float scale(const Piece& piece) {
+        if constexpr (kMinimum) return 1;
+        float of_block[2];
+        two_floats(f16{}, piece.scales, of_block);
+        return of_block[0];
+    }
+    static __device__ __forceinline__ int step(int piece, int j) {
+        return j ^ piece % 8 * 4;
+    }
+    __device__ int number_in_row(std::int64_t i) const {
+        return static_cast<int>(i % K / kRun % 32);
     }
 };
 
@@ -153,6 +277,12 @@ void with_rows(const DeviceMatrix& w, const Use& use) {
             return use(FloatRows<bf16>{reinterpret_cast<const bf16*>(w.data), w.N, w.K});
         case WeightType::q8_0:
             return use(Q8Rows{reinterpret_cast<const std::int8_t*>(w.data), w.scales, w.N, w.K});
+        case WeightType::q4_0:
+            return use(RunRows<Q4Block>{w.data, w.scales, w.N, w.K});
+        case WeightType::q4_k:
+            return use(RunRows<Q4KBlock>{w.data, w.scales, w.N, w.K});
+        case WeightType::q6_k:
+            return use(RunRows<Q6KBlock>{w.data, w.scales, w.N, w.K});
     }
 }
 

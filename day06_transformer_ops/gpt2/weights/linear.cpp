@@ -75,9 +75,9 @@ const char* name(LinearPath path) {
 constexpr std::int64_t kMostRows = std::int64_t{1} << 29;
 
 LinearPath choose_linear(const DeviceMatrix& w) {
-    const std::int64_t row = w.type == WeightType::q8_0 ? w.K : bytes_of(w.type, {w.K});
+    const std::int64_t row = device_row_bytes(w.type, w.K);
     const bool vectors = misalignment(w.data) == 0 && row % kVectorBytes == 0;
-    const bool takes = vectors && w.N < kMostRows && phase_fits(w.K, 0);
+    const bool takes = vectors && w.N < kMostRows && phase_fits(w.K, 0, slice_of(w.type));
     return takes ? LinearPath::warp_per_row : LinearPath::one_output;
 }
 

@@ -1,6 +1,9 @@
 // The CPU reference.
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
+#include "common/tensor/tensor.hpp"
+#include "common/tensor/transform.hpp"
+
 namespace sixdays::gpt2 {
 namespace {
 
@@ -21,6 +24,16 @@ void linear(const W& w, View<const float> x, View<const float> bias, View<float>
 template <class T>
 void linear_of(View<const T> w, View<const float> x, View<const float> bias, View<float> out) {
     linear([&](auto n, auto k) { return static_cast<float>(w(n, k)); }, x, bias, out);
+}
+
+// Types whose weights are unpacked many at a time: one row of floats after the other.
+void linear_of_runs(const Weight& w, View<const float> x, View<const float> bias, View<float> out) {
+    Tensor<float> row({1, w.shape[1]});
+    for (std::int64_t n = 0; n < w.shape[0]; ++n) {
+        to_float_cpu(rows(w, n, n + 1), row.view());
+        const View<const float> b = bias.data != nullptr ? slice(bias, 0, n, n + 1) : bias;
+        linear_of(std::as_const(row).view(), x, b, slice(out, 1, n, n + 1));
+    }
 }
 
 }  // namespace
@@ -44,6 +57,10 @@ void linear_cpu(const Weight& w, View<const float> x, View<const float> bias, Vi
                 },
                 x, bias, out);
         }
+        case WeightType::q4_0:
+        case WeightType::q4_k:
+        case WeightType::q6_k:
+            return linear_of_runs(w, x, bias, out);
     }
 }
 

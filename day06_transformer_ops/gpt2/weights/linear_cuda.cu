@@ -41,7 +41,7 @@ __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
         W::numbers(piece, x);
 #pragma unroll
         for (int j = 0; j < W::kWeights; j += 4) {
-            *reinterpret_cast<float4*>(out + i + j) =
+            *reinterpret_cast<float4*>(out + i + W::step(w.number_in_row(i), j)) =
                 make_float4(scale * x[j], scale * x[j + 1], scale * x[j + 2], scale * x[j + 3]);
         }
     } else {

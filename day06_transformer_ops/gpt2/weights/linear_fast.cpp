@@ -69,6 +69,76 @@ template <class T>
 }
 static_assert(kSums == kQ8Block);
 
+// Blocks of runs: Q4_0, Q4_K and Q6_K. How the loops below are divided decides whether the compiler
+// vectorizes them.
+template <class B>
+concept Runs = requires {
+    B::kRuns;
+};
+
+// A run of Q4_0 or Q6_K, which have no minimum, as floats.
+template <Runs B>
+[[gnu::always_inline]] inline void widen(const B& block, int run, float (&out)[kRun]) {
+    const RunScales by = run_scales(block, run);
+    std::uint8_t quants[kRun];
+    unpack(block, run, quants);
+    for (int half = 0; half < 2; ++half) {
+        const float scale = by.scale[half];
+        for (int j = 16 * half; j < 16 * half + 16; ++j) {
+            out[j] = scale * static_cast<float>(quants[j] - B::kZero);
+        }
+    }
+}
+
+template <Runs B>
+[[gnu::always_inline]] inline float dot(const B* row, const float* x, std::int64_t K) {
+    float sums[kSums] = {};
+    for (std::int64_t b = 0; b < K / B::kWeights; ++b) {
+#pragma GCC unroll 8
+        for (int run = 0; run < B::kRuns; ++run, x += kRun) {
+            float weights[kRun];
+            widen(row[b], run, weights);
+            for (std::int64_t j = 0; j < kSums; ++j) sums[j] += weights[j] * x[j];
+        }
+    }
+    return total(sums);
+}
+static_assert(kSums == kRun);
+
+// Calls use(k, j, weight k) for the weights of a block, which is number j of its run. Two runs of
+// Q4_K share their bytes.
+template <class Use>
+[[gnu::always_inline]] inline void each_weight(const Q4KBlock& block, const Use& use) {
+    std::uint8_t scales[8], minima[8];
+    six_bits(block, scales, minima);
+    const float of_scales = number(block.scale), of_minima = number(block.minimum);
+    float scale[8], minimum[8];
+    for (int s = 0; s < 8; ++s) {
+        scale[s] = of_scales * scales[s];
+        minimum[s] = of_minima * minima[s];
+    }
+    for (int pair = 0; pair < 4; ++pair) {
+        const std::uint8_t* const quants = block.quants + pair * kRun;
+        const int lower = 2 * pair, upper = lower + 1;
+        for (int j = 0; j < kRun; ++j) {
+            const float quant = static_cast<float>(quants[j] & 15);
+            use(lower * kRun + j, j, scale[lower] * quant - minimum[lower]);
+        }
+        for (int j = 0; j < kRun; ++j) {
+            const float quant = static_cast<float>(quants[j] >> 4);
+            use(upper * kRun + j, j, scale[upper] * quant - minimum[upper]);
+        }
+    }
+}
+
+[[gnu::always_inline]] inline float dot(const Q4KBlock* row, const float* x, std::int64_t K) {
+    float sums[kSums] = {};
+    for (std::int64_t b = 0; b < K / Q4KBlock::kWeights; ++b, x += Q4KBlock::kWeights) {
+        each_weight(row[b], [&](int k, int j, float weight) { sums[j] += weight * x[k]; });
+    }
+    return total(sums);
+}
+
 template <class T>
 [[gnu::always_inline]] inline void each_row(const View<const T>& weight, const View<const float>& x,
                                             const View<float>& out) {
@@ -93,6 +163,24 @@ template <class T>
         for (std::int64_t j = 0; j < kQ8Block; ++j) {
             out[b * kQ8Block + j] = scale * static_cast<float>(row[b].quants[j]);
         }
+    }
+}
+
+template <Runs B>
+[[gnu::always_inline]] inline void to_floats(const B* row, std::int64_t K, float* out) {
+    for (std::int64_t b = 0; b < K / B::kWeights; ++b) {
+#pragma GCC unroll 8
+        for (int run = 0; run < B::kRuns; ++run, out += kRun) {
+            float weights[kRun];
+            widen(row[b], run, weights);
+            std::memcpy(out, weights, sizeof weights);
+        }
+    }
+}
+
+[[gnu::always_inline]] inline void to_floats(const Q4KBlock* row, std::int64_t K, float* out) {
+    for (std::int64_t b = 0; b < K / Q4KBlock::kWeights; ++b, out += Q4KBlock::kWeights) {
+        each_weight(row[b], [&](int k, int, float weight) { out[k] = weight; });
     }
 }
 
@@ -177,6 +265,12 @@ void linear_of_type(const Weight& weight, const View<const float>& x, const View
             return linear(weight.as_bf16(), x, out);
         case WeightType::q8_0:
             return linear(weight.as_q8_0(), x, out);
+        case WeightType::q4_0:
+            return linear(weight.as_q4_0(), x, out);
+        case WeightType::q4_k:
+            return linear(weight.as_q4_k(), x, out);
+        case WeightType::q6_k:
+            return linear(weight.as_q6_k(), x, out);
     }
 }
 

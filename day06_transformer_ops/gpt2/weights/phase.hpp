@@ -45,7 +45,7 @@ struct RowSplit {
 /// A slice of ROWS rows; each lane's part of it is in registers.
 template <class W, int ROWS>
 struct Pieces {
-    static constexpr int kEach = kSlice / (32 * W::kWeights);
+    static constexpr int kEach = W::kSlice / (32 * W::kWeights);
     typename W::Piece piece[ROWS][kEach];
 
     /// Beyond the last column there is 0. A sum beyond the last row is not stored.
@@ -59,7 +59,8 @@ struct Pieces {
             float of_x[W::kWeights];
 #pragma unroll
             for (int j = 0; j < W::kWeights; j += 4) {
-                const int at = (i * 32 + threadIdx.x % 32) * W::kWeights + j;
+                const int lane = threadIdx.x % 32;
+                const int at = (i * 32 + lane) * W::kWeights + W::step(lane, j);
                 const float4 four = *reinterpret_cast<const float4*>(x + at);
                 of_x[j] = four.x, of_x[j + 1] = four.y, of_x[j + 2] = four.z, of_x[j + 3] = four.w;
             }
@@ -115,26 +116,26 @@ __global__ void __launch_bounds__(C::THREADS)
     const int stored = C::PARTS == 1 ? first + lane : me, turn = gridDim.x * C::TILE;
     int tile = blockIdx.x * C::TILE;
     Pieces<W, C::ROWS> pieces;
-    pieces.load(w, tile + first, part * kSlice);
-    in.before(x + padded(K), K);
+    pieces.load(w, tile + first, part * W::kSlice);
+    in.before(x + padded(K, W::kSlice), K);
     gpu::wait_for_previous();
 
     typename Out::Added added = {};
     if (stores && tile + stored < N) added = out.load(tile + stored);
-    in(x, x + padded(K), K);
+    in(x, x + padded(K, W::kSlice), K);
 #pragma unroll 1
-    for (int k = K + me; k < padded(K); k += C::THREADS) x[k] = 0;
+    for (int k = K + me; k < padded(K, W::kSlice); k += C::THREADS) x[k] = 0;
     __syncthreads();
     while (true) {
         float sum[C::ROWS] = {};
 #pragma unroll 1
-        for (int k = part * kSlice; k < K; k += C::PARTS * kSlice) {
+        for (int k = part * W::kSlice; k < K; k += C::PARTS * W::kSlice) {
             pieces.multiply(x + k, sum);
-            const int next = k + C::PARTS * kSlice;
+            const int next = k + C::PARTS * W::kSlice;
             if (next < K) pieces.load(w, tile + first, next);
         }
         const int next = tile + turn;
-        if (next < N) pieces.load(w, next + first, part * kSlice);
+        if (next < N) pieces.load(w, next + first, part * W::kSlice);
         const float total = add_up<C>(sum, part, first);
         if (stores && tile + stored < N) out(tile + stored, total, added);
         if (next >= N) return;
@@ -149,7 +150,8 @@ static_assert(kSharedAsked == gpu::kSharedOfAll);
 template <class C, class In, class Out, class Use>
 void with_phase_kernel(const DeviceMatrix& w, const Use& use) {
     with_rows(w, [&](auto rows) {
-        const auto bytes = static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept));
+        const auto bytes =
+            static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept, decltype(rows)::kSlice));
         const auto kernel = phase_kernel<C, decltype(rows), In, Out>;
         if (bytes + kPhaseVariables > kSharedUnasked) gpu::allow_shared(kernel, bytes);
         use(rows, kernel, bytes);

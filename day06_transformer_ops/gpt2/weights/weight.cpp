@@ -7,6 +7,22 @@
 namespace sixdays::gpt2 {
 namespace {
 
+constexpr WeightType kTypes[] = {WeightType::f32,  WeightType::f16,  WeightType::q4_0,
+                                 WeightType::q8_0, WeightType::q4_k, WeightType::q6_k,
+                                 WeightType::bf16};
+template <class B>
+constexpr Storage storage_of_blocks(const char* name) {
+    return {name, B::kWeights, sizeof(B)};
+}
+constexpr Storage kStorages[] = {{"F32", 1, 4},
+                                 {"F16", 1, 2},
+                                 storage_of_blocks<Q4Block>("Q4_0"),
+                                 {"Q8_0", kQ8Block, sizeof(Q8Block)},
+                                 storage_of_blocks<Q4KBlock>("Q4_K"),
+                                 storage_of_blocks<Q6KBlock>("Q6_K"),
+                                 {"BF16", 1, 2}};
+static_assert(std::size(kTypes) == std::size(kStorages));
+
 // The weight's bytes as blocks of type B.
 template <class B>
 View<const B> blocks_of(const Weight& w, WeightType type) {
@@ -32,6 +48,25 @@ void convert(View<const T> in, View<float> out) {
     }
 }
 
+// Blocks of Q4_0, Q4_K or Q6_K, one run after the other.
+template <class B>
+void convert_runs(View<const B> in, View<float> out) {
+    const int last = out.rank() - 1;
+    for (std::int64_t b = 0; b < in.size(); ++b) {
+        Index at = unravel(b, in.layout.shape);
+        at[last] *= B::kWeights;
+        for (int run = 0; run < B::kRuns; ++run) {
+            const RunScales by = run_scales(in.data[b], run);
+            std::uint8_t quants[kRun];
+            unpack(in.data[b], run, quants);
+            for (int j = 0; j < kRun; ++j, ++at[last]) {
+                const float quant = static_cast<float>(quants[j] - B::kZero);
+                out(at) = by.scale[j / 16] * quant - by.minimum;
+            }
+        }
+    }
+}
+
 // Treats a vector as a matrix of one row.
 template <class T>
 View<T> as_matrix(const View<T>& view) {
@@ -41,20 +76,20 @@ View<T> as_matrix(const View<T>& view) {
 }  // namespace
 
 const Storage& storage_of(WeightType type) {
-    static constexpr Storage f32{"F32", 1, 4}, f16{"F16", 1, 2}, bf16{"BF16", 1, 2};
-    static constexpr Storage q8_0{"Q8_0", kQ8Block, sizeof(Q8Block)};
-    switch (type) {
-        case WeightType::f32:
-            return f32;
-        case WeightType::f16:
-            return f16;
-        case WeightType::q8_0:
-            return q8_0;
-        case WeightType::bf16:
-            return bf16;
+    for (std::size_t i = 0; i < std::size(kTypes); ++i) {
+        if (kTypes[i] == type) return kStorages[i];
     }
-    reject("ggml's type ", static_cast<std::uint32_t>(type),
-           " is not read here: F32 (0), F16 (1), Q8_0 (8) and BF16 (30) are");
+    std::string all;
+    for (std::size_t i = 0; i < std::size(kTypes); ++i) {
+        const char* const between = i == 0 ? "" : i + 1 < std::size(kTypes) ? ", " : " and ";
+        all +=
+            sentence(between, kStorages[i].name, " (", static_cast<std::uint32_t>(kTypes[i]), ")");
+    }
+    reject("ggml's type ", static_cast<std::uint32_t>(type), " is not read here: ", all, " are");
+}
+
+std::span<const WeightType> weight_types() {
+    return kTypes;
 }
 
 std::int64_t bytes_of(WeightType type, const Shape& shape) {
@@ -85,6 +120,15 @@ View<const bf16> Weight::as_bf16() const {
 View<const Q8Block> Weight::as_q8_0() const {
     return blocks_of<Q8Block>(*this, WeightType::q8_0);
 }
+View<const Q4Block> Weight::as_q4_0() const {
+    return blocks_of<Q4Block>(*this, WeightType::q4_0);
+}
+View<const Q4KBlock> Weight::as_q4_k() const {
+    return blocks_of<Q4KBlock>(*this, WeightType::q4_k);
+}
+View<const Q6KBlock> Weight::as_q6_k() const {
+    return blocks_of<Q6KBlock>(*this, WeightType::q6_k);
+}
 
 Weight rows(const Weight& matrix, std::int64_t begin, std::int64_t end) {
     if (matrix.shape.rank != 2 || begin < 0 || begin > end || end > matrix.shape[0]) {
@@ -111,6 +155,12 @@ void to_float_cpu(const Weight& w, View<float> out) {
             return convert(w.as_bf16(), out);
         case WeightType::q8_0:
             return dequantise_q8_0_cpu(as_matrix(w.as_q8_0()), as_matrix(out));
+        case WeightType::q4_0:
+            return convert_runs(w.as_q4_0(), out);
+        case WeightType::q4_k:
+            return convert_runs(w.as_q4_k(), out);
+        case WeightType::q6_k:
+            return convert_runs(w.as_q6_k(), out);
     }
 }
 

@@ -1,23 +1,34 @@
 /// @file
-/// Weights as a model file stores them: four types, rows of a matrix consecutive.
+/// Weights as a model file stores them: seven types, rows of a matrix consecutive.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "common/tensor/view.hpp"
+#include "day06_transformer_ops/gpt2/weights/q4_q6.hpp"
 #include "day06_transformer_ops/gpt2/weights/q8_0.hpp"
 
 namespace sixdays::gpt2 {
 
 /// The types this engine reads, with ggml's numbers, as in the file.
 enum class WeightType : std::uint32_t {
-    f32 = 0,   // float
-    f16 = 1,   // IEEE 754 half precision: 11 significant bits
-    q8_0 = 8,  // blocks of 32 signed bytes with a scale
-    bf16 = 30  // the upper half of a float: 8 significant bits
+    f32 = 0,    // float
+    f16 = 1,    // IEEE 754 half precision: 11 significant bits
+    q4_0 = 2,   // blocks of 32 quants of 4 bits with a scale
+    q8_0 = 8,   // blocks of 32 signed bytes with a scale
+    q4_k = 12,  // blocks of 8 sub-blocks of 32 quants of 4 bits, which have a scale and a minimum
+    q6_k = 14,  // blocks of 16 sub-blocks of 16 quants of 6 bits, which have a scale
+    bf16 = 30   // the upper half of a float: 8 significant bits
 };
+/// Does the type consist of runs of quants (q4_q6.hpp)?
+[[nodiscard]] constexpr bool in_runs(WeightType type) {
+    return type == WeightType::q4_0 || type == WeightType::q4_k || type == WeightType::q6_k;
+}
+/// All of them, in the order of their numbers.
+[[nodiscard]] std::span<const WeightType> weight_types();
 
 /// A type's memory layout: elements per block, and bytes per block.
 struct Storage {
@@ -26,7 +37,7 @@ struct Storage {
     std::int64_t bytes;     // of a block
 };
 /// The layout of a type.
-/// @throws std::invalid_argument  not one of the four types; the message lists them
+/// @throws std::invalid_argument  not one of weight_types(); the message lists them
 const Storage& storage_of(WeightType type);
 
 /// Bytes of a tensor of this shape, whose last dimension is divided into blocks.
@@ -40,20 +51,24 @@ struct Weight {
     const std::byte* data = nullptr;    // the first block of the first row
     Shape shape;                        // outermost first: the token embedding is (V, C)
 
-    /// As blocks of its type: for Q8_0 the last extent is 1/32 of the shape's.
+    /// As blocks of its type: for Q8_0 the last extent is 1/32 of the shape's, for Q4_K 1/256.
     /// @throws std::invalid_argument  another type than the weight's, or an address that is not
     /// aligned for the type
     View<const float> as_f32() const;
     View<const f16> as_f16() const;
     View<const bf16> as_bf16() const;
     View<const Q8Block> as_q8_0() const;
+    View<const Q4Block> as_q4_0() const;
+    View<const Q4KBlock> as_q4_k() const;
+    View<const Q6KBlock> as_q6_k() const;
 };
 
 /// Rows begin to end of a matrix: the part of one thread.
 /// @throws std::invalid_argument  not a matrix, or not 0 <= begin <= end <= rows
 [[nodiscard]] Weight rows(const Weight& matrix, std::int64_t begin, std::int64_t end);
 
-/// out = the weights as floats. Every type converts exactly.
+/// out = the weights as floats, bit for bit those of PyPI's gguf. Every type converts exactly, except
+/// that a weight of Q4_K is a difference and is rounded once.
 /// @param out  of w's shape, injective
 /// @throws std::invalid_argument  another shape, out not injective, a null pointer
 void to_float_cpu(const Weight& w, View<float> out);

@@ -7,6 +7,7 @@
 #include "day06_transformer_ops/gpt2/tests/backends.hpp"
 #include "day06_transformer_ops/llama/llama_backend.hpp"
 #include "day06_transformer_ops/llama/rotate.hpp"
+#include "day06_transformer_ops/llama/tests/rounding.hpp"
 #include "day06_transformer_ops/llama/tests/small_llama.hpp"
 
 using namespace sixdays;
@@ -48,15 +49,6 @@ Tensor<float> logits_of_model(const std::string& backend, const ModelWeights& mo
     const auto made = make(backend, model, model.config.context);
     Engine engine(model.config, *made, model.config.context);
     return logits_of(engine, ids);
-}
-
-// As gpt2::tests::rounding(), for the sums of a block here: queries, keys and values; scores and
-// their products with values; attention's output; gate and up; down.
-double rounding(const Config& c) {
-    const std::int64_t layer =
-        c.channels + c.head_dim + c.context + c.heads * c.head_dim + c.channels + c.hidden;
-    const auto sums = static_cast<double>(c.layers * layer + c.channels);
-    return 6 * 0x1p-24 * std::sqrt(2 * sums / 6);
 }
 
 Comparison matches(const Golden& golden, const ModelWeights& model, const std::string& backend) {

@@ -1,0 +1,143 @@
+/// @file
+/// Q4_0, Q4_K and Q6_K: weights in 4.5 and 6.6 bits. A file called Q4_K_M mixes the last two: most
+/// matrices are Q4_K, and those that suffer most from rounding are Q6_K.
+///
+/// All three store unsigned quants of 4 or 6 bits, and weight = scale * (quant - zero) - minimum.
+///
+///     Q4_0    f16 scale | 16 bytes of quants                                          18 bytes
+///             32 weights, zero is 8, no minimum
+///
+///     Q4_K    f16 scale | f16 minimum | 12 bytes of scales | 128 bytes of quants     144 bytes
+///             256 weights: 8 sub-blocks of 32. Sub-block s has a scale and a minimum of 6 bits,
+///             and its weights are (scale * scale[s]) * quant - (minimum * minimum[s]).
+///
+///     Q6_K    128 bytes of low bits | 64 bytes of high bits | 16 scales | f16 scale  210 bytes
+///             256 weights: 16 sub-blocks of 16. Sub-block s has a scale of 8 bits, signed, and its
+///             weights are (scale * scale[s]) * (quant - 32).
+///
+/// **Where a quant is.** Blocks within blocks are strides again. Split a weight's index within its
+/// block into the dimensions below, the last one contiguous. Two dot products with strides give the
+/// byte, and the bit within the byte where its 4 bits (or 2 high bits) begin:
+///
+///                        dimensions      byte             bit
+///     Q4_0  quants       (2, 16)         (0, 1)           (4, 0)
+///     Q4_K  quants       (4, 2, 32)      (32, 0, 1)       (0, 4, 0)
+///     Q6_K  low bits     (2, 2, 2, 32)   (64, 0, 32, 1)   (0, 4, 0, 0)
+///     Q6_K  high bits    (2, 4, 32)      (32, 0, 1)       (0, 2, 0)
+///
+/// So one byte of Q4_0 has quant j in its low half and quant j + 16 in its high half, and one byte
+/// of Q6_K's high bits serves four weights that are 32 apart.
+///
+/// **The 12 bytes of Q4_K**, in bits 7 to 0, for s = 0 to 3. The upper 2 bits of the later
+/// sub-blocks' numbers fill the gaps that the 6 bits of the earlier ones leave:
+///
+///     byte s        scale[s + 4]: bits 5, 4     | scale[s]
+///     byte s + 4    minimum[s + 4]: bits 5, 4   | minimum[s]
+///     byte s + 8    minimum[s + 4]: bits 3 to 0 | scale[s + 4]: bits 3 to 0
+///
+/// **Rounding.** An f16 has 11 significant bits, a scale at most 7 (-128 has one), a quant at most
+/// 5: all products fit in a float's 24 and are exact. Only the difference in Q4_K rounds, once. So
+/// any order of the products gives the same bits, and a fused multiply-add does, too.
+///
+/// The formats: block_q4_0, block_q4_K and block_q6_K in
+/// https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-common.h, decoded in
+/// https://github.com/ggml-org/llama.cpp/blob/master/gguf-py/gguf/quants.py
+#pragma once
+
+#include <cstdint>
+
+#include "common/tensor/half.hpp"
+
+namespace sixdays::gpt2 {
+
+/// Neighbouring weights that are unpacked together: a block of Q4_0, an eighth of the others.
+inline constexpr int kRun = 32;
+
+/// 32 weights in 18 bytes.
+struct Q4Block {
+    static constexpr int kWeights = 32, kRuns = kWeights / kRun;  // of a block
+    static constexpr int kZero = 8;                               // the quant of weight 0
+
+    f16 scale;                // of all 32
+    std::uint8_t quants[16];  // 4 bits each
+};
+static_assert(sizeof(Q4Block) == 18 && alignof(Q4Block) == 2);
+
+/// 256 weights in 144 bytes.
+struct Q4KBlock {
+    static constexpr int kWeights = 256, kRuns = kWeights / kRun;  // of a block
+    static constexpr int kZero = 0;                                // a minimum takes its part
+
+    f16 scale, minimum;        // of the sub-blocks' scales and minima
+    std::uint8_t scales[12];   // of 8 sub-blocks: scales and minima, 6 bits each
+    std::uint8_t quants[128];  // 4 bits each
+};
+static_assert(sizeof(Q4KBlock) == 144 && alignof(Q4KBlock) == 2);
+
+/// 256 weights in 210 bytes.
+struct Q6KBlock {
+    static constexpr int kWeights = 256, kRuns = kWeights / kRun;  // of a block
+    static constexpr int kZero = 32;                               // the quant of weight 0
+
+    std::uint8_t low[128];   // the lower 4 bits of each quant
+    std::uint8_t high[64];   // the upper 2 bits
+    std::int8_t scales[16];  // of 16 sub-blocks
+    f16 scale;               // of the scales
+};
+static_assert(sizeof(Q6KBlock) == 210 && alignof(Q6KBlock) == 2);
+
+/// The 12 bytes of Q4_K, unpacked: each sub-block's scale and minimum.
+[[gnu::always_inline]] inline void six_bits(const Q4KBlock& block, std::uint8_t (&scale)[8],
+                                            std::uint8_t (&minimum)[8]) {
+    for (int s = 0; s < 4; ++s) {
+        const std::uint8_t a = block.scales[s], b = block.scales[s + 4], c = block.scales[s + 8];
+        scale[s] = a & 63;
+        minimum[s] = b & 63;
+        scale[s + 4] = static_cast<std::uint8_t>((c & 15) | a >> 6 << 4);
+        minimum[s + 4] = static_cast<std::uint8_t>(c >> 4 | b >> 6 << 4);
+    }
+}
+
+/// What a run's quants are multiplied by, exact: weight j of the run is
+/// scale[j / 16] * (quant - kZero) - minimum.
+struct RunScales {
+    float scale[2], minimum;
+};
+[[gnu::always_inline]] inline RunScales run_scales(const Q4Block& block, int) {
+    const float scale = static_cast<float>(block.scale);
+    return {{scale, scale}, 0};
+}
+[[gnu::always_inline]] inline RunScales run_scales(const Q4KBlock& block, int run) {
+    std::uint8_t scales[8], minima[8];
+    six_bits(block, scales, minima);
+    const float scale = static_cast<float>(block.scale) * scales[run];
+    return {{scale, scale}, static_cast<float>(block.minimum) * minima[run]};
+}
+[[gnu::always_inline]] inline RunScales run_scales(const Q6KBlock& block, int run) {
+    const float scale = static_cast<float>(block.scale);
+    return {{scale * block.scales[2 * run], scale * block.scales[2 * run + 1]}, 0};
+}
+
+/// The quants of run number `run` of a block, one per byte.
+[[gnu::always_inline]] inline void unpack(const Q4Block& block, int, std::uint8_t (&out)[kRun]) {
+    for (int j = 0; j < 16; ++j) out[j] = block.quants[j] & 15;
+    for (int j = 0; j < 16; ++j) out[16 + j] = block.quants[j] >> 4;
+}
+[[gnu::always_inline]] inline void unpack(const Q4KBlock& block, int run,
+                                          std::uint8_t (&out)[kRun]) {
+    const std::uint8_t* const in = block.quants + run / 2 * 32;
+    const int bit = run % 2 * 4;
+    for (int j = 0; j < kRun; ++j) out[j] = static_cast<std::uint8_t>(in[j] >> bit & 15);
+}
+[[gnu::always_inline]] inline void unpack(const Q6KBlock& block, int run,
+                                          std::uint8_t (&out)[kRun]) {
+    const std::uint8_t* const low = block.low + run / 4 * 64 + run % 2 * 32;
+    const std::uint8_t* const high = block.high + run / 4 * 32;
+    const int low_bit = run / 2 % 2 * 4, high_bit = run % 4 * 2;
+    for (int j = 0; j < kRun; ++j) {
+        const int upper = high[j] >> high_bit & 3;
+        out[j] = static_cast<std::uint8_t>((low[j] >> low_bit & 15) | upper << 4);
+    }
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,165 @@
+// The CUDA backend compared with the CPU references: the same logits and tokens, from prompts and
+// token by token, in all types of weights; and which models the decoding kernels support.
+#include "common/tensor/transform.hpp"
+#include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/tests/backends.hpp"
+#include "day06_transformer_ops/llama/device_model.hpp"
+#include "day06_transformer_ops/llama/llama_backend.hpp"
+#include "day06_transformer_ops/llama/random_llama.hpp"
+#include "day06_transformer_ops/llama/tests/rounding.hpp"
+
+using namespace sixdays;
+using namespace sixdays::llama;
+using namespace sixdays::llama::tests;
+using namespace sixdays::testing;
+using day06_transformer_ops::Pairing, day06_transformer_ops::rotary_frequencies;
+using gpt2::Engine, gpt2::WeightType;
+using gpt2::tests::largest, gpt2::tests::random_ids;
+
+namespace {
+
+Config config_of(std::int64_t layers, std::int64_t context, std::int64_t C, std::int64_t H,
+                 std::int64_t G, std::int64_t D, std::int64_t F, std::int64_t V,
+                 Pairing pairing = Pairing::neighbours) {
+    return {{layers, context, C, H, F, V, 1e-5f}, G, D, {pairing, rotary_frequencies(D, 1000)}};
+}
+
+// A prompt, then tokens one by one: the same tokens, and logits that differ by rounding only.
+void compare(const ModelWeights& model, std::int64_t prompt, std::int64_t more) {
+    const Config& config = model.config;
+    const std::int64_t V = config.vocabulary;
+    const auto plain = make_plain_backend(model, config.context);
+    const auto cuda = make_cuda_backend(model, config.context);
+    Engine expected(config, *plain, config.context), got(config, *cuda, config.context);
+    for (Engine* engine : {&expected, &got}) {
+        engine->backend().set_sampler({.temperature = 0});
+        engine->read(random_ids(config, prompt, 5).view());
+    }
+    for (std::int64_t i = 0; i <= more; ++i) {
+        INFO("token " << expected.length());
+        Tensor<float> want({1, V}), logits({1, V});
+        plain->read_logits(want.view());
+        cuda->read_logits(logits.view());
+        CHECK(close(logits.view(), want.view(), rounding(config) * largest(want.view())));
+        REQUIRE(got.chosen() == expected.chosen());
+        if (i == more) break;
+        expected.next();
+        got.next();
+    }
+}
+
+bool takes(const ModelWeights& model) {
+    return DeviceModel(model).takes_one_token();
+}
+
+}  // namespace
+
+TEST_CASE("CUDA: logits and tokens match the CPU references, in all types", "[day06][small]") {
+    const Config config = config_of(2, 24, 256, 4, 2, 64, 512, 97);
+    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16,
+                                  WeightType::q8_0, WeightType::q4_0, WeightType::q4_k}) {
+        INFO(gpt2::storage_of(type).name);
+        RandomLlama model(config, type);
+        CHECK(takes(model.weights()));
+        compare(model.weights(), 3, 2);
+    }
+}
+
+TEST_CASE("CUDA: q, k and v of different types are products of their own", "[day06][small]") {
+    RandomLlama model(config_of(1, 16, 256, 4, 2, 64, 256, 60), WeightType::q4_k, {},
+                      WeightType::q6_k);
+    REQUIRE(takes(model.weights()));
+    CHECK(DeviceModel(model.weights()).block(0).qkv.size() == 3);
+    compare(model.weights(), 3, 3);
+}
+
+TEST_CASE("CUDA: biases, norms of heads, halves, a separate head", "[day06][small]") {
+    const Pairing pairing = GENERATE(Pairing::neighbours, Pairing::halves);
+    for (const RandomParts& parts :
+         {RandomParts{.biases = true}, RandomParts{.head_norms = true},
+          RandomParts{.biases = true, .head_norms = true, .own_head = true}}) {
+        CAPTURE(parts.biases, parts.head_norms, parts.own_head);
+        // 5 heads of queries share one of keys; heads * D differs from the channels.
+        RandomLlama model(config_of(1, 12, 32, 5, 1, 16, 48, 40, pairing), WeightType::f32, parts);
+        REQUIRE(takes(model.weights()));
+        compare(model.weights(), 3, 3);
+    }
+}
+
+TEST_CASE("CUDA: a part of each head is rotated", "[day06][small]") {
+    const Pairing pairing = GENERATE(Pairing::neighbours, Pairing::halves);
+    Config config = config_of(1, 12, 32, 2, 2, 80, 48, 40, pairing);
+    config.rope.frequencies = rotary_frequencies(32, 1000);
+    RandomLlama model(config, WeightType::f32, {.head_norms = true});
+    REQUIRE(takes(model.weights()));
+    compare(model.weights(), 3, 3);
+}
+
+TEST_CASE("CUDA: a prompt of one token, and generation up to the last position", "[day06][small]") {
+    RandomLlama model(config_of(1, 40, 32, 2, 1, 8, 96, 33), WeightType::f32);
+    compare(model.weights(), 1, 39);
+}
+
+TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]") {
+    RandomLlama model(config_of(1, 80, 32, 4, 2, 16, 64, 40), WeightType::f16);
+    compare(model.weights(), 70, 2);
+}
+
+TEST_CASE("CUDA: the days' operations replace decoding kernels that do not support a model",
+          "[day06][small]") {
+    const auto check = [](const Config& config, WeightType type, const auto& change) {
+        RandomLlama model(config, type, {.head_norms = true}), other(config, WeightType::f32);
+        change(model.weights(), other.weights());
+        CHECK_FALSE(takes(model.weights()));
+        compare(model.weights(), 3, 3);
+    };
+    const auto nothing = [](ModelWeights&, ModelWeights&) {};
+    check(config_of(1, 12, 32, 2, 1, 256, 48, 40), WeightType::f32, nothing);  // heads of 256
+    check(config_of(1, 12, 32, 4, 2, 4, 48, 40), WeightType::f32, nothing);    // heads of 4
+    check(config_of(1, 12, 36, 4, 2, 16, 48, 40), WeightType::f16, nothing);   // rows of 72 bytes
+    check(config_of(1, 12, 32, 4, 2, 16, 48, 40), WeightType::f16,
+          [](ModelWeights& m, ModelWeights& f) { m.blocks[0].up.weight = f.blocks[0].up.weight; });
+}
+
+TEST_CASE("joined matrices: rows one after another, or in turn", "[day06][small]") {
+    const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
+    const auto weight = [](const float* of, const Shape& shape) {
+        return Weight{WeightType::f32, reinterpret_cast<const std::byte*>(of), shape};
+    };
+    const auto values = [&](bool in_turn) {
+        std::vector<std::byte> room;
+        const Weight all = joined({weight(a, {2, 2}), weight(b, {2, 2})}, in_turn, room);
+        REQUIRE(all.shape == Shape{4, 2});
+        const View<const float> of = all.as_f32();
+        return std::vector<float>(of.data, of.data + 8);
+    };
+    CHECK(values(false) == std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+    CHECK(values(true) == std::vector<float>{1, 2, 5, 6, 3, 4, 7, 8});
+    std::vector<std::byte> room;
+    CHECK(joined({weight(a, {2, 2}), weight(b, {1, 2})}, false, room).shape == Shape{3, 2});
+    CHECK(rejection([&] { (void)joined({}, false, room); }) == "joined: no matrix");
+    const std::string begins = "joined: a matrix of shape ";
+    CHECK(rejection([&] {
+              (void)joined({weight(a, {2, 2}), weight(b, {1, 2})}, true, room);
+          }) == begins + "(1, 2) in F32 does not fit one of shape (2, 2) in F32");
+    CHECK(rejection([&] {
+              (void)joined({weight(a, {2, 2}), weight(b, {1, 4})}, false, room);
+          }) == begins + "(1, 4) in F32 does not fit one of shape (2, 2) in F32");
+    Weight other = weight(b, {2, 2});
+    other.type = WeightType::f16;
+    CHECK(rejection([&] {
+              (void)joined({weight(a, {2, 2}), other}, false, room);
+          }) == begins + "(2, 2) in F16 does not fit one of shape (2, 2) in F32");
+}
+
+TEST_CASE("CUDA: capacities that a model does not have, and prompts on tensor cores, are rejected",
+          "[day06][small]") {
+    RandomLlama model(config_of(1, 12, 32, 2, 1, 8, 48, 40), WeightType::f32);
+    for (const std::int64_t capacity : {0, 13}) {
+        CHECK(rejection([&] { (void)make_cuda_backend(model.weights(), capacity); }) ==
+              "a text of " + std::to_string(capacity) + " tokens; this model takes 1 to 12");
+    }
+    CHECK(rejection([&] {
+              (void)make_cuda_backend(model.weights(), 12, gpt2::Prompts::tensor_cores);
+          }) == "prompts on tensor cores are for GPT-2 only. Try without --fast");
+}
