@@ -38,17 +38,18 @@ ModelWeights RandomLlama::make(const Config& config, WeightType type, const Rand
     };
     std::vector<BlockWeights> blocks;
     for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-        BlockWeights& b = blocks.emplace_back();
-        b.attention_norm = random_.vector(C, 1), b.mlp_norm = random_.vector(C, 1);
-        b.q = linear(config.heads * D, C, parts.biases);
-        b.k = linear(config.kv_heads * D, C, parts.biases);
-        b.q_norm = head_norm(), b.k_norm = head_norm();
-        b.attention_output = linear(C, config.heads * D, false);
-        b.gate = linear(F, C, false), b.up = linear(F, C, false);
+        Tensor<float> attention_norm = random_.vector(C, 1);
+        LinearWeights q = linear(config.heads * D, C, parts.biases);
+        LinearWeights k = linear(config.kv_heads * D, C, parts.biases);
+        LinearWeights output = linear(C, config.heads * D, false);
+        LinearWeights gate = linear(F, C, false), up = linear(F, C, false);
         random_.set_type(values);
-        b.v = linear(config.kv_heads * D, C, parts.biases);
-        b.down = linear(C, F, false);
+        LinearWeights v = linear(config.kv_heads * D, C, parts.biases);
+        LinearWeights down = linear(C, F, false);
         random_.set_type(type);
+        blocks.push_back({std::move(attention_norm), std::move(q), std::move(k), std::move(v),
+                          head_norm(), head_norm(), std::move(output), random_.vector(C, 1),
+                          std::move(gate), std::move(up), std::move(down)});
     }
     const Weight head = parts.own_head ? random_.matrix(config.vocabulary, C, size) : tokens;
     return {config, tokens, std::move(blocks), random_.vector(C, 1), head};
