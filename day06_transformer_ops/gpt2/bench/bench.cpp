@@ -25,8 +25,8 @@
 #include "common/gpu/device.hpp"
 #include "common/lesson/csv.hpp"
 #include "common/tensor/transform.hpp"
+#include "day06_transformer_ops/gpt2/bench/engine_times.hpp"
 #include "day06_transformer_ops/gpt2/cpu/threads.hpp"
-#include "day06_transformer_ops/gpt2/generate.hpp"
 #include "day06_transformer_ops/gpt2/random_model.hpp"
 
 using namespace sixdays;
@@ -44,12 +44,6 @@ struct Wanted {
     bool cuda = true, cpu = true, decode_only = false, prompts_only = false;
     std::set<std::string> types = {"F32", "F16", "BF16", "Q8_0"};
 };
-
-Tensor<std::int64_t> some_ids(std::int64_t T) {
-    Tensor<std::int64_t> ids({T});
-    for (std::int64_t t = 0; t < T; ++t) ids(t) = (t * 7919 + 13) % kGpt2.vocabulary;
-    return ids;
-}
 
 // --- work per pass: bytes and FLOP ---------------------------------------------------------------
 
@@ -88,100 +82,7 @@ void print(const Row& row, const bench::Seconds& seconds, const bench::Limits& l
     std::fflush(stdout);
 }
 
-// --- checks of timed results ---------------------------------------------------------------------
-
-[[noreturn]] void wrong(WeightType type, const std::string& what) {
-    throw std::runtime_error(std::string(storage_of(type).name) + ": " + what +
-                             ". The timed version computes something else.");
-}
-
-// The engine has generated a greedy text up to its capacity. Another backend processes it in one
-// pass: at each position after the prompt the token must be its likeliest, except for rounding, and
-// the last logits must agree.
-void check_text(WeightType type, Engine& made, Backend& other, std::int64_t prompt) {
-    const std::int64_t T = made.length(), V = kGpt2.vocabulary;
-    Tensor<std::int64_t> text({T});
-    for (std::int64_t t = 0; t < T; ++t) text(t) = made.backend().token(t);
-    Tensor<float> last({1, V});
-    made.backend().read_logits(last.view());
-    Engine reader(kGpt2, other, T);
-    const auto see = [&](std::int64_t first, View<const float> logits) {
-        for (std::int64_t r = 0; r < logits.extent(0); ++r) {
-            const std::int64_t at = first + r + 1;  // of the token that these logits choose
-            const View<const float> row = select(logits, 0, r);
-            std::int64_t best = 0;
-            for (std::int64_t v = 1; v < V; ++v) best = row(v) > row(best) ? v : best;
-            const double bound = LayerDifference::kBound * std::abs(double{row(best)});
-            if (at >= prompt && at < T && !(row(best) - row(text(at)) <= bound)) {
-                wrong(type, "token " + std::to_string(text(at)) + " at position " +
-                                std::to_string(at) + ", where " + other.name() + " says " +
-                                std::to_string(best));
-            }
-            for (std::int64_t v = 0; at == T && v < V; ++v) {
-                if (std::abs(double{last(0, v)} - row(v)) <= bound) continue;
-                wrong(type, "logit " + std::to_string(v) + " behind position " +
-                                std::to_string(T - 1) + " is " + std::to_string(last(0, v)) +
-                                ", and " + other.name() + " says " + std::to_string(row(v)));
-            }
-        }
-    };
-    reader.score(text.view(), see);
-}
-
 // --- GPU -----------------------------------------------------------------------------------------
-
-// A text from position `first` to `end`: seconds per token, wall clock.
-double make_text(Engine& engine, std::int64_t first, std::int64_t end) {
-    engine.forget();
-    engine.read(some_ids(first).view());
-    engine.backend().wait();
-    const auto start = std::chrono::steady_clock::now();
-    while (engine.length() < end) engine.next();
-    engine.backend().wait();
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    return spent.count() / static_cast<double>(end - first);
-}
-
-bench::Seconds decode(Engine& engine, int runs, std::int64_t first, std::int64_t end) {
-    (void)make_text(engine, first, end);  // to warm up
-    std::vector<double> seconds;
-    for (int run = 0; run < runs; ++run) seconds.push_back(make_text(engine, first, end));
-    return bench::summarise(seconds);
-}
-
-bench::Seconds read_prompt(Engine& engine, int runs, std::int64_t T) {
-    const auto prompt = some_ids(T);
-    return bench::host_seconds(runs, [&] {
-        engine.forget();
-        engine.read(prompt.view());
-        (void)engine.chosen();
-    });
-}
-
-// Seconds of a pass without one of its parts, at position 576: the difference is the part's time.
-double without(Backend& backend, int part) {
-    constexpr int kPasses = 200;
-    backend.set_sampler({.temperature = 0});
-    backend.begin(some_ids(1).view(), 576);
-    const auto pass = [&] {
-        if (part != 0) backend.embed();
-        for (std::int64_t layer = 0; layer < kGpt2.layers; ++layer) {
-            if (part != 1) backend.query_key_value(layer);
-            if (part != 2) backend.attend(layer);
-            if (part != 3) backend.add_attention(layer);
-            if (part != 4) backend.widen(layer);
-            if (part != 5) backend.add_mlp(layer);
-        }
-        if (part != 6) backend.head(0, 1);
-        if (part != 7) backend.choose();
-    };
-    const bench::Seconds s = bench::host_seconds(5, [&] {
-        backend.begin(some_ids(1).view(), 576);
-        for (int i = 0; i < kPasses; ++i) backend.replay(pass);
-        backend.wait();
-    });
-    return s.median / kPasses;
-}
 
 // A difference of two times may be 0 or below and has no limit, so this row is written by hand.
 void print_part(WeightType type, const std::string& part, double s) {
@@ -192,11 +93,11 @@ void print_part(WeightType type, const std::string& part, double s) {
 }
 
 void measure_parts(WeightType type, const ModelWeights& model) {
-    const double whole = without(*make_cuda_backend(model, kCapacity), -1);
+    const double whole = without(kGpt2, *make_cuda_backend(model, kCapacity), -1);
     print_part(type, "all of it", whole);
     double rest = whole;
     for (int part = 0; part < kParts; ++part) {
-        const double missing = whole - without(*make_cuda_backend(model, kCapacity), part);
+        const double missing = whole - without(kGpt2, *make_cuda_backend(model, kCapacity), part);
         print_part(type, name(static_cast<Part>(part)), missing);
         rest -= missing;
     }
@@ -209,7 +110,7 @@ void check_prompt(WeightType type, Engine& floats, Engine& fast, std::int64_t T)
     Tensor<float> want({1, kGpt2.vocabulary}), got({1, kGpt2.vocabulary});
     for (auto [engine, logits] : {std::pair(&floats, &want), std::pair(&fast, &got)}) {
         engine->forget();
-        engine->read(some_ids(T).view());
+        engine->read(some_ids(kGpt2, T).view());
         engine->backend().read_logits(logits->view());
     }
     double most = 0, sum = 0, size = 0;
@@ -239,9 +140,10 @@ void measure_prompts(WeightType type, const ModelWeights& model, const bench::Li
     for (const std::int64_t T : {kPrompt, kCapacity}) {
         check_prompt(type, in_floats, by_tensor_cores, T);
         const bench::Work work = work_of(type, T, T);
-        print({"prefill", "prompt", "", type, T, work}, read_prompt(in_floats, 9, T), limits);
+        print({"prefill", "prompt", "", type, T, work}, read_prompt(kGpt2, in_floats, 9, T),
+              limits);
         print({"prefill on tensor cores", "prompt", "", type, T, work},
-              read_prompt(by_tensor_cores, 9, T), limits);
+              read_prompt(kGpt2, by_tensor_cores, 9, T), limits);
     }
 }
 
@@ -255,10 +157,10 @@ void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wa
         const bench::Work mean = work_of(type, 1, (kPrompt + kCapacity) / 2);
         const auto decoded = [&](const char* version, const SamplerOptions& sampler) {
             backend->set_sampler(sampler);
-            const auto seconds = decode(engine, 5, kPrompt, kCapacity);
+            const auto seconds = decode(kGpt2, engine, 5, kPrompt, kCapacity);
             if (sampler.temperature == 0) {
                 const auto cpu = make_cpu_backend(model.weights(), kCapacity);
-                check_text(type, engine, *cpu, kPrompt);
+                check_text(kGpt2, type, engine, *cpu, kPrompt);
             }
             print({"decode", version, "", type, 1, mean}, seconds, limits);
         };
@@ -294,18 +196,18 @@ void measure_cpu(WeightType type, const bench::Limits& limits, const Wanted& wan
     Engine engine(kGpt2, *backend, kCapacity);
     {  // The CPU references take a second per token, so the text is short.
         const auto plain = make_plain_backend(model.weights(), kCapacity);
-        (void)make_text(engine, 4, 8);
-        check_text(type, engine, *plain, 4);
+        (void)make_text(kGpt2, engine, 4, 8);
+        check_text(kGpt2, type, engine, *plain, 4);
     }
     const std::string path = backend->name();
     for (const std::int64_t at : {std::int64_t{128}, std::int64_t{450}}) {
         print({"decode on a CPU", "from position " + std::to_string(at), path, type, 1,
                work_of(type, 1, at + kTokens / 2)},
-              decode(engine, 3, at, at + kTokens), limits);
+              decode(kGpt2, engine, 3, at, at + kTokens), limits);
         if (wanted.decode_only) return;
     }
     print({"prompt on a CPU", "prompt", path, type, 449, work_of(type, 449, 449)},
-          read_prompt(engine, 3, 449), limits);
+          read_prompt(kGpt2, engine, 3, 449), limits);
 }
 
 // --- the command ---------------------------------------------------------------------------------
