@@ -35,8 +35,8 @@ void listen_to_ctrl_c() {
 
 void show_loading(const Model& model) {
     const bool terminal = isatty(STDERR_FILENO) != 0;
-    const std::size_t all = model.mapped.bytes().size();
-    model.load([&](std::size_t bytes) {
+    const std::size_t all = model.files.size();
+    model.files.load([&](std::size_t bytes) {
         if (terminal) std::fprintf(stderr, "\rloading: %3zu %%", bytes * 100 / all);
     });
     if (terminal) std::fprintf(stderr, "\r");

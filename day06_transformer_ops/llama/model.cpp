@@ -13,12 +13,6 @@ std::string megabytes(std::size_t bytes) {
     return text;
 }
 
-Gguf checked(std::span<const std::byte> bytes, const std::string& path) {
-    Gguf file(bytes, path);
-    if (file.has_checksums()) file.check_checksums();
-    return file;
-}
-
 AnyWeights read_any(const Gguf& file) {
     if (file.text("general.architecture") == "gpt2") return gpt2::read_model(file);
     return read_llama(file);
@@ -27,23 +21,10 @@ AnyWeights read_any(const Gguf& file) {
 }  // namespace
 
 Model::Model(const std::string& path)
-    : mapped(path),
-      file(checked(mapped.bytes(), path)),
-      weights(read_any(file)),
-      vocabulary(file) {}
+    : files(path), file(files.file()), weights(read_any(file)), vocabulary(file) {}
 
 const Sizes& Model::sizes() const {
     return std::visit([](const auto& of) -> const Sizes& { return of.config; }, weights);
-}
-
-void Model::load(const std::function<void(std::size_t)>& progress) const {
-    constexpr std::size_t kPage = 4096, kStep = std::size_t{16} << 20;
-    const auto bytes = mapped.bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += kPage) {
-        [[maybe_unused]] const volatile std::byte touched = bytes[at];
-        if (at % kStep == 0) progress(at);
-    }
-    progress(bytes.size());
 }
 
 std::string summary(const Model& model) {
@@ -53,7 +34,7 @@ std::string summary(const Model& model) {
     return sentence(model.file.text("general.architecture"), ", ", sizes.layers, " layers, ",
                     sizes.channels, " channels, ", sizes.vocabulary, " tokens, context ",
                     sizes.context, ", weights in ", gpt2::storage_of(type).name, ", ",
-                    megabytes(model.mapped.bytes().size()));
+                    megabytes(model.files.size()));
 }
 
 }  // namespace sixdays::llama

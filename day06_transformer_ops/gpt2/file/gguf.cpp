@@ -102,7 +102,7 @@ Value read_value(ByteReader& in, ValueType type, const std::string& what) {
 }  // namespace
 
 Gguf::Gguf(std::span<const std::byte> bytes, std::string file)
-    : bytes_(bytes), file_(std::move(file)) {
+    : bytes_(bytes), parts_{{0, bytes.size(), std::move(file)}} {
     ByteReader in = reader(0);
     if (in.number<std::uint32_t>("the word GGUF") != 0x46554747) {
         reject(0, "a GGUF file begins with the letters GGUF");
@@ -228,8 +228,32 @@ void Gguf::reject_overlap() const {
     }
 }
 
+void Gguf::append(const Gguf& part) {
+    const std::size_t begin = parts_.back().begin + parts_.back().size;
+    for (const FileTensor& tensor : part.tensors_) {
+        if (has_tensor(tensor.name)) {
+            part.reject(tensor.at, "tensor " + quoted(tensor.name) + " is also in " +
+                                       part_of(this->tensor(tensor.name).at).file);
+        }
+        by_name_.emplace(tensor.name, tensors_.size());
+        tensors_.push_back(tensor);
+        tensors_.back().at += begin;
+    }
+    for (Part added : part.parts_) {
+        added.begin += begin;
+        parts_.push_back(std::move(added));
+    }
+}
+
+const Gguf::Part& Gguf::part_of(std::size_t at) const {
+    const auto after =
+        std::find_if(parts_.begin() + 1, parts_.end(), [&](const Part& p) { return p.begin > at; });
+    return *(after - 1);
+}
+
 void Gguf::reject(std::size_t at, const std::string& sentence) const {
-    reader(at).reject(at, sentence);
+    const Part& part = part_of(at);
+    ByteReader({}, part.file).reject(at - part.begin, sentence);
 }
 
 }  // namespace sixdays::gpt2

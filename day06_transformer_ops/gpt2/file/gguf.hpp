@@ -71,13 +71,21 @@ inline constexpr std::string_view kTensorChecksums = "checksum.tensors";
 /// Key of the checksum of all bytes that are in no tensor.
 inline constexpr std::string_view kFileChecksum = "checksum.file";
 
-/// The contents of a file. Holds pointers into its bytes and copies none.
+/// The contents of a file, or of all parts of a split one. Holds pointers into their bytes and
+/// copies none.
 class Gguf {
 public:
     /// @param bytes  the whole file; must outlive this object
     /// @param file   its name in error messages
     /// @throws std::invalid_argument  any violation of the format
     Gguf(std::span<const std::byte> bytes, std::string file);
+
+    /// Adds the tensors of another part of a split model, whose keys are ignored. Its bytes are
+    /// numbered after all bytes that are here already: `at` of its tensors, as reject() takes it.
+    /// @throws std::invalid_argument  a tensor of a name that is here already
+    void append(const Gguf& part);
+    /// The file's name in error messages; of the first part.
+    const std::string& file_name() const noexcept { return parts_.front().file; }
 
     /// Every tensor begins at a multiple of this many bytes.
     std::uint32_t alignment() const noexcept { return alignment_; }
@@ -119,17 +127,18 @@ public:
 
     /// Was the file written with checksums?
     bool has_checksums() const { return has(kFileChecksum); }
-    /// Compares the checksums with the bytes.
+    /// Compares the checksums with the bytes of one file, to which nothing was appended.
     /// @throws std::invalid_argument  a missing or different checksum: the file is damaged
     void check_checksums() const;
     /// Covers all bytes outside tensors, with those of kFileChecksum taken as zeros.
     std::uint64_t checksum_outside_tensors() const;
 
-    /// Throws an error about this file: "tiny.gguf, byte 24: <sentence>".
+    /// Throws an error about this file, or the part that has this byte: "tiny.gguf, byte 24:
+    /// <sentence>".
     [[noreturn]] void reject(std::size_t at, const std::string& sentence) const;
 
 private:
-    ByteReader reader(std::size_t at) const { return {bytes_, file_, at}; }
+    ByteReader reader(std::size_t at) const { return {bytes_, file_name(), at}; }
     void read_values(ByteReader& in, std::uint64_t count);
     void read_tensors(ByteReader& in, std::uint64_t count);
     FileTensor read_tensor(ByteReader& in) const;
@@ -139,8 +148,14 @@ private:
     const Value& single(std::string_view key, bool (*fits)(ValueType), const char* wanted) const;
     const Value& array(std::string_view key, bool (*fits)(ValueType), const char* wanted) const;
 
-    std::span<const std::byte> bytes_;
-    std::string file_;
+    struct Part {
+        std::size_t begin, size;  // of its bytes, numbered through all parts
+        std::string file;
+    };
+    const Part& part_of(std::size_t at) const;
+
+    std::span<const std::byte> bytes_;  // of the first part
+    std::vector<Part> parts_;
     std::uint32_t alignment_ = 32;
     std::vector<std::string_view> keys_;  // in the file's order
     std::unordered_map<std::string_view, Value> values_;

@@ -41,7 +41,7 @@ std::uint64_t Gguf::checksum_outside_tensors() const {
 
 void Gguf::check_checksums() const {
     const auto damaged = [&](const std::string& what) {
-        throw std::invalid_argument(file_ + ": " + what +
+        throw std::invalid_argument(file_name() + ": " + what +
                                     " does not match its checksum: the file is damaged");
     };
     const auto sum = static_cast<std::uint64_t>(integer(kFileChecksum, INT64_MIN, INT64_MAX));

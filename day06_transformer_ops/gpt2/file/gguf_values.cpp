@@ -86,7 +86,7 @@ std::string to_string(ValueType type) {
 const Value& Gguf::value(std::string_view key) const {
     const auto found = values_.find(key);
     if (found == values_.end()) {
-        throw std::invalid_argument(file_ + ": " + about(key) + " is not among the file's " +
+        throw std::invalid_argument(file_name() + ": " + about(key) + " is not among the file's " +
                                     std::to_string(keys_.size()) + " keys");
     }
     return found->second;
@@ -184,7 +184,7 @@ std::string Gguf::shown(std::string_view key) const {
 const FileTensor& Gguf::tensor(std::string_view name) const {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) {
-        throw std::invalid_argument(file_ + ": tensor " + quoted(name) +
+        throw std::invalid_argument(file_name() + ": tensor " + quoted(name) +
                                     " is not among the file's " + std::to_string(tensors_.size()) +
                                     " tensors");
     }

@@ -26,20 +26,15 @@
 #include "day06_transformer_ops/gpt2/file/output_file.hpp"
 #include "day06_transformer_ops/gpt2/file/plain_file.hpp"
 #include "day06_transformer_ops/gpt2/random_model.hpp"
+#include "day06_transformer_ops/gpt2/tests/temporary.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;
+using namespace sixdays::gpt2::tests;
 using namespace sixdays::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Temporary {
-    std::string name = (fs::temp_directory_path() / "files_XXXXXX").string();
-    Temporary() { REQUIRE(mkdtemp(name.data()) != nullptr); }
-    ~Temporary() { fs::remove_all(name); }
-    std::string operator/(const char* file) const { return name + "/" + file; }
-};
 
 void put(const std::string& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;

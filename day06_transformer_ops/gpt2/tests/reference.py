@@ -3,7 +3,8 @@
 An engine must give the same logits from the same file. The weights are random but large enough that
 every part matters: attention is not uniform, no bias is 0, no layer norm is the identity.
 
-    reference.py             writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf, blocks.gguf
+    reference.py             writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf, blocks.gguf and
+                             split-0000N-of-00003.gguf, which is tiny.gguf in three parts
     reference.py --check     exit status 1 if they differ from what it would write
     reference.py --greedy z  the bytes, in hex, of "z" and each tiny model's next 16 tokens
     reference.py --size 124M --type q8_0 --out F [--logits L]
@@ -83,10 +84,11 @@ def weights(size, head):
         yield name, array
 
 
-def write(path, size, kind, head=False):
-    """Writes the file and returns the weights as stored in the file, rounded to its types."""
+def write(path, size, kind, head=False, most=0):
+    """Writes the file and returns the weights as stored in the file, rounded to its types. Parts of
+    `most` tensors if it is not 0."""
     layers, heads, channels, context, merge_count = SIZES[size]
-    writer = gguf.GGUFWriter(path, "gpt2")
+    writer = gguf.GGUFWriter(path, "gpt2", split_max_tensors=most)
     writer.add_name("random weights, %s" % size)
     writer.add_block_count(layers)
     writer.add_context_length(context)
@@ -216,6 +218,7 @@ def write_fixtures(folder):
               % (name, logits.min(), logits.max(), (gap[:, 1] - gap[:, 0]).min()))
     write_expected(folder / "tiny_expected.gguf", files)
     write_blocks(folder / "blocks.gguf")
+    write(folder / "split.gguf", "tiny", None, most=12)
 
 
 def show_greedy(start):
@@ -233,7 +236,8 @@ def show_greedy(start):
 def check():
     with tempfile.TemporaryDirectory() as folder:
         write_fixtures(pathlib.Path(folder))
-        for name in ("tiny.gguf", "tiny_head.gguf", "tiny_expected.gguf", "blocks.gguf"):
+        for name in ["tiny.gguf", "tiny_head.gguf", "tiny_expected.gguf", "blocks.gguf",
+                     *("split-0000%d-of-00003.gguf" % (n + 1) for n in range(3))]:
             if not same(pathlib.Path(folder) / name, HERE / name):
                 sys.exit("%s is not what reference.py writes today" % name)
 

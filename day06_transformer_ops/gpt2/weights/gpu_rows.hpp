@@ -90,12 +90,12 @@ struct FloatRows {
     static __device__ __forceinline__ float scale(const Piece&) {
         return 1;
     }
-    /// The column, relative to the piece, of number j, which is a multiple of 4; the next three
-    /// follow. @param piece  number_in_row()
+    /// Where the numbers of a piece are: the column of number j, relative to the piece. j is a
+    /// multiple of 4, and the next three follow. @param piece  its number in its row, modulo 8
     static __device__ __forceinline__ int step(int, int j) {
         return j;
     }
-    /// The piece's number in its row, modulo 32; i is its first weight's index in the matrix.
+    /// What step() needs of the piece that begins with weight i of the matrix.
     __device__ int number_in_row(std::int64_t) const {
         return 0;
     }
@@ -261,7 +261,7 @@ struct RunRows {
         return j ^ piece % 8 * 4;
     }
     __device__ int number_in_row(std::int64_t i) const {
-        return static_cast<int>(i % K / kRun % 32);
+        return static_cast<int>(i % K / kRun % 8);
     }
 };
 
