@@ -16,8 +16,8 @@ using namespace sixdays::testing;
 namespace {
 
 using Type = ValueType;
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kLeastInteger = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMostInteger = std::numeric_limits<std::int64_t>::max();
 
 // A value of a type, all bytes 0: also an empty string, and an empty array.
 Bytes zero_of(Type type) {
@@ -82,11 +82,13 @@ TEST_CASE("gguf: each accessor accepts its own types, alone or in arrays, and no
         std::vector<Type> takes;
         std::function<void(const std::string&)> ask;
     } ways[] = {
-        {"integer", false, integers, [&](auto& key) { (void)file.integer(key, kLeast, kMost); }},
+        {"integer", false, integers,
+         [&](auto& key) { (void)file.integer(key, kLeastInteger, kMostInteger); }},
         {"real", false, reals, [&](auto& key) { (void)file.real(key); }},
         {"boolean", false, {Type::boolean}, [&](auto& key) { (void)file.boolean(key); }},
         {"text", false, {Type::text}, [&](auto& key) { (void)file.text(key); }},
-        {"integers", true, integers, [&](auto& key) { (void)file.integers(key, kLeast, kMost); }},
+        {"integers", true, integers,
+         [&](auto& key) { (void)file.integers(key, kLeastInteger, kMostInteger); }},
         {"reals", true, reals, [&](auto& key) { (void)file.reals(key); }},
         {"texts", true, {Type::text}, [&](auto& key) { (void)file.texts(key); }},
     };
@@ -122,12 +124,12 @@ TEST_CASE("gguf: a number is checked against both limits, whatever its type", "[
     CHECK(file.integer("i8", -5, -5) == -5);
     CHECK(contains(rejection([&] { (void)file.integer("i8", -4, 9); }), "is -5, but must be"));
     CHECK(contains(rejection([&] { (void)file.integer("i8", -9, -6); }), "from -9 to -6"));
-    CHECK(contains(rejection([&] { (void)file.integer("u64", kLeast, kMost); }),
+    CHECK(contains(rejection([&] { (void)file.integer("u64", kLeastInteger, kMostInteger); }),
                    "is 18446744073709551615, but must be"));
     CHECK(file.integers("i16s", -7, 9) == std::vector<std::int64_t>{3, -7, 9});
     CHECK(contains(rejection([&] { (void)file.integers("i16s", -6, 9); }), "is -7, but must be"));
     CHECK(contains(rejection([&] { (void)file.integers("i16s", -7, 8); }), "is 9, but must be"));
-    CHECK(contains(rejection([&] { (void)file.integers("u64s", kLeast, kMost); }),
+    CHECK(contains(rejection([&] { (void)file.integers("u64s", kLeastInteger, kMostInteger); }),
                    "is 9223372036854775808, but must be"));
 }
 

@@ -17,13 +17,13 @@ namespace {
 using Ids = std::vector<std::int64_t>;
 
 // <unk>, <s>, </s>, the 256 bytes, then pieces with scores: token 259 is the first piece.
-struct Pieces {
+struct PieceFile {
     std::vector<std::string> tokens = {"<unk>", "<s>", "</s>"};
     std::vector<float> scores = std::vector<float>(259, 0);
     std::vector<std::int32_t> types = {2, 3, 3};
     std::function<void(GgufWriter&)> more = [](GgufWriter&) {};
 
-    explicit Pieces(const std::vector<std::pair<std::string, float>>& pieces) {
+    explicit PieceFile(const std::vector<std::pair<std::string, float>>& pieces) {
         for (int byte = 0; byte < 256; ++byte) {
             constexpr const char* kDigits = "0123456789ABCDEF";
             tokens.push_back(std::string("<0x") + kDigits[byte / 16] + kDigits[byte % 16] + ">");
@@ -56,8 +56,8 @@ struct Pieces {
     }
 };
 
-Pieces without_space(const std::vector<std::pair<std::string, float>>& pieces) {
-    Pieces made(pieces);
+PieceFile without_space(const std::vector<std::pair<std::string, float>>& pieces) {
+    PieceFile made(pieces);
     made.more = [](GgufWriter& file) { file.value("tokenizer.ggml.add_space_prefix", false); };
     return made;
 }
@@ -70,7 +70,7 @@ Ids fallback(std::string_view bytes) {
 
 // SentencePiece's rule, literally: of all neighbours that together are a token, those of the highest
 // score merge, the leftmost first.
-Ids plainly(const Vocabulary& vocabulary, const Pieces& pieces, const std::string& text) {
+Ids plainly(const Vocabulary& vocabulary, const PieceFile& pieces, const std::string& text) {
     std::vector<std::string> parts;
     for (const char c : text) parts.emplace_back(1, c);
     const auto token = [&](const std::string& part) { return vocabulary.token_of(part); };
@@ -95,18 +95,18 @@ Ids plainly(const Vocabulary& vocabulary, const Pieces& pieces, const std::strin
 }  // namespace
 
 TEST_CASE("characters merge by the highest score, of equal ones the leftmost", "[day06][small]") {
-    const Pieces pieces = without_space({{"a", -9},
-                                         {"b", -9},
-                                         {"c", -9},
-                                         {"ab", -1},
-                                         {"bc", -1},
-                                         {"abc", -5},
-                                         {"ca", -0.5f},
-                                         {"aa", -2},
-                                         {"aaa", -3},
-                                         {"bca", -2},
-                                         {"cc", -7},
-                                         {"aab", -1.5f}});
+    const PieceFile pieces = without_space({{"a", -9},
+                                            {"b", -9},
+                                            {"c", -9},
+                                            {"ab", -1},
+                                            {"bc", -1},
+                                            {"abc", -5},
+                                            {"ca", -0.5f},
+                                            {"aa", -2},
+                                            {"aaa", -3},
+                                            {"bca", -2},
+                                            {"cc", -7},
+                                            {"aab", -1.5f}});
     const Vocabulary vocabulary = pieces.vocabulary();
     CHECK(encode(vocabulary, "abc") == Ids{264});
     CHECK(encode(vocabulary, "bab") == Ids{260, 262});
@@ -127,7 +127,7 @@ TEST_CASE("characters merge by the highest score, of equal ones the leftmost", "
 TEST_CASE("a text gets a space in front, which decoding removes", "[day06][small]") {
     const std::vector<std::pair<std::string, float>> list = {
         {"\u2581", -9}, {"a", -9}, {"\u2581a", -1}, {"\u2581\u2581", -2}};
-    const Vocabulary vocabulary = Pieces(list).vocabulary();
+    const Vocabulary vocabulary = PieceFile(list).vocabulary();
     CHECK(vocabulary.adds_space());
     CHECK(encode(vocabulary, "a") == Ids{261});
     CHECK(encode(vocabulary, "aa a") == Ids{261, 260, 261});
@@ -169,7 +169,7 @@ TEST_CASE("a character without a token becomes its bytes", "[day06][small]") {
 }
 
 TEST_CASE("special tokens of SentencePiece never come from merging", "[day06][small]") {
-    Pieces pieces =
+    PieceFile pieces =
         without_space({{"<", -9}, {"s", -9}, {">", -9}, {"<s", -1}, {"ss", -1}, {"s>", -2}});
     pieces.types.back() = 5;  // unused
     const Vocabulary vocabulary = pieces.vocabulary();
@@ -184,31 +184,32 @@ TEST_CASE("special tokens of SentencePiece never come from merging", "[day06][sm
 
 TEST_CASE("an invalid SentencePiece vocabulary is rejected", "[day06][small]") {
     const auto with = [](auto change) {
-        Pieces pieces({{"a", -1}, {"b", -2}});
+        PieceFile pieces({{"a", -1}, {"b", -2}});
         change(pieces);
         return pieces.rejection();
     };
-    CHECK(with([](Pieces&) {}).empty());
-    CHECK(contains(with([](Pieces& p) { p.scores.clear(); }),
+    CHECK(with([](PieceFile&) {}).empty());
+    CHECK(contains(with([](PieceFile& p) { p.scores.clear(); }),
                    "key 'tokenizer.ggml.scores' is not among the file's"));
-    CHECK(contains(with([](Pieces& p) { p.types.clear(); }),
+    CHECK(contains(with([](PieceFile& p) { p.types.clear(); }),
                    "key 'tokenizer.ggml.token_type' is not among the file's"));
-    CHECK(contains(with([](Pieces& p) { p.scores.pop_back(); }),
+    CHECK(contains(with([](PieceFile& p) { p.scores.pop_back(); }),
                    "key 'tokenizer.ggml.scores' has 260 scores for 261 tokens"));
-    CHECK(contains(with([](Pieces& p) { p.types.pop_back(); }), "has 260 types for 261 tokens"));
-    CHECK(contains(with([](Pieces& p) { p.scores[260] = std::numeric_limits<float>::quiet_NaN(); }),
-                   "the score of token 260, 'b', is NaN"));
-    CHECK(contains(with([](Pieces& p) { p.tokens[260] = "a"; }),
+    CHECK(contains(with([](PieceFile& p) { p.types.pop_back(); }), "has 260 types for 261 tokens"));
+    CHECK(contains(
+        with([](PieceFile& p) { p.scores[260] = std::numeric_limits<float>::quiet_NaN(); }),
+        "the score of token 260, 'b', is NaN"));
+    CHECK(contains(with([](PieceFile& p) { p.tokens[260] = "a"; }),
                    "token 260, 'a', is token 259 already"));
-    CHECK(contains(with([](Pieces& p) { p.tokens[260] = ""; }), "token 260, '', is empty"));
+    CHECK(contains(with([](PieceFile& p) { p.tokens[260] = ""; }), "token 260, '', is empty"));
     for (const char* const bad : {"<0x4>", "<0x4G>", "<0X41>", "0x41", "<0x41]", "<0x-1>"}) {
-        CHECK(contains(with([&](Pieces& p) { p.tokens[70] = bad; }),
+        CHECK(contains(with([&](PieceFile& p) { p.tokens[70] = bad; }),
                        sentence("token 70, '", bad,
                                 "', is the token of a byte, but not written like '<0x41>'")));
     }
-    CHECK(contains(with([](Pieces& p) { p.tokens[70] = "<0x00>"; }),
+    CHECK(contains(with([](PieceFile& p) { p.tokens[70] = "<0x00>"; }),
                    "token 70, '<0x00>', is token 3 already"));
-    Pieces lacking({{"a", -1}});
+    PieceFile lacking({{"a", -1}});
     lacking.types[70] = 5;
     CHECK(rejection([&] { (void)encode(lacking.vocabulary(), "C"); }) ==
           "byte 67 of the text has no token in this vocabulary");

@@ -1,8 +1,7 @@
 // Pre-splits, byte-level merging and SentencePiece against PyPI's tokenizers and sentencepiece, with
 // the small vocabularies of text_golden.py.
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
-#include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
+#include "day06_transformer_ops/gpt2/tests/golden_file.hpp"
 #include "day06_transformer_ops/gpt2/text/pre_split.hpp"
 #include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
@@ -12,38 +11,20 @@ using namespace sixdays::gpt2::tests;
 
 namespace {
 
-using Tokens = std::vector<std::int64_t>;
-
-struct Golden {
-    explicit Golden(const std::string& name)
-        : mapped(file_of_tests("golden_" + name + ".gguf")),
-          file(mapped.bytes(), name),
-          vocabulary(file),
-          texts(file.texts("golden.texts")) {}
-    MappedFile mapped;
-    Gguf file;
-    Vocabulary vocabulary;
-    std::vector<std::string_view> texts;
-
-    Tokens numbers(const std::string& key) const {
-        return file.integers("golden." + key, 0, UINT16_MAX);
-    }
-    // The tokens of each text.
-    std::vector<Tokens> tokens() const {
-        const Tokens counts = numbers("counts"), all = numbers("tokens");
-        std::vector<Tokens> of_text;
-        auto at = all.begin();
-        for (const std::int64_t count : counts) {
-            of_text.emplace_back(at, at + count);
-            at += count;
-        }
-        REQUIRE(at == all.end());
-        REQUIRE(of_text.size() == texts.size());
-        return of_text;
-    }
-};
-
 const char* const kByteLevel[] = {"smollm", "llama3", "qwen2"};
+
+std::vector<Tokens> tokens_of_texts(const GoldenFile& golden) {
+    const Tokens counts = golden.numbers("counts"), all = golden.numbers("tokens");
+    std::vector<Tokens> of_text;
+    auto at = all.begin();
+    for (const std::int64_t count : counts) {
+        of_text.emplace_back(at, at + count);
+        at += count;
+    }
+    REQUIRE(at == all.end());
+    REQUIRE(of_text.size() == golden.texts("texts").size());
+    return of_text;
+}
 
 // U+2581 stands for a space in SentencePiece, so it is decoded as one.
 std::string decoded(const Vocabulary& vocabulary, std::string_view text) {
@@ -73,9 +54,9 @@ void check_round_trips(const Vocabulary& vocabulary) {
 
 TEST_CASE("difficult texts have the same pieces as in `tokenizers`", "[day06][small]") {
     for (const char* const name : kByteLevel) {
-        const Golden golden(name);
+        const GoldenFile golden(name);
         Tokens sizes;
-        for (const std::string_view text : golden.texts) {
+        for (const std::string_view text : golden.texts("texts")) {
             for (const auto piece : pre_split(text, golden.vocabulary.split())) {
                 sizes.push_back(static_cast<std::int64_t>(piece.size()));
             }
@@ -87,14 +68,14 @@ TEST_CASE("difficult texts have the same pieces as in `tokenizers`", "[day06][sm
 
 TEST_CASE("difficult texts have the tokens of `tokenizers` and `sentencepiece`", "[day06][small]") {
     for (const char* const name : {"smollm", "llama3", "qwen2", "llama2"}) {
-        const Golden golden(name);
-        const std::vector<Tokens> tokens = golden.tokens();
-        CHECK(golden.texts.size() >= 150);
+        const GoldenFile golden(name);
+        const std::vector<Tokens> tokens = tokens_of_texts(golden);
+        const auto texts = golden.texts("texts");
+        CHECK(texts.size() >= 150);
         for (std::size_t n = 0; n < tokens.size(); ++n) {
-            CAPTURE(name, golden.texts[n]);
-            CHECK(encode(golden.vocabulary, golden.texts[n]) == tokens[n]);
-            CHECK(decode(golden.vocabulary, tokens[n]) ==
-                  decoded(golden.vocabulary, golden.texts[n]));
+            CAPTURE(name, texts[n]);
+            CHECK(encode(golden.vocabulary, texts[n]) == tokens[n]);
+            CHECK(decode(golden.vocabulary, tokens[n]) == decoded(golden.vocabulary, texts[n]));
         }
         check_round_trips(golden.vocabulary);
     }
@@ -121,10 +102,10 @@ TEST_CASE("each pre-split cuts endings, numbers and lines in its own way", "[day
 }
 
 TEST_CASE("Llama 3 takes a whole piece that no merge makes", "[day06][small]") {
-    const Golden golden("llama3");
+    const GoldenFile golden("llama3");
     const Vocabulary& vocabulary = golden.vocabulary;
     CHECK(vocabulary.takes_whole_pieces());
-    CHECK_FALSE(Golden("qwen2").vocabulary.takes_whole_pieces());
+    CHECK_FALSE(GoldenFile("qwen2").vocabulary.takes_whole_pieces());
     int made_by_no_merge = 0;
     for (std::int64_t token = 256; token < vocabulary.size(); ++token) {
         const std::string& bytes = vocabulary.bytes(token);
@@ -146,7 +127,7 @@ TEST_CASE("Llama 3 takes a whole piece that no merge makes", "[day06][small]") {
 
 TEST_CASE("a mebibyte of text takes no longer per byte than a short one", "[day06][small]") {
     for (const char* const name : {"smollm", "llama3", "qwen2", "llama2"}) {
-        const Golden golden(name);
+        const GoldenFile golden(name);
         for (const std::string_view part : {" \n", "a"}) {
             std::string text;
             while (text.size() < (1u << 20)) text += part;

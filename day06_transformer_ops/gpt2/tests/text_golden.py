@@ -2,8 +2,8 @@
 
 Each file has a vocabulary that is trained here (the keys tokenizer.*) and results: of each text of
 golden.texts its tokens, in golden.tokens one after another, golden.counts of them; the bytes of each
-piece of the pre-split, in golden.pieces; and the tokens of a conversation, by
-transformers.apply_chat_template, in golden.chat.
+piece of the pre-split, in golden.pieces; and the tokens of a conversation (golden.turns: role, text,
+role, text, ...), by transformers.apply_chat_template, in golden.chat.
 
     golden_smollm.gguf   pre-split smollm, ChatML; also the weights of a GPT-2 of one layer
     golden_llama3.gguf   pre-split llama-bpe, which takes whole pieces; Llama 3's conversations
@@ -151,6 +151,7 @@ def write_byte_level(path, name):
     writer.add_bos_token_id(tokens.index(controls[0]))
     writer.add_eos_token_id(tokens.index(controls[-1]))
     writer.add_chat_template(template)
+    writer.add_array("golden.turns", [turn[key] for turn in CONVERSATION for key in turn])
     writer.add_key_value("golden.chat", chat, *SMALL)
     pieces = [pre_tokenizer(pattern).pre_tokenize_str(text) for text in TEXTS]
     writer.add_key_value("golden.pieces", [len(p) for split in pieces for p, _ in split], *SMALL)

@@ -3,6 +3,7 @@
 #include <pcre2.h>  // CMakeLists.txt defines PCRE2_CODE_UNIT_WIDTH, which it requires
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -16,9 +17,8 @@ namespace {
 // The expression of PreSplit's text. The 25 characters of White_Space are written out, since
 // PCRE2's \s has one more (U+180E).
 std::string expression(PreSplit how) {
-    const std::string blank = R"(\x{9}\x{B}\x{C}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A})"
+    const std::string space = R"(\x{9}-\x{D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A})"
                               R"(\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
-    const std::string space = R"(\r\n)" + blank;
     const std::string endings = "'(?:[stmd]|re|ve|ll)", spaces = "[" + space + "]+";
     const std::string signs = R"( ?[^\p{L}\p{N})" + space + "]+";
     // A run of spaces, without the last one if something follows other than `end`.
@@ -32,10 +32,8 @@ std::string expression(PreSplit how) {
         return R"(\p{N}|)" + endings + R"(| ?\p{L}+|)" + signs + runs(R"(\p{N})");
     }
     const std::string number = how == PreSplit::llama3 ? R"(\p{N}{1,3})" : R"(\p{N})";
-    // \s*[\r\n]+ without its backtracking, which PCRE2 limits to 10 million steps.
-    const std::string lines = "(?:[" + blank + R"(]*+[\r\n]++)++)";
     return "(?i:" + endings + R"()|[^\r\n\p{L}\p{N}]?\p{L}+|)" + number + "|" + signs +
-           R"([\r\n]*|)" + lines + runs("");
+           R"([\r\n]*|[)" + space + R"(]*[\r\n]+)" + runs("");
 }
 
 std::string message_of(int error) {
@@ -47,6 +45,7 @@ std::string message_of(int error) {
 struct Free {
     void operator()(pcre2_code* code) const { pcre2_code_free(code); }
     void operator()(pcre2_match_data* match) const { pcre2_match_data_free(match); }
+    void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
 };
 
 pcre2_code* compile(PreSplit how) {
@@ -88,9 +87,11 @@ void split_utf8(std::string_view text, const pcre2_code* code,
                 std::vector<std::string_view>& pieces) {
     const std::unique_ptr<pcre2_match_data, Free> match(
         pcre2_match_data_create_from_pattern(code, nullptr));
+    const std::unique_ptr<pcre2_match_context, Free> limits(pcre2_match_context_create(nullptr));
+    pcre2_set_match_limit(limits.get(), UINT32_MAX);  // a run of spaces takes a step per character
     for (std::size_t at = 0; at < text.size();) {
         const int found = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                                      at, PCRE2_NO_UTF_CHECK, match.get(), nullptr);
+                                      at, PCRE2_NO_UTF_CHECK, match.get(), limits.get());
         if (found < 0) {
             throw std::runtime_error(
                 sentence("PCRE2 stopped at byte ", at, ": ", message_of(found)));
