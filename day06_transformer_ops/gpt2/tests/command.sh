@@ -136,6 +136,9 @@ expect 1 ERR "whose file has the key 'tokenizer.chat_template'" "${tiny[@]}" --c
 dialogue ':help\n' 'Each line is your turn in a conversation' "${chat[@]}"
 dialogue 'What are strides?\n:fast\n' 'unknown command :fast; :help lists the commands' "${chat[@]}"
 dialogue ':stats\nWhat are strides?\nAnd a view?\n' 'prompt:  25 tokens' "${chat[@]}"
+head -n 2 "$folder/out" >"$folder/answers.cpu"
+dialogue ':stats\nWhat are strides?\nAnd a view?\n' 'cuda, ' "${chat[@]}" --backend cuda
+head -n 2 "$folder/out" | cmp -s - "$folder/answers.cpu" || fail "a conversation differs on cuda"
 dialogue 'one\ntwo\nthree\nfour\nfive\n' 'does not fit: the conversation has' "${chat[@]}"
 dialogue 'one\ntwo\n:new\nthree\nfour\n:new\nfive\n' '> ' "${chat[@]}"
 ! grep -aq "does not fit" "$folder/out" || fail ":new does not begin another conversation"

@@ -1,6 +1,5 @@
 #include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -187,7 +186,10 @@ std::string Vocabulary::add_token(const Gguf& file, std::size_t token, std::stri
         return {static_cast<char>(*byte)};
     }
     if (type == Type::control || type == Type::user_defined) special_.emplace(text, id);
-    if (type == Type::user_defined && !text.empty()) user_defined_[text[0]].push_back(id);
+    const bool is_mark = text.starts_with("<|") && text.ends_with("|>");
+    if (type == Type::user_defined && !text.empty() && !is_mark) {
+        user_defined_[text[0]].push_back(id);
+    }
     return std::string(text);  // "<|endoftext|>": a name, not letters
 }
 
@@ -252,11 +254,12 @@ void Vocabulary::read_ends(const Gguf& file) {
     const auto token = [&](const char* key) { return file.integer(key, 0, size() - 1); };
     if (file.has(kAddBegin)) adds_begin_ = file.boolean(kAddBegin);
     if (adds_begin_) begin_of_text_ = token(kBegin);
-    end_of_text_ = end_of_turn_ = token(kEnd);
-    for (const char* const name : {"<|im_end|>", "<|eot_id|>"}) {
-        end_of_turn_ = special(name).value_or(end_of_turn_);
+    end_of_text_ = token(kEnd);
+    ends_ = {end_of_text_};
+    if (file.has(kEndOfTurn)) ends_.push_back(token(kEndOfTurn));
+    for (const char* const name : {"<|im_end|>", "<|eot_id|>"}) {  // few files have that key
+        if (const auto end_of_turn = special(name)) ends_.push_back(*end_of_turn);
     }
-    if (file.has(kEndOfTurn)) end_of_turn_ = token(kEndOfTurn);
 }
 
 const std::string& Vocabulary::bytes(std::int64_t token) const {

@@ -7,6 +7,7 @@
 /// writes a token as UTF-8, a space as ▁ (U+2581), and the token of a single byte as <0x41>.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -75,8 +76,9 @@ public:
     /// The merge of two neighbours, if one exists.
     std::optional<Merge> merge(std::int64_t left, std::int64_t right) const;
 
-    /// The special token of a name such as "<|im_start|>": a control token, or one that was added to
-    /// the vocabulary (type "user-defined").
+    /// The special token of a name: a control token ("<|im_start|>"), or one that was added to the
+    /// vocabulary (type "user-defined"). A name in <| and |> is a control token's whatever its type
+    /// is, as for llama.cpp's converter.
     std::optional<std::int64_t> special(std::string_view name) const;
     /// The longest user-defined token at the front of a text. Text is encoded to it, but never to a
     /// control token.
@@ -89,7 +91,7 @@ public:
     /// Does this token end what a model writes? The end of text does, and the end of a turn in a
     /// conversation.
     bool ends(std::int64_t token) const noexcept {
-        return token == end_of_text_ || token == end_of_turn_;
+        return std::find(ends_.begin(), ends_.end(), token) != ends_.end();
     }
 
 private:
@@ -111,7 +113,8 @@ private:
     std::array<std::int64_t, 256> of_byte_{};                           // -1: none
     std::unordered_map<std::uint64_t, Merge> merges_;                   // key: left * 2^32 + right
     std::optional<std::int64_t> begin_of_text_;
-    std::int64_t end_of_text_ = 0, end_of_turn_ = 0;
+    std::int64_t end_of_text_ = 0;
+    std::vector<std::int64_t> ends_;  // of texts and turns
 };
 
 }  // namespace sixdays::gpt2
