@@ -17,11 +17,18 @@
 
 namespace sixdays::gpt2 {
 
-/// The form of a conversation. Both are as in src/llama-chat.cpp of
-/// https://github.com/ggml-org/llama.cpp.
+/// The form of a conversation, as in src/llama-chat.cpp of https://github.com/ggml-org/llama.cpp.
+/// A turn in ChatML, and in Llama 3's form:
+///
+///     <|im_start|>user
+///     Hello<|im_end|>
+///
+///     <|start_header_id|>user<|end_header_id|>
+///
+///     Hello<|eot_id|>
 enum class ChatForm {
-    chatml,  // <|im_start|>user\nHello<|im_end|>\n
-    llama3,  // <|start_header_id|>user<|end_header_id|>\n\nHello<|eot_id|>
+    chatml,  // a line break after the role and after each turn
+    llama3,  // an empty line after the role
 };
 
 /// The form of the file's tokenizer.chat_template. A system prompt that the template would add by

@@ -8,7 +8,7 @@
 namespace sixdays::gpt2 {
 
 /// Whose splits. A text is cut from left to right, and a piece is the first alternative that
-/// matches. Written as in src/llama-vocab.cpp of https://github.com/ggml-org/llama.cpp, with \s for
+/// matches. The source is src/llama-vocab.cpp of https://github.com/ggml-org/llama.cpp; `\s` is
 /// Unicode's White_Space:
 ///
 ///     gpt2    's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
