@@ -218,6 +218,23 @@ TEST_CASE("a byte may lack a token, as in SmolLM2, until a text has it", "[day06
           "byte 33 of the text has no token in this vocabulary");
 }
 
+TEST_CASE("only Llama 3 takes a piece that is a token without merging", "[day06][small]") {
+    Keys keys;
+    keys.tokens.insert(keys.tokens.end() - 1, "hen");  // the result of no merge
+    for (const char* const pre : {"gpt-2", "default", "", "smollm", "qwen2", "llama-bpe"}) {
+        keys.pre = pre;
+        keys.more = [](GgufWriter& file) {
+            file.value("tokenizer.ggml.bos_token_id", std::uint32_t{0});
+        };
+        const Vocabulary vocabulary = keys.vocabulary();
+        const bool whole = keys.pre == "llama-bpe";
+        CAPTURE(pre);
+        CHECK(vocabulary.takes_whole_pieces() == whole);
+        CHECK(encoded(vocabulary, "hen").size() == (whole ? 1 : 2));
+        CHECK(encoded(vocabulary, " hen").size() == 3);
+    }
+}
+
 TEST_CASE("a text begins with a token if the file or its pre-split says so", "[day06][small]") {
     constexpr const char *kAdd = "tokenizer.ggml.add_bos_token",
                          *kBegin = "tokenizer.ggml.bos_token_id";
@@ -249,7 +266,7 @@ TEST_CASE("a text begins with a token if the file or its pre-split says so", "[d
 
 TEST_CASE("the end of text and the end of a turn end what is written", "[day06][small]") {
     Keys keys;
-    keys.tokens.insert(keys.tokens.end() - 1, {"<|im_end|>", "<tool>", "<tools>"});
+    keys.tokens.insert(keys.tokens.end() - 1, {"<|im_end|>", "<tool", "<tool>"});
     keys.types.assign(keys.tokens.size(), 1);
     keys.types[262] = 3;
     keys.types[260] = keys.types[261] = 4;
@@ -281,11 +298,11 @@ TEST_CASE("the end of text and the end of a turn end what is written", "[day06][
     // Text is encoded to user-defined tokens, the longest first, and not to control tokens.
     const Vocabulary vocabulary = keys.vocabulary();
     CHECK(vocabulary.special("<|eot_id|>") == 259);
-    CHECK(vocabulary.special("<tool>") == 260);
+    CHECK(vocabulary.special("<tool>") == 261);
     CHECK_FALSE(vocabulary.special("he").has_value());
-    CHECK(vocabulary.user_defined_at("<tools>") == 261);
-    CHECK(vocabulary.user_defined_at("<tool><tools>") == 260);
-    CHECK_FALSE(vocabulary.user_defined_at("<tool").has_value());
+    CHECK(vocabulary.user_defined_at("<tool>") == 261);
+    CHECK(vocabulary.user_defined_at("<tools>") == 260);
+    CHECK_FALSE(vocabulary.user_defined_at("<too").has_value());
     CHECK_FALSE(vocabulary.user_defined_at("<|eot_id|>").has_value());
     CHECK_FALSE(vocabulary.user_defined_at("").has_value());
     keys.types[259] = 4;  // its name is a control token's

@@ -226,7 +226,7 @@ void Vocabulary::read_scores(const Gguf& file) {
                     sentence("key ", quoted(kScores), " has ", scores.size(), " scores for ",
                              bytes_.size(), " tokens"));
     }
-    std::vector<double> falling;  // each score once: the index of a token's score is its rank
+    std::vector<double> falling;
     for (const auto& [bytes, token] : tokens_) {
         falling.push_back(scores[static_cast<std::size_t>(token)]);
         if (std::isnan(falling.back())) {
@@ -235,11 +235,10 @@ void Vocabulary::read_scores(const Gguf& file) {
         }
     }
     std::sort(falling.begin(), falling.end(), std::greater<>());
-    falling.erase(std::unique(falling.begin(), falling.end()), falling.end());
     for (const auto& [bytes, token] : tokens_) {
-        const auto rank =
-            std::lower_bound(falling.begin(), falling.end(),
-                             scores[static_cast<std::size_t>(token)], std::greater<>()) -
+        const double score = scores[static_cast<std::size_t>(token)];
+        const auto rank =  // the number of higher scores
+            std::lower_bound(falling.begin(), falling.end(), score, std::greater<>()) -
             falling.begin();
         const std::string_view text = bytes;
         for (std::size_t at = first_character(text).bytes; at < text.size();
