@@ -38,7 +38,8 @@ TEXTS = SHARED + [
     # what the pre-splits cut differently
     "'LL 'S IT'S i'Ve", "it'\u017f", "12345 6789", "1 22 333 4444 55555", "a1 2b", "x  1", "x  y",
     "a\r\n\r\nb", " \n\t\n x", "end.\n\nNext", "!!\r\n\r\n", "$word #tag (paren) \"q\"", "\tword",
-    "'Sample X'REady 'dT", "'\u017fa", "\rword", " \rx", "x \r\r y", "\u00a0word", "\n word", "word\n\n\n", "3\u00bd\u00bd\u00bd\u00bd",
+    "'Sample X'REady 'dT", "'\u017fa", "\rword", " \rx", "x \r\r y",
+    "\u00a0word", "\n word", "word\n\n\n", "3\u00bd\u00bd\u00bd\u00bd",
     # names of special tokens in a text, and user-defined tokens
     "<|im_start|>user\nhi<|im_end|>", "<|eot_id|>", "<s>[INST] </s><unk>", "<0x41><0x0A>",
     "<tool>", "a<tool>b", " <tool> <tool>", "<tool><tools>", "<tool", "<<tool>>",
