@@ -28,10 +28,12 @@ std::int64_t most_tokens(std::int64_t capacity, const std::vector<std::int64_t>&
     return capacity - std::max<std::int64_t>(1, static_cast<std::int64_t>(prompt.size())) + 1;
 }
 
-void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n) {
+void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n,
+                std::int64_t length) {
     if (n < 1) reject(n, " tokens to generate; the minimum is 1");
-    if (n > most_tokens(capacity, prompt)) {
-        reject("a prompt of ", std::max<std::size_t>(1, prompt.size()), " tokens and ", n,
+    if (n > most_tokens(capacity - length, prompt)) {
+        reject("a prompt of ", std::max<std::size_t>(1, prompt.size()), " tokens",
+               length > 0 ? sentence(" after ", length) : "", " and ", n,
                " more do not fit: the context ends at ", capacity);
     }
 }
@@ -41,11 +43,19 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
                    const std::function<void(std::string_view)>& print,
                    const std::function<bool()>& stop, bool measure) {
     check_room(engine.capacity(), prompt, n);
+    engine.forget();
     const std::vector<std::int64_t> nothing = {vocabulary.end_of_text()};
-    const auto& ids = prompt.empty() ? nothing : prompt;
+    return continue_text(engine, vocabulary, prompt.empty() ? nothing : prompt, n, print, stop,
+                         measure);
+}
+
+Generated continue_text(Engine& engine, const Vocabulary& vocabulary,
+                        const std::vector<std::int64_t>& ids, std::int64_t n,
+                        const std::function<void(std::string_view)>& print,
+                        const std::function<bool()>& stop, bool measure) {
+    check_room(engine.capacity(), ids, n, engine.length());
     Generated made;
     made.prompt = static_cast<std::int64_t>(ids.size());
-    engine.forget();
     engine.measure(measure ? &made.prompt_parts : nullptr);
     made.prompt_seconds = seconds_of([&] {
         engine.read(view_of(ids));
@@ -55,10 +65,13 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
     Utf8Stream text;
     while (!stop()) {
         const std::int64_t token = engine.chosen();
-        made.ended = token == vocabulary.end_of_text();
+        made.ended = vocabulary.ends(token);
         if (made.ended) break;
         print(text.push(vocabulary.bytes(token)));
-        if (++made.tokens == n) break;
+        if (++made.tokens == n) {
+            made.unread = token;
+            break;
+        }
         made.seconds += seconds_of([&] {
             engine.next();
             (void)engine.chosen();

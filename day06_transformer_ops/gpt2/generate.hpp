@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,17 @@
 
 namespace sixdays::gpt2 {
 
-/// Rejects what generate() cannot do in a context of `capacity` tokens.
+/// Rejects what generate() cannot do in a context of `capacity` tokens, of which the first `length`
+/// are taken.
 /// @throws std::invalid_argument  n below 1; prompt and n tokens exceed the context
-void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n);
+void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n,
+                std::int64_t length = 0);
 
 /// Statistics of a generated text.
 struct Generated {
     std::int64_t prompt{}, tokens{};          // processed; generated, without the end of text
-    bool ended = false;                       // by the end-of-text token
+    bool ended = false;                       // by a token that ends a text: Vocabulary::ends()
+    std::optional<std::int64_t> unread;       // printed, but not processed: the last of `n` tokens
     double prompt_seconds = 0, seconds = 0;   // until the first token is chosen; for all others
     PartTimes prompt_parts = {}, parts = {};  // by part, if requested
 };
@@ -37,6 +41,15 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
                    const std::vector<std::int64_t>& prompt, std::int64_t n,
                    const std::function<void(std::string_view)>& print,
                    const std::function<bool()>& stop, bool measure = false);
+
+/// The same for tokens that continue what the engine has processed.
+/// @param ids  at least one
+/// @throws std::invalid_argument  n below 1; ids and n tokens exceed the context; nothing was
+/// processed then
+Generated continue_text(Engine& engine, const Vocabulary& vocabulary,
+                        const std::vector<std::int64_t>& ids, std::int64_t n,
+                        const std::function<void(std::string_view)>& print,
+                        const std::function<bool()>& stop, bool measure = false);
 
 /// The number of tokens that can follow a prompt; the last one is not processed. 0 or less: none.
 [[nodiscard]] std::int64_t most_tokens(std::int64_t capacity,

@@ -7,9 +7,11 @@
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <new>
 
+#include "day06_transformer_ops/gpt2/chat.hpp"
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/file/plain_file.hpp"
 #include "day06_transformer_ops/gpt2/generate.hpp"
@@ -97,7 +99,7 @@ void show_stats(const std::string& backend, const Generated& made) {
 // @param echo  also print the prompt, once it is known to fit
 Generated go_on(const Options& options, const Model& model, Engine& engine,
                 const std::string& prompt, bool measure, bool echo) {
-    const auto ids = encode(model.vocabulary, prompt);
+    const auto ids = encode_beginning(model.vocabulary, prompt);
     const std::int64_t fits = most_tokens(engine.capacity(), ids);
     // If not even one token fits, the engine reports it.
     const std::int64_t n = options.n.value_or(std::clamp(fits, std::int64_t{1}, Options::kTokens));
@@ -119,27 +121,43 @@ constexpr const char* kHelp =
   :stats   after each text, print its speed; type it again to turn this off
   :quit    quit, like Ctrl-D; Ctrl-C only ends the current text
 )";
+constexpr const char* kChatHelp =
+    R"(Each line is your turn in a conversation, which the model answers.
+  :new     begin another conversation
+  :help    print this text
+  :stats   after each answer, print its speed; type it again to turn this off
+  :quit    quit, like Ctrl-D; Ctrl-C only ends the current answer
+)";
 
-int interactive(Options options, const Model& model, Engine& engine) {
-    std::fputs(kHelp, stderr);
+// What an interactive command does with its lines.
+struct Dialogue {
+    const char* help;
+    std::function<Generated(const std::string& line, bool measure)> answer;
+    std::function<void()> restart;  // empty: no command :new
+};
+
+int interactive(const Dialogue& dialogue, bool stats, Engine& engine) {
+    std::fputs(dialogue.help, stderr);
     std::string line;
     for (;;) {
         std::fputs("> ", stderr);
         if (!next_line(std::cin, line) || line == ":quit") return 0;
         if (line == ":help") {
-            std::fputs(kHelp, stderr);
+            std::fputs(dialogue.help, stderr);
         } else if (line == ":stats") {
-            options.stats = !options.stats;
-            std::fprintf(stderr, "stats: %s\n", options.stats ? "on" : "off");
+            stats = !stats;
+            std::fprintf(stderr, "stats: %s\n", stats ? "on" : "off");
+        } else if (line == ":new" && dialogue.restart) {
+            dialogue.restart();
         } else if (line.size() > 1 && line[0] == ':') {
             std::fprintf(stderr, "unknown command %s; :help lists the commands\n",
                          line.substr(0, 80).c_str());
         } else {
             try {
                 interrupted = false;
-                const Generated made = go_on(options, model, engine, line, options.stats, false);
+                const Generated made = dialogue.answer(line, stats);
                 print("\n");
-                if (options.stats) show_stats(engine.backend().name(), made);
+                if (stats) show_stats(engine.backend().name(), made);
             } catch (const std::invalid_argument& rejected) {
                 std::fprintf(stderr, "%s\n", rejected.what());
             }
@@ -147,8 +165,24 @@ int interactive(Options options, const Model& model, Engine& engine) {
     }
 }
 
+int chat(const Options& options, const Model& model, Engine& engine) {
+    const ChatForm form = chat_form(model.file, model.vocabulary);
+    Chat conversation(engine, model.vocabulary, form, options.system.value_or(""));
+    engine.backend().set_sampler(options.sampler);
+    const auto answer = [&](const std::string& line, bool measure) {
+        const Generated made = conversation.answer(
+            line, options.n, print, [] { return interrupted.load(); }, measure);
+        if (conversation.is_full()) {
+            std::fprintf(stderr, "\nthe context of %" PRId64 " tokens is full; :new begins another",
+                         engine.capacity());
+        }
+        return made;
+    };
+    return interactive({kChatHelp, answer, [&] { conversation.restart(); }}, options.stats, engine);
+}
+
 int show_comparison(const Options& options, const Model& model, Engine& engine) {
-    auto ids = encode(model.vocabulary, *options.prompt);
+    auto ids = encode_beginning(model.vocabulary, *options.prompt);
     if (ids.empty()) ids = {model.vocabulary.end_of_text()};
     const auto plain = std::visit(
         [&](const auto& weights) { return make_plain_backend(weights, engine.capacity()); },
@@ -186,13 +220,19 @@ int run(const Options& options) {
     Engine engine(model.sizes(), *backend, capacity);
     if (options.compare) return show_comparison(options, model, engine);
     if (options.perplexity) {
-        const auto text = encode(model.vocabulary, contents_of(*options.perplexity));
+        const auto text = encode_beginning(model.vocabulary, contents_of(*options.perplexity));
         const Perplexity found = perplexity(engine, text);
         std::printf("perplexity %.4f over %" PRId64 " tokens\n", found.value, found.tokens);
         return 0;
     }
     listen_to_ctrl_c();
-    if (options.interactive) return interactive(options, model, engine);
+    if (options.chat) return chat(options, model, engine);
+    if (options.interactive) {
+        const auto continued = [&](const std::string& line, bool measure) {
+            return go_on(options, model, engine, line, measure, false);
+        };
+        return interactive({kHelp, continued, {}}, options.stats, engine);
+    }
     const Generated made = go_on(options, model, engine, *options.prompt, options.stats, true);
     print("\n");
     if (options.stats) show_stats(backend->name(), made);

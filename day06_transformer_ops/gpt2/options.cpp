@@ -47,6 +47,7 @@ const std::map<std::string, Set>& flags_with_value() {
         {"--threads", [](Options& o, const auto& f,
                          const auto& v) { o.threads = number_within<int>(1, kMostThreads, f, v); }},
         {"--perplexity", [](Options& o, const auto&, const auto& v) { o.perplexity = v; }},
+        {"--system", [](Options& o, const auto&, const auto& v) { o.system = v; }},
     };
     return flags;
 }
@@ -77,6 +78,7 @@ void choose_prompts(Options& options, Prompts prompts) {
 const std::map<std::string, Switch>& switches() {
     static const std::map<std::string, Switch> all = {
         {"--interactive", [](Options& o) { o.interactive = true; }},
+        {"--chat", [](Options& o) { o.chat = true; }},
         {"--stats", [](Options& o) { o.stats = true; }},
         {"--compare", [](Options& o) { o.compare = true; }},
         {"--fast", [](Options& o) { choose_prompts(o, Prompts::tensor_cores); }},
@@ -108,10 +110,14 @@ void check(const Options& options) {
     if (options.prompts != Prompts::as_weights && options.backend != "cuda") {
         reject("--fast and --floats need --backend cuda: they say how a GPU reads prompts");
     }
+    if (options.system && !options.chat) {
+        reject("--system needs --chat: it tells the model how to answer in a conversation");
+    }
     const int tasks = int{options.prompt.has_value()} + int{options.interactive} +
-                      int{options.perplexity.has_value()};
+                      int{options.chat} + int{options.perplexity.has_value()};
     if (tasks != 1) {
-        reject("exactly one of --prompt TEXT, --interactive and --perplexity FILE is needed");
+        reject(
+            "exactly one of --prompt TEXT, --interactive, --chat and --perplexity FILE is needed");
     }
 }
 
@@ -145,9 +151,11 @@ std::string usage() {
                       Q6_K; architectures gpt2, llama, qwen2 and qwen3
   --prompt TEXT       the beginning of the text; "" lets the model choose
   --interactive       prompts from the keyboard, one per line; type :help there
+  --chat              a conversation from the keyboard, with a model made for it; type :help there
+  --system TEXT       how the model is to answer in it
   --perplexity FILE   how well the model predicts a text
 
-  -n N                tokens to generate (default: 40, or as many as fit)
+  -n N                tokens to generate (default: 40, or as many as fit; --chat: as many as fit)
   --context N         tokens of the prompt and the text together, up to the model's context
                       (the model's, or 4096 if that is less)
   --temperature T     below 1 favors likely tokens; 0 always takes the likeliest (1)

@@ -19,7 +19,8 @@ struct Options {
     SamplerOptions sampler = {1, 40, 1, 0};
     std::string backend = "cpu";
     int threads = 0;  // 0: all cores
-    bool interactive = false, stats = false, compare = false, help = false;
+    bool interactive = false, chat = false, stats = false, compare = false, help = false;
+    std::optional<std::string> system;      // of a conversation
     Prompts prompts = Prompts::as_weights;  // of the cuda backend
     std::optional<std::string> perplexity;  // a file
 

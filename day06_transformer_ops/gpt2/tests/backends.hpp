@@ -1,8 +1,12 @@
 // Backends under test, and inputs for them.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "day06_transformer_ops/gpt2/engine.hpp"
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
@@ -37,5 +41,39 @@ double rounding(const Sizes& config);
 
 /// The largest magnitude of an element.
 double largest(View<const float> x);
+
+/// Chooses the tokens of a script, whatever its input. `read` are the tokens that it has processed.
+class Script final : public Backend {
+public:
+    explicit Script(std::vector<std::int64_t> tokens) : script(std::move(tokens)) {}
+    std::vector<std::int64_t> script, read;
+    std::string name() const override { return "script"; }
+    void begin(View<const std::int64_t> ids, std::int64_t position) override {
+        read.resize(static_cast<std::size_t>(position));
+        read.insert(read.end(), ids.data, ids.data + ids.size());
+    }
+    void advance() override { read.push_back(next_); }
+    void embed() override {}
+    void query_key_value(std::int64_t) override {}
+    void attend(std::int64_t) override {}
+    void add_attention(std::int64_t) override {}
+    void widen(std::int64_t) override {}
+    void add_mlp(std::int64_t) override {}
+    void head(std::int64_t, std::int64_t) override {}
+    void choose() override { next_ = script.at(chosen_++); }
+    void set_sampler(const SamplerOptions&) override {}
+    void read_stream(View<float>) override {}
+    void read_logits(View<float>) override {}
+    std::int64_t token(std::int64_t) override { return next_; }
+    void wait() override {
+        ++waits;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    int waits = 0;
+
+private:
+    std::int64_t next_ = -1;
+    std::size_t chosen_ = 0;
+};
 
 }  // namespace sixdays::gpt2::tests

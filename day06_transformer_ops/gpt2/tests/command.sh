@@ -21,10 +21,12 @@ expect() {
     [ "$where" = OUT ] && said=$folder/out || said=$folder/err
     grep -aqF -e "$words" "$said" || fail "gpt2 $*: does not say '$words'"
 }
-# says WORDS ARGUMENT...: the same for a dialogue whose lines come from the input
+# dialogue LINES WORDS [ARGUMENT...]: the same for a dialogue whose lines come from the input
 dialogue() {
     lines=$1 words=$2
-    printf '%b' "$lines" | "$program" --model "$files/tiny.gguf" --interactive --temperature 0 \
+    shift 2
+    [ $# -gt 0 ] || set -- --model "$files/tiny.gguf" --interactive
+    printf '%b' "$lines" | "$program" "$@" --temperature 0 \
         >"$folder/out" 2>"$folder/err" || fail "a dialogue ended with status $?"
     cat "$folder/err" >>"$folder/out"
     grep -aqF -e "$words" "$folder/out" || fail "dialogue $lines: does not say '$words'"
@@ -141,6 +143,22 @@ dialogue ':stats\nz\n:stats\nz\n' 'the engine itself'
 dialogue ':fast\n' 'unknown command :fast; :help lists the commands'
 dialogue 'zzzzzzzzzzzzzzzzzzzzzzzzz\nz\n' 'do not fit'
 [ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a rejected line ended the dialogue"
+
+# A conversation: its turns share the context of 96 tokens, until :new.
+chat=(--model "$files/golden_smollm.gguf" --chat -n 8)
+expect 1 ERR "whose file has the key 'tokenizer.chat_template'" "${tiny[@]}" --chat
+dialogue ':help\n' 'Each line is your turn in a conversation' "${chat[@]}"
+dialogue 'What are strides?\n:fast\n' 'unknown command :fast; :help lists the commands' "${chat[@]}"
+dialogue ':stats\nWhat are strides?\nAnd a view?\n' 'prompt:  25 tokens' "${chat[@]}"
+head -n 2 "$folder/out" >"$folder/answers.cpu"
+dialogue ':stats\nWhat are strides?\nAnd a view?\n' 'cuda, ' "${chat[@]}" --backend cuda
+head -n 2 "$folder/out" | cmp -s - "$folder/answers.cpu" || fail "a conversation differs on cuda"
+dialogue 'one\ntwo\nthree\nfour\nfive\n' 'does not fit: the conversation has' "${chat[@]}"
+dialogue 'one\ntwo\n:new\nthree\nfour\n:new\nfive\n' '> ' "${chat[@]}"
+! grep -aq "does not fit" "$folder/out" || fail ":new does not begin another conversation"
+dialogue 'one\n' 'the context of 96 tokens is full; :new begins another' --model "$files/golden_smollm.gguf" --chat
+long_system=$(printf 'z%.0s' $(seq 100))
+dialogue 'one\n' 'does not fit: the conversation has 0' "${chat[@]}" --system "$long_system"
 
 # Ctrl-C while it waits for a line from a pipe that stays open. A Ctrl-C that comes while
 # a text is generated ends only that text, so a slow machine needs two.

@@ -1,9 +1,11 @@
 // Damaged files: each must be read or rejected with an error message. The sanitizers find reads
 // past the end, overflows and wild pointers; these cases are mainly for them.
 #include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
 #include "day06_transformer_ops/gpt2/tests/damage.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 #include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 using namespace sixdays;
@@ -23,6 +25,17 @@ std::string read_all(const Bytes& bytes) {
         (void)read_model(file);
         const Vocabulary vocabulary(file);
         for (std::int64_t t = 0; t < vocabulary.size(); ++t) (void)vocabulary.bytes(t);
+    });
+}
+
+// The same for a file that has only a vocabulary.
+std::string read_vocabulary(const Bytes& bytes) {
+    return testing::rejection([&] {
+        const Gguf file(bytes, "damaged");
+        const Vocabulary vocabulary(file);
+        std::string all;
+        for (std::int64_t t = 0; t < vocabulary.size(); ++t) all += vocabulary.bytes(t);
+        (void)encode(vocabulary, all);
     });
 }
 
@@ -59,6 +72,16 @@ TEST_CASE("24,000 damaged files are read or rejected with an error message", "[d
     CHECK(sum.silent == 0);
     CHECK(sum.whole > 500);  // a changed weight is still valid
     CHECK(sum.rejected > 15000);
+}
+
+TEST_CASE("1,000 damaged SentencePiece vocabularies are read or rejected", "[day06][small]") {
+    const MappedFile file(file_of_tests("golden_llama2.gguf"));
+    const Bytes good(file.bytes().begin(), file.bytes().end());
+    REQUIRE(read_vocabulary(good).empty());
+    const Outcome outcome = damage_often(good, good.size() / 2, 1000, 6000000, read_vocabulary);
+    CHECK(outcome.silent == 0);
+    CHECK(outcome.whole > 20);
+    CHECK(outcome.rejected > 500);
 }
 
 TEST_CASE("every byte of a model's keys and tensor list, inverted", "[day06][small]") {

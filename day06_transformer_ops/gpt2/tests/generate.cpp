@@ -1,10 +1,8 @@
 // Generating text, perplexity, and finding the layer that differs.
 #include "day06_transformer_ops/gpt2/generate.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
@@ -17,40 +15,6 @@ using namespace sixdays::gpt2::tests;
 using namespace sixdays::testing;
 
 namespace {
-
-// Chooses the tokens of a script, whatever its input.
-class Script final : public Backend {
-public:
-    explicit Script(std::vector<std::int64_t> tokens) : script(std::move(tokens)) {}
-    std::vector<std::int64_t> script, read;
-    std::string name() const override { return "script"; }
-    void begin(View<const std::int64_t> ids, std::int64_t position) override {
-        read.resize(static_cast<std::size_t>(position));
-        read.insert(read.end(), ids.data, ids.data + ids.size());
-    }
-    void advance() override { read.push_back(next_); }
-    void embed() override {}
-    void query_key_value(std::int64_t) override {}
-    void attend(std::int64_t) override {}
-    void add_attention(std::int64_t) override {}
-    void widen(std::int64_t) override {}
-    void add_mlp(std::int64_t) override {}
-    void head(std::int64_t, std::int64_t) override {}
-    void choose() override { next_ = script.at(chosen_++); }
-    void set_sampler(const SamplerOptions&) override {}
-    void read_stream(View<float>) override {}
-    void read_logits(View<float>) override {}
-    std::int64_t token(std::int64_t) override { return next_; }
-    void wait() override {
-        ++waits;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    int waits = 0;
-
-private:
-    std::int64_t next_ = -1;
-    std::size_t chosen_ = 0;
-};
 
 const Opened& tiny() {
     static const Opened model{MappedFile(file_of_tests("tiny.gguf"))};

@@ -56,6 +56,9 @@ TEST_CASE("all flags are accepted", "[day06][small]") {
     CHECK_FALSE(o.interactive);
     CHECK(parse({"--model", "m", "--interactive"}).interactive);
     CHECK(parse({"--model", "m", "--perplexity", "f"}).perplexity == "f");
+    CHECK(parse({"--model", "m", "--chat"}).chat);
+    CHECK_FALSE(parse({"--model", "m", "--chat"}).system.has_value());
+    CHECK(parse({"--model", "m", "--chat", "--system", "s"}).system == "s");
     CHECK(parse({"--help"}).help);
     CHECK(parse({"--model", "m", "--interactive", "--backend", "cuda", "--floats"}).prompts ==
           Prompts::floats);
@@ -181,8 +184,14 @@ TEST_CASE("an invalid command line is rejected, and the message names the word a
     CHECK(contains(rejected({"--prompt", "a", "--top-p", "1.5"}),
                    "--top-p is 1.5, but must be a number from 0 to 1"));
     const std::string one =
-        "exactly one of --prompt TEXT, --interactive and --perplexity FILE is needed";
+        "exactly one of --prompt TEXT, --interactive, --chat and --perplexity FILE is needed";
     CHECK(rejected({}) == one);
+    CHECK(rejected({"--chat", "--interactive"}) == one);
+    CHECK(rejected({"--chat", "--prompt", "a"}) == one);
+    CHECK(rejected({"--chat", "--perplexity", "f"}) == one);
+    CHECK(rejected({"--interactive", "--system", "s"}) ==
+          "--system needs --chat: it tells the model how to answer in a conversation");
+    CHECK(contains(rejected({"--chat", "--compare"}), "--compare needs the --prompt TEXT"));
     CHECK(rejected({"--prompt", "a", "--interactive"}) == one);
     CHECK(rejected({"--interactive", "--perplexity", "f"}) == one);
     CHECK(contains(rejected({"--compare"}), "--compare needs the --prompt TEXT"));

@@ -1,6 +1,8 @@
 // GPT-2's vocabulary from a file, and merging.
 #include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
+#include <functional>
+
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
 #include "day06_transformer_ops/gpt2/text/bpe.hpp"
@@ -19,6 +21,7 @@ struct Keys {
     std::vector<std::string> tokens = tokens_with(merges);
     std::vector<std::int32_t> types = {};  // empty: all normal but the last
     std::int64_t end = -1;                 // -1: the last
+    std::function<void(GgufWriter&)> more = [](GgufWriter&) {};
 
     Bytes bytes() const {
         std::vector<std::int32_t> all = types;
@@ -34,6 +37,7 @@ struct Keys {
         file.texts("tokenizer.ggml.merges", merges);
         file.value("tokenizer.ggml.eos_token_id",
                    end < 0 ? static_cast<std::int64_t>(tokens.size() - 1) : end);
+        more(file);
         return file.bytes();
     }
     Vocabulary vocabulary() const {
@@ -176,9 +180,11 @@ TEST_CASE("an invalid vocabulary is rejected", "[day06][small]") {
         return keys.rejection();
     };
     CHECK(with([](Keys&) {}).empty());
-    CHECK(contains(with([](Keys& k) { k.model = "llama"; }),
-                   "key 'tokenizer.ggml.model' is 'llama', but must be 'gpt2'"));
-    CHECK(contains(with([](Keys& k) { k.pre = "qwen2"; }), "is 'qwen2', but must be 'gpt-2'"));
+    CHECK(contains(with([](Keys& k) { k.model = "bert"; }),
+                   "key 'tokenizer.ggml.model' is 'bert', but must be 'gpt2' or 'llama'"));
+    CHECK(contains(with([](Keys& k) { k.pre = "qwen35"; }),
+                   "key 'tokenizer.ggml.pre' is 'qwen35', but must be one of 'gpt-2', 'default', "
+                   "'smollm', 'llama-bpe', 'qwen2'"));
     CHECK(contains(with([](Keys& k) { k.types = {1, 1}; }), "has 2 types for 260 tokens"));
     CHECK(contains(with([](Keys& k) { k.types.assign(260, 7); }), "must be a number from 0 to 6"));
     CHECK(
@@ -189,12 +195,6 @@ TEST_CASE("an invalid vocabulary is rejected", "[day06][small]") {
         contains(with([](Keys& k) { k.tokens[3] = "\xFF"; }), "is not written in GPT-2's letters"));
     CHECK(contains(with([](Keys& k) { k.tokens[3] = ""; }), "token 3, '', is not written"));
     CHECK(contains(with([](Keys& k) { k.tokens[3] = "#"; }), "token 3, '#', is token 2 already"));
-    CHECK(contains(with([](Keys& k) { k.tokens[0] = "!!"; }), "has no token for byte 33"));
-    CHECK(contains(with([](Keys& k) {
-                       k.types.assign(260, 1);
-                       k.types[1] = 3;
-                   }),
-                   "has no token for byte 34"));
     CHECK(contains(with([](Keys& k) { k.merges[1] = "the"; }),
                    "merge 1, 'the', is not two tokens separated by a space"));
     CHECK(
@@ -206,6 +206,108 @@ TEST_CASE("an invalid vocabulary is rejected", "[day06][small]") {
     CHECK(contains(with([](Keys& k) { k.merges[1] = "h e x"; }), "needs a token"));
     CHECK(
         contains(with([](Keys& k) { k.merges[1] = "h e"; }), "merge 1, 'h e', was listed before"));
+}
+
+TEST_CASE("a byte may lack a token, as in SmolLM2, until a text has it", "[day06][small]") {
+    Keys keys;
+    keys.tokens[0] = "!!";
+    const Vocabulary vocabulary = keys.vocabulary();
+    CHECK(encoded(vocabulary, " the\"") ==
+          std::vector<std::int64_t>{258, vocabulary.token_of_byte('"')});
+    CHECK(rejection([&] { (void)encoded(vocabulary, " the!"); }) ==
+          "byte 33 of the text has no token in this vocabulary");
+}
+
+TEST_CASE("only Llama 3 takes a piece that is a token without merging", "[day06][small]") {
+    Keys keys;
+    keys.tokens.insert(keys.tokens.end() - 1, "hen");  // the result of no merge
+    for (const char* const pre : {"gpt-2", "default", "", "smollm", "qwen2", "llama-bpe"}) {
+        keys.pre = pre;
+        keys.more = [](GgufWriter& file) {
+            file.value("tokenizer.ggml.bos_token_id", std::uint32_t{0});
+        };
+        const Vocabulary vocabulary = keys.vocabulary();
+        const bool whole = keys.pre == "llama-bpe";
+        CAPTURE(pre);
+        CHECK(vocabulary.takes_whole_pieces() == whole);
+        CHECK(encoded(vocabulary, "hen").size() == (whole ? 1 : 2));
+        CHECK(encoded(vocabulary, " hen").size() == 3);
+    }
+}
+
+TEST_CASE("a text begins with a token if the file or its pre-split says so", "[day06][small]") {
+    constexpr const char *kAdd = "tokenizer.ggml.add_bos_token",
+                         *kBegin = "tokenizer.ggml.bos_token_id";
+    const auto begins = [&](const char* pre, std::optional<bool> add) {
+        Keys keys;
+        keys.pre = pre;
+        keys.more = [&](GgufWriter& file) {
+            if (add) file.value(kAdd, *add);
+            file.value(kBegin, std::uint32_t{7});
+        };
+        const auto token = keys.vocabulary().begin_of_text();
+        CHECK((!token || *token == 7));
+        return token.has_value();
+    };
+    for (const char* const pre : {"gpt-2", "default", "", "smollm", "qwen2"}) {
+        CHECK_FALSE(begins(pre, {}));
+        CHECK(begins(pre, true));
+    }
+    CHECK(begins("llama-bpe", {}));
+    CHECK_FALSE(begins("llama-bpe", false));
+    Keys without;
+    without.pre = "llama-bpe";
+    CHECK(contains(without.rejection(), "key 'tokenizer.ggml.bos_token_id' is not among"));
+    without.more = [&](GgufWriter& file) { file.value(kBegin, std::uint32_t{260}); };
+    CHECK(contains(without.rejection(), "is 260, but must be a number from 0 to 259"));
+    without.more = [&](GgufWriter& file) { file.value(kAdd, std::uint8_t{1}); };
+    CHECK(contains(without.rejection(), kAdd));
+}
+
+TEST_CASE("the end of text and the end of a turn end what is written", "[day06][small]") {
+    Keys keys;
+    keys.tokens.insert(keys.tokens.end() - 1, {"<|im_end|>", "<tool", "<tool>"});
+    keys.types.assign(keys.tokens.size(), 1);
+    keys.types[262] = 3;
+    keys.types[260] = keys.types[261] = 4;
+    const auto ends = [](const Vocabulary& vocabulary) {
+        std::vector<std::int64_t> tokens;
+        for (std::int64_t token = 0; token < vocabulary.size(); ++token) {
+            if (vocabulary.ends(token)) tokens.push_back(token);
+        }
+        return tokens;
+    };
+    CHECK(ends(Keys().vocabulary()) == std::vector<std::int64_t>{259});
+    keys.tokens[259] = "he!";  // an ordinary token
+    CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{262});
+    keys.tokens[259] = "<|im_end|>";
+    keys.types[259] = 3;
+    CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{259, 262});
+    keys.tokens[259] = "<|eot_id|>";
+    CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{259, 262});
+    keys.more = [](GgufWriter& file) {
+        file.value("tokenizer.ggml.eot_token_id", std::uint32_t{5});
+    };
+    CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{5, 259, 262});
+    keys.more = [](GgufWriter& file) {
+        file.value("tokenizer.ggml.eot_token_id", std::uint32_t{263});
+    };
+    CHECK(contains(keys.rejection(), "is 263, but must be a number from 0 to 262"));
+    keys.more = [](GgufWriter&) {};
+
+    // Text is encoded to user-defined tokens, the longest first, and not to control tokens.
+    const Vocabulary vocabulary = keys.vocabulary();
+    CHECK(vocabulary.special("<|eot_id|>") == 259);
+    CHECK(vocabulary.special("<tool>") == 261);
+    CHECK_FALSE(vocabulary.special("he").has_value());
+    CHECK(vocabulary.user_defined_at("<tool>") == 261);
+    CHECK(vocabulary.user_defined_at("<tools>") == 260);
+    CHECK_FALSE(vocabulary.user_defined_at("<too").has_value());
+    CHECK_FALSE(vocabulary.user_defined_at("<|eot_id|>").has_value());
+    CHECK_FALSE(vocabulary.user_defined_at("").has_value());
+    keys.types[259] = 4;  // its name is a control token's
+    CHECK_FALSE(keys.vocabulary().user_defined_at("<|eot_id|>").has_value());
+    CHECK(keys.vocabulary().special("<|eot_id|>") == 259);
 }
 
 TEST_CASE("GPT-2's real vocabulary has the tokens that its papers show", "[day06][small]") {

@@ -4,6 +4,8 @@
 #include <queue>
 #include <tuple>
 
+#include "day06_transformer_ops/gpt2/text/utf8.hpp"
+
 namespace sixdays::gpt2 {
 namespace {
 
@@ -36,16 +38,37 @@ void consider(const Vocabulary& vocabulary, const std::vector<Link>& links, std:
     }
 }
 
+// The tokens before merging. Invalid UTF-8 is never a character with a token.
+std::vector<std::int64_t> smallest_tokens(const Vocabulary& vocabulary, std::string_view piece) {
+    std::vector<std::int64_t> tokens;
+    while (!piece.empty()) {
+        std::size_t bytes = 1;
+        std::optional<std::int64_t> token;
+        if (vocabulary.model() == TokenizerModel::sentence_piece) {
+            bytes = first_character(piece).bytes;
+            token = vocabulary.token_of(piece.substr(0, bytes));
+        }
+        for (std::size_t i = 0; !token && i < bytes; ++i) {
+            tokens.push_back(vocabulary.token_of_byte(static_cast<std::uint8_t>(piece[i])));
+        }
+        if (token) tokens.push_back(*token);
+        piece.remove_prefix(bytes);
+    }
+    return tokens;
+}
+
 }  // namespace
 
 void encode_piece(const Vocabulary& vocabulary, std::string_view piece,
                   std::vector<std::int64_t>& out) {
+    const auto whole = vocabulary.takes_whole_pieces() ? vocabulary.token_of(piece) : std::nullopt;
+    if (whole) return out.push_back(*whole);
     std::vector<Link> links;
-    for (std::size_t i = 0; i < piece.size(); ++i) {
-        const auto byte = static_cast<std::uint8_t>(piece[i]);
-        links.push_back({vocabulary.token_of_byte(byte), i == 0 ? kNone : i - 1,
-                         i + 1 == piece.size() ? kNone : i + 1});
+    for (const std::int64_t token : smallest_tokens(vocabulary, piece)) {
+        const std::size_t at = links.size();
+        links.push_back({token, at == 0 ? kNone : at - 1, at + 1});
     }
+    if (!links.empty()) links.back().after = kNone;
     Heap heap;
     for (std::size_t i = 0; i < links.size(); ++i) consider(vocabulary, links, i, heap);
 

@@ -2,6 +2,8 @@
 
 #include <pcre2.h>  // CMakeLists.txt defines PCRE2_CODE_UNIT_WIDTH, which it requires
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,14 +14,26 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// GPT-2's own expression is
-//     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-// The 25 characters of White_Space are written out, since PCRE2's \s has one more (U+180E).
-std::string expression() {
+// The expression of PreSplit's text. The 25 characters of White_Space are written out, since
+// PCRE2's \s has one more (U+180E).
+std::string expression(PreSplit how) {
     const std::string space = R"(\x{9}-\x{D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A})"
                               R"(\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
-    return R"('(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{L}\p{N})" + space + "]+|[" + space +
-           "]+(?![^" + space + "])|[" + space + "]+";
+    const std::string endings = "'(?:[stmd]|re|ve|ll)", spaces = "[" + space + "]+";
+    const std::string signs = R"( ?[^\p{L}\p{N})" + space + "]+";
+    // A run of spaces, without the last one if something follows other than `end`.
+    const auto runs = [&](const std::string& end) {
+        return "|" + spaces + "(?![^" + end + space + "])|" + spaces;
+    };
+    if (how == PreSplit::gpt2) {
+        return endings + R"(| ?\p{L}+| ?\p{N}+|)" + signs + runs("");
+    }
+    if (how == PreSplit::smollm) {  // a number is cut off first, so spaces end before it
+        return R"(\p{N}|)" + endings + R"(| ?\p{L}+|)" + signs + runs(R"(\p{N})");
+    }
+    const std::string number = how == PreSplit::llama3 ? R"(\p{N}{1,3})" : R"(\p{N})";
+    return "(?i:" + endings + R"()|[^\r\n\p{L}\p{N}]?\p{L}+|)" + number + "|" + signs +
+           R"([\r\n]*|[)" + space + R"(]*[\r\n]+)" + runs("");
 }
 
 std::string message_of(int error) {
@@ -31,10 +45,11 @@ std::string message_of(int error) {
 struct Free {
     void operator()(pcre2_code* code) const { pcre2_code_free(code); }
     void operator()(pcre2_match_data* match) const { pcre2_match_data_free(match); }
+    void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
 };
 
-pcre2_code* compile() {
-    const std::string text = expression();
+pcre2_code* compile(PreSplit how) {
+    const std::string text = expression(how);
     int error = 0;
     std::size_t at = 0;
     pcre2_code* const code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
@@ -58,14 +73,25 @@ std::size_t run_of(std::string_view text, bool utf8) {
     return end;
 }
 
+// Compiled on first use.
+const pcre2_code* code_of(PreSplit how) {
+    using Code = std::unique_ptr<pcre2_code, Free>;
+    static const std::array<Code, 4> codes = {
+        Code(compile(PreSplit::gpt2)), Code(compile(PreSplit::smollm)),
+        Code(compile(PreSplit::llama3)), Code(compile(PreSplit::qwen2))};
+    return codes[static_cast<std::size_t>(how)].get();
+}
+
 // Splits valid UTF-8. Every character matches one of the alternatives, so there are no gaps.
-void split_utf8(std::string_view text, std::vector<std::string_view>& pieces) {
-    static const std::unique_ptr<pcre2_code, Free> code(compile());
+void split_utf8(std::string_view text, const pcre2_code* code,
+                std::vector<std::string_view>& pieces) {
     const std::unique_ptr<pcre2_match_data, Free> match(
-        pcre2_match_data_create_from_pattern(code.get(), nullptr));
+        pcre2_match_data_create_from_pattern(code, nullptr));
+    const std::unique_ptr<pcre2_match_context, Free> limits(pcre2_match_context_create(nullptr));
+    pcre2_set_match_limit(limits.get(), UINT32_MAX);  // a run of spaces takes a step per character
     for (std::size_t at = 0; at < text.size();) {
-        const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                      text.size(), at, PCRE2_NO_UTF_CHECK, match.get(), nullptr);
+        const int found = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                                      at, PCRE2_NO_UTF_CHECK, match.get(), limits.get());
         if (found < 0) {
             throw std::runtime_error(
                 sentence("PCRE2 stopped at byte ", at, ": ", message_of(found)));
@@ -78,11 +104,12 @@ void split_utf8(std::string_view text, std::vector<std::string_view>& pieces) {
 
 }  // namespace
 
-std::vector<std::string_view> pre_split(std::string_view text) {
+std::vector<std::string_view> pre_split(std::string_view text, PreSplit how) {
+    const pcre2_code* const code = code_of(how);
     std::vector<std::string_view> pieces;
     while (!text.empty()) {
         const std::string_view utf8 = text.substr(0, run_of(text, true));
-        split_utf8(utf8, pieces);
+        split_utf8(utf8, code, pieces);
         text.remove_prefix(utf8.size());
         const std::string_view other = text.substr(0, run_of(text, false));
         if (!other.empty()) pieces.push_back(other);

@@ -5,7 +5,7 @@
 
 namespace sixdays::gpt2 {
 
-std::vector<std::string_view> pre_split(std::string_view) {
+std::vector<std::string_view> pre_split(std::string_view, PreSplit) {
     throw std::runtime_error(
         "this program was built without PCRE2, which cuts text into pieces for the tokenizer: "
         "apt install libpcre2-dev, then configure and build again");
