@@ -28,9 +28,9 @@ TEST_CASE("a model is opened by the architecture that its file names", "[day06][
 TEST_CASE("loading reports every byte of the file", "[day06][small]") {
     const Model model(tests::file_of_tests("llama.gguf"));
     std::size_t last = 0;
-    model.load([&](std::size_t bytes) {
+    model.files.load([&](std::size_t bytes) {
         CHECK(bytes >= last);
         last = bytes;
     });
-    CHECK(last == model.mapped.bytes().size());
+    CHECK(last == model.files.size());
 }
