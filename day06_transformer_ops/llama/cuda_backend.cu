@@ -81,7 +81,7 @@ public:
     void add_attention(std::int64_t layer) override {
         const DeviceModel::Linear& join = model_.block(layer).attention_output;
         if (one()) {
-            return gpt2::launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
+            return llama::launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
         }
         product(mixed(), join.weight.matrix(), {}, 1, stream());
     }
@@ -108,7 +108,7 @@ public:
     void add_mlp(std::int64_t layer) override {
         const DeviceModel::Linear& down = model_.block(layer).down;
         if (one()) {
-            return gpt2::launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
+            return llama::launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
         }
         product(hidden(), down.weight.matrix(), {}, 1, stream());
     }

@@ -1,5 +1,5 @@
 /// @file
-/// The phases of one token that differ from GPT-2's (gpt2/gpu/decode.hpp has the others), one kernel
+/// The phases of one token that differ from GPT-2's or are distributed otherwise (gpt2/gpu/decode.hpp has the others), one kernel
 /// each. Nothing is checked here, because the calling backend made every view. The kernels read the
 /// token's position from device memory.
 #pragma once
@@ -37,10 +37,16 @@ void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& lin
 /// the cache at *place.
 void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std::int64_t* place,
                    gpu::Stream queue);
+/// stream += the product of attention's combined parts.
+void launch_add_attention(const gpt2::AttentionParts& parts, const gpt2::DeviceLinear& linear,
+                          float* stream, gpu::Stream queue);
 /// hidden (F) = silu(gate) * up, of the products of an RMS norm of the stream.
 /// @param gate_up  (2 F, C): rows of gate and up in turn
 void launch_gated(const RmsNormParameters& norm, const gpt2::DeviceMatrix& gate_up,
                   const float* stream, float* hidden, gpu::Stream queue);
+/// stream += the product of the hidden row.
+void launch_add_mlp(const float* hidden, const gpt2::DeviceLinear& linear, float* stream,
+                    gpu::Stream queue);
 /// logits (V). @param blocks  resident_head_blocks(), or any other number: each loops over its rows
 void launch_head(const RmsNormParameters& norm, const gpt2::DeviceMatrix& head, const float* stream,
                  float* logits, unsigned blocks, gpu::Stream queue);

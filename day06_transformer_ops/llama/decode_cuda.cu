@@ -1,14 +1,30 @@
 // The phases of one token that differ from GPT-2's: an RMS norm before a product, the rotation of
 // queries and keys, SwiGLU.
 #include "day06_transformer_ops/activation/activation.hpp"
-#include "day06_transformer_ops/gpt2/gpu/phase_norms.hpp"
+#include "day06_transformer_ops/gpt2/gpu/phase_parts.hpp"
 #include "day06_transformer_ops/llama/decode.hpp"
 
 namespace sixdays::llama {
 namespace {
 
 using day06_transformer_ops::Pairing;
-using gpt2::DeviceMatrix, gpt2::HeadRows, gpt2::Logit, gpt2::ManyRows, gpt2::RmsNorm;
+using gpt2::DeviceMatrix, gpt2::RmsNorm, gpt2::RowSplit;
+
+// How rows are distributed over blocks, tuned on an H200 for Llama 3.2 1B: C = 2048, MLP 8192.
+#ifndef SPLIT_FEW
+#define SPLIT_FEW 8, 2, 4, 4
+#endif
+#ifndef SPLIT_LONG
+#define SPLIT_LONG 8, 4, 4, 4
+#endif
+#ifndef SPLIT_PROJECT
+#define SPLIT_PROJECT 8, 2, 4, 4
+#endif
+using ProjectRows = RowSplit<SPLIT_PROJECT>;  // queries, keys and values
+using FewRows = RowSplit<SPLIT_FEW>;          // C rows of C columns
+using LongRows = RowSplit<SPLIT_LONG>;        // C rows of 4 C columns
+using PairRows = RowSplit<8, 1, 2, 4>;        // rows of gate and up in turn: a warp has a pair
+using HeadRows = RowSplit<8, 1, 2>;           // tens of thousands of rows
 
 struct Project {
     const float* bias;
@@ -22,7 +38,7 @@ struct Project {
 /// Even rows are gate's, odd rows up's. A warp has two rows, whose sums are in lanes 0 and 1: up's
 /// goes to the lane of gate's.
 struct Gated {
-    static_assert(ManyRows::PARTS == 1 && ManyRows::ROWS == 2);
+    static_assert(PairRows::PARTS == 1 && PairRows::ROWS == 2);
     float* hidden;
 
     struct Added {};
@@ -103,8 +119,8 @@ __global__ void __launch_bounds__(32 * kWarps)
 
 void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
                     const float* stream, float* out, gpu::Stream queue) {
-    gpt2::launch_phase<ManyRows>(linear.weight, norm_of<ManyRows>(stream, norm),
-                                 Project{linear.bias, out}, queue);
+    gpt2::launch_phase<ProjectRows>(linear.weight, norm_of<ProjectRows>(stream, norm),
+                                    Project{linear.bias, out}, queue);
 }
 
 void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std::int64_t* place,
@@ -114,19 +130,33 @@ void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std:
     gpu::check_launch("rotate_kernel", grid, 32 * kWarps);
 }
 
+void launch_add_attention(const gpt2::AttentionParts& parts, const gpt2::DeviceLinear& linear,
+                          float* stream, gpu::Stream queue) {
+    gpt2::launch_phase<FewRows>(linear.weight, gpt2::Join{parts}, gpt2::Add{linear.bias, stream},
+                                queue);
+}
+
 void launch_gated(const RmsNormParameters& norm, const DeviceMatrix& gate_up, const float* stream,
                   float* hidden, gpu::Stream queue) {
-    gpt2::launch_phase<ManyRows>(gate_up, norm_of<ManyRows>(stream, norm), Gated{hidden}, queue);
+    const unsigned resident = gpt2::resident_blocks<PairRows, RmsNorm<PairRows>, Gated>(gate_up);
+    gpt2::launch_phase<PairRows>(gate_up, norm_of<PairRows>(stream, norm), Gated{hidden}, queue,
+                                 resident);
+}
+
+void launch_add_mlp(const float* hidden, const gpt2::DeviceLinear& linear, float* stream,
+                    gpu::Stream queue) {
+    gpt2::launch_phase<LongRows>(linear.weight, gpt2::Hidden{hidden},
+                                 gpt2::Add{linear.bias, stream}, queue);
 }
 
 void launch_head(const RmsNormParameters& norm, const DeviceMatrix& head, const float* stream,
                  float* logits, unsigned blocks, gpu::Stream queue) {
-    gpt2::launch_phase<HeadRows>(head, norm_of<HeadRows>(stream, norm), Logit{logits}, queue,
+    gpt2::launch_phase<HeadRows>(head, norm_of<HeadRows>(stream, norm), gpt2::Logit{logits}, queue,
                                  blocks);
 }
 
 unsigned resident_head_blocks(const DeviceMatrix& head) {
-    return gpt2::resident_blocks<HeadRows, RmsNorm<HeadRows>, Logit>(head);
+    return gpt2::resident_blocks<HeadRows, RmsNorm<HeadRows>, gpt2::Logit>(head);
 }
 
 }  // namespace sixdays::llama

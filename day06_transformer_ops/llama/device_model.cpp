@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "common/tensor/arguments.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 namespace sixdays::llama {
 namespace {
@@ -13,28 +14,32 @@ bool same_type(const std::vector<Weight>& matrices) {
                        [&](const Weight& w) { return w.type == matrices[0].type; });
 }
 
-// q, k and v: the biases of those that have none are zeros.
-Tensor<float> joined_biases(const BlockWeights& b) {
-    Tensor<float> all({b.q.weight.shape[0] + b.k.weight.shape[0] + b.v.weight.shape[0]});
+// The biases of layers that have none are zeros.
+DeviceModel::Linear side_by_side(const std::vector<const LinearWeights*>& layers) {
+    std::vector<Weight> matrices;
+    for (const LinearWeights* linear : layers) matrices.push_back(linear->weight);
+    std::vector<std::byte> room;
+    const Weight all = joined(matrices, false, room);
+    Tensor<float> bias({all.shape[0]});
     std::int64_t at = 0;
-    for (const LinearWeights* linear : {&b.q, &b.k, &b.v}) {
-        for (std::int64_t i = 0; i < linear->bias.size(); ++i) all(at + i) = linear->bias(i);
+    for (const LinearWeights* linear : layers) {
+        for (std::int64_t i = 0; i < linear->bias.size(); ++i) bias(at + i) = linear->bias(i);
         at += linear->weight.shape[0];
     }
-    return all;
+    return {all, bias};
 }
 
 std::vector<DeviceModel::Linear> queries_keys_values(const BlockWeights& b) {
-    const std::vector<Weight> matrices = {b.q.weight, b.k.weight, b.v.weight};
     std::vector<DeviceModel::Linear> made;
-    if (same_type(matrices)) {
-        std::vector<std::byte> room;
-        made.emplace_back(joined(matrices, false, room), joined_biases(b));
-    } else {
-        for (const LinearWeights* linear : {&b.q, &b.k, &b.v}) {
-            made.emplace_back(linear->weight, linear->bias);
+    std::vector<const LinearWeights*> part;  // of one type
+    for (const LinearWeights* linear : {&b.q, &b.k, &b.v}) {
+        if (!part.empty() && part[0]->weight.type != linear->weight.type) {
+            made.push_back(side_by_side(part));
+            part.clear();
         }
+        part.push_back(linear);
     }
+    made.push_back(side_by_side(part));
     return made;
 }
 
@@ -99,10 +104,13 @@ DeviceModel::DeviceModel(const ModelWeights& host)
 }
 
 bool DeviceModel::takes_one_token() const {
-    using gpt2::phase_takes;
-    const auto takes = [](const Block& b) {
+    // Slices of these phases have up to 1,024 columns, whatever the type.
+    const auto phase_takes = [](const gpt2::DeviceMatrix& w, int rows_kept) {
+        return gpt2::phase_takes(w, rows_kept) && gpt2::phase_fits(w.K, rows_kept, gpt2::kRunSlice);
+    };
+    const auto takes = [&](const Block& b) {
         return std::all_of(b.qkv.begin(), b.qkv.end(),
-                           [](const Linear& part) {
+                           [&](const Linear& part) {
                                return phase_takes(part.weight.matrix(), kRmsNormKeeps);
                            }) &&
                phase_takes(b.attention_output.weight.matrix(), gpt2::kJoinKeeps) &&

@@ -38,7 +38,7 @@ public:
         explicit Block(const BlockWeights& host);
         gpu::Buffer<float> attention_norm, mlp_norm;  // (C) each
         gpu::Buffer<float> q_norm, k_norm;            // (D) each, or empty
-        std::vector<Linear> qkv;  // rows of q, k and v: one matrix, or three if their types differ
+        std::vector<Linear> qkv;  // rows of q, k and v: one matrix, or more if types differ
         Linear attention_output;  // (C, H D)
         std::vector<gpt2::DeviceWeight> gate_up;  // (2 F, C), rows in turn; or two (F, C)
         Linear down;                              // (C, F)

@@ -2,64 +2,16 @@
 // phase.hpp has the mainloop.
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
-#include "day06_transformer_ops/gpt2/gpu/phase_norms.hpp"
+#include "day06_transformer_ops/gpt2/gpu/phase_parts.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
 
-// --- prologues: how the block computes x ---------------------------------------------------------
-
-// Loops over K are not unrolled: usually there is one iteration, and instructions are fetched again
-// for each phase, so a kernel should be short.
-
-/// Combines attention's parts, rescaled to the largest score of their head: first the weights of
-/// the parts, then the sums.
-struct Join {
-    static constexpr int kRowsKept = kJoinKeeps;  // weights (head, split): at most K of them
-    AttentionParts parts;
-
-    __device__ void before(float*, int) const {}
-    __device__ void operator()(float* x, float* weights, int K) const {
-        const int D = static_cast<int>(parts.D), size = K / D * kSplits;
-        const int threads = static_cast<int>(blockDim.x), me = static_cast<int>(threadIdx.x);
-#pragma unroll 1
-        for (int first = 0; first < size; first += threads) {
-            const int i = first + me;
-            const bool there = i < size;  // all lanes take part in the shuffles
-            const float top = there ? parts.tops[2 * i] : 0;
-            const float total = there ? parts.tops[2 * i + 1] : 0;
-            const float largest = gpu::warp_reduce<kSplits>(top, gpu::Larger());
-            const float weight = expf(top - largest);
-            const float all = gpu::warp_reduce<kSplits>(weight * total, gpu::Plus());
-            if (there) weights[i] = weight / all;
-        }
-        __syncthreads();
-#pragma unroll 1
-        for (int k = 4 * me; k < K; k += 4 * threads) {
-            const int head = k / D;
-            const float* const from = parts.sums + head * kSplits * D + k % D;
-            Vector sum = {};
-#pragma unroll
-            for (int s = 0; s < kSplits; ++s) {
-                const Vector part = vector(from + s * D);
-                for (int i = 0; i < 4; ++i) sum.x[i] += weights[head * kSplits + s] * part.x[i];
-            }
-            vector(x + k) = sum;
-        }
-    }
-};
-
-struct Hidden {
-    static constexpr int kRowsKept = 0;
-    const float* hidden;
-
-    __device__ void before(float*, int) const {}
-    __device__ void operator()(float* x, const float*, int K) const {
-#pragma unroll 4
-        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x)
-            vector(x + k) = vector(hidden + k);
-    }
-};
+// How rows are distributed over blocks, tuned on an H200.
+using ManyRows = RowSplit<8, 1, 2>;  // 3 C or 4 C rows of C columns
+using FewRows = RowSplit<8, 2, 1>;   // C rows: more blocks, so that every SM has some
+using LongRows = RowSplit<8, 4, 1>;  // C rows of 4 C columns
+using HeadRows = RowSplit<8, 1, 2>;  // tens of thousands of rows
 
 // --- epilogues: where a sum goes -----------------------------------------------------------------
 
@@ -82,15 +34,6 @@ struct Append {
             n < C ? query + c : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
         *to = had.bias + sum;
     }
-};
-
-struct Add {
-    const float* bias;
-    float* stream;
-
-    using Added = float;
-    __device__ Added load(int n) const { return stream[n] + bias[n]; }
-    __device__ void operator()(int n, float sum, Added had) const { stream[n] = had + sum; }
 };
 
 struct Gelu {

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
+#include "day06_transformer_ops/gpt2/weights/integer_run.hpp"
 #include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 namespace sixdays::gpt2 {
@@ -222,34 +223,70 @@ struct RunRows {
             if (k < columns) pieces[r][0] = piece(min(n + r, last), k);
         }
     }
-    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
+    /// The quants of step p, unsigned: B::kZero is 0.
+    static __device__ __forceinline__ unsigned quants(const Piece& piece, int p) {
         const unsigned low[] = {piece.low.x, piece.low.y, piece.low.z, piece.low.w};
-        const unsigned high[] = {piece.high.x, piece.high.y};
-        const unsigned two[] = {piece.two & 255u, piece.two >> 8 & 255u};
+        unsigned four = low[p / 2] >> 4 * (p % 2) & 0x0F0F0F0Fu;
+        if constexpr (kHigh) {
+            const unsigned word = p < 4 ? piece.high.x : piece.high.y;
+            four |=
+                (p % 4 < 2 ? word << (4 - 2 * (p % 4)) : word >> (2 * (p % 4) - 4)) & 0x30303030u;
+        }
+        return four;
+    }
+    /// Of the block and of the run: the factor of the quants, and Q4_K's minimum.
+    struct Scales {
+        float block, run[2], minimum;
+    };
+    static __device__ __forceinline__ Scales scales_of(const Piece& piece) {
         float of_block[2];
         two_floats(f16{}, piece.scales, of_block);
-        const float scale = of_block[0] * static_cast<float>(two[0]);
-        const float minimum = of_block[1] * static_cast<float>(two[1]);
+        const unsigned two[] = {piece.two & 255u, piece.two >> 8 & 255u};
+        if constexpr (kMinimum) {
+            return {1,
+                    {of_block[0] * static_cast<float>(two[0])},
+                    of_block[1] * static_cast<float>(two[1])};
+        } else if constexpr (kHigh) {
+            return {of_block[0],
+                    {static_cast<float>(static_cast<std::int8_t>(two[0])),
+                     static_cast<float>(static_cast<std::int8_t>(two[1]))},
+                    0};
+        } else {
+            return {of_block[0], {1}, 0};
+        }
+    }
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
+        const Scales scales = scales_of(piece);
 #pragma unroll
         for (int p = 0; p < 8; ++p) {
-            unsigned four = low[p / 2] >> 4 * (p % 2) & 0x0F0F0F0Fu;
-            if constexpr (kHigh) {
-                const unsigned word = high[p / 4];
-                four |= (p % 4 < 2 ? word << (4 - 2 * (p % 4)) : word >> (2 * (p % 4) - 4)) &
-                        0x30303030u;
-            }
+            const unsigned four = quants(piece, p);
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
                 const float quant = byte_less(four, e, B::kZero);
                 if constexpr (kMinimum) {
-                    w[4 * p + e] = scale * quant - minimum;
-                } else if constexpr (kHigh) {
-                    w[4 * p + e] = static_cast<float>(static_cast<std::int8_t>(two[p / 4])) * quant;
+                    w[4 * p + e] = scales.run[0] * quant - scales.minimum;
                 } else {
-                    w[4 * p + e] = quant;
+                    w[4 * p + e] = scales.run[kHigh ? p / 4 : 0] * quant;
                 }
             }
         }
+    }
+    /// The sum of products with a run of x.
+    static __device__ __forceinline__ float dot(const Piece& piece, const IntegerRun& x) {
+        IntegerDot half[2];
+#pragma unroll
+        for (int p = 0; p < 8; ++p) {
+            unsigned four = quants(piece, p);
+            // A byte of 0 to 63, less kZero: no carry leaves it, and then its sign is restored.
+            if constexpr (B::kZero != 0)
+                four = (four + (128 - B::kZero) * 0x01010101u) ^ 0x80808080u;
+            half[kHigh ? p / 4 : 0].add(four, x, p);
+        }
+        const Scales scales = scales_of(piece);
+        float all = scales.run[0] * half[0].value();
+        if constexpr (kHigh) all = fmaf(scales.run[1], half[1].value(), all);
+        all *= scales.block * x.scale;
+        return kMinimum ? fmaf(-scales.minimum, x.sum, all) : all;
     }
     static __device__ __forceinline__ float scale(const Piece& piece) {
         if constexpr (kMinimum) return 1;

@@ -35,27 +35,40 @@
 
 namespace sixdays::gpt2 {
 
-/// How a block distributes its rows: it has WARPS warps, and PARTS of them share ROWS rows.
-template <int WARPS_, int PARTS_, int ROWS_>
+/// How a block distributes its rows: it has WARPS warps, and PARTS of them share ROWS rows. A lane
+/// has EACH pieces of a row at a time; 0: as many as the type's slice has.
+template <int WARPS_, int PARTS_, int ROWS_, int EACH_ = 0>
 struct RowSplit {
-    static constexpr int WARPS = WARPS_, PARTS = PARTS_, ROWS = ROWS_;
+    static constexpr int WARPS = WARPS_, PARTS = PARTS_, ROWS = ROWS_, EACH = EACH_;
     static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows per block
 };
 
+/// Columns that a warp reads with all its loads in flight. A run of 32 weights is one piece.
+template <class C, class W>
+inline constexpr int kSliceOf =
+    C::EACH == 0 || W::kWeights == 32 ? W::kSlice : C::EACH * 32 * W::kWeights;
+
 /// A slice of ROWS rows; each lane's part of it is in registers.
-template <class W, int ROWS>
+template <class W, int ROWS, int SLICE>
 struct Pieces {
-    static constexpr int kEach = W::kSlice / (32 * W::kWeights);
+    static constexpr int kEach = SLICE / (32 * W::kWeights);
     typename W::Piece piece[ROWS][kEach];
 
     /// Beyond the last column there is 0. A sum beyond the last row is not stored.
     __device__ __forceinline__ void load(const W& w, int row, int column) {
         w.load(piece, row, column + static_cast<int>(threadIdx.x % 32) * W::kWeights);
     }
-    /// @param x  the slice's columns
+    /// @param x  the slice's columns; for weights in runs, the slice's IntegerRuns
     __device__ __forceinline__ void multiply(const float* x, float (&sum)[ROWS]) const {
 #pragma unroll
         for (int i = 0; i < kEach; ++i) {
+            if constexpr (W::kWeights == kRun) {
+                const IntegerRun& run =
+                    reinterpret_cast<const IntegerRun*>(x)[i * 32 + threadIdx.x % 32];
+#pragma unroll
+                for (int r = 0; r < ROWS; ++r) sum[r] += W::dot(piece[r][i], run);
+                continue;
+            }
             float of_x[W::kWeights];
 #pragma unroll
             for (int j = 0; j < W::kWeights; j += 4) {
@@ -75,6 +88,13 @@ struct Pieces {
         }
     }
 };
+
+/// Where column k of x is, in floats from the beginning; k is a multiple of a slice.
+template <class W>
+__device__ __forceinline__ int place_of(int k) {
+    return W::kWeights == kRun ? k / kRun * static_cast<int>(sizeof(IntegerRun) / sizeof(float))
+                               : k;
+}
 
 /// The sum of all lanes, and of the PARTS warps of a row, for the thread that stores it.
 template <class C>
@@ -115,27 +135,29 @@ __global__ void __launch_bounds__(C::THREADS)
     const bool stores = C::PARTS == 1 ? lane < C::ROWS : me < C::TILE;
     const int stored = C::PARTS == 1 ? first + lane : me, turn = gridDim.x * C::TILE;
     int tile = blockIdx.x * C::TILE;
-    Pieces<W, C::ROWS> pieces;
-    pieces.load(w, tile + first, part * W::kSlice);
-    in.before(x + padded(K, W::kSlice), K);
+    constexpr int SLICE = kSliceOf<C, W>;
+    Pieces<W, C::ROWS, SLICE> pieces;
+    pieces.load(w, tile + first, part * SLICE);
+    in.before(x + padded(K, SLICE), K);
     gpu::wait_for_previous();
 
     typename Out::Added added = {};
     if (stores && tile + stored < N) added = out.load(tile + stored);
-    in(x, x + padded(K, W::kSlice), K);
+    in(x, x + padded(K, SLICE), K);
 #pragma unroll 1
-    for (int k = K + me; k < padded(K, W::kSlice); k += C::THREADS) x[k] = 0;
+    for (int k = K + me; k < padded(K, SLICE); k += C::THREADS) x[k] = 0;
     __syncthreads();
+    if constexpr (W::kWeights == kRun) to_integer_runs<C::THREADS>(x, padded(K, SLICE) / kRun);
     while (true) {
         float sum[C::ROWS] = {};
 #pragma unroll 1
-        for (int k = part * W::kSlice; k < K; k += C::PARTS * W::kSlice) {
-            pieces.multiply(x + k, sum);
-            const int next = k + C::PARTS * W::kSlice;
+        for (int k = part * SLICE; k < K; k += C::PARTS * SLICE) {
+            pieces.multiply(x + place_of<W>(k), sum);
+            const int next = k + C::PARTS * SLICE;
             if (next < K) pieces.load(w, tile + first, next);
         }
         const int next = tile + turn;
-        if (next < N) pieces.load(w, next + first, part * W::kSlice);
+        if (next < N) pieces.load(w, next + first, part * SLICE);
         const float total = add_up<C>(sum, part, first);
         if (stores && tile + stored < N) out(tile + stored, total, added);
         if (next >= N) return;
@@ -151,7 +173,7 @@ template <class C, class In, class Out, class Use>
 void with_phase_kernel(const DeviceMatrix& w, const Use& use) {
     with_rows(w, [&](auto rows) {
         const auto bytes =
-            static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept, decltype(rows)::kSlice));
+            static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept, kSliceOf<C, decltype(rows)>));
         const auto kernel = phase_kernel<C, decltype(rows), In, Out>;
         if (bytes + kPhaseVariables > kSharedUnasked) gpu::allow_shared(kernel, bytes);
         use(rows, kernel, bytes);

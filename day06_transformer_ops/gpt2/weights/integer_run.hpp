@@ -1,0 +1,118 @@
+/// @file
+/// For .cu files: x in integers, for products with weights of 4 or 6 bits. A weight's quant is an
+/// integer, so four products of quants with bytes of x are one instruction (`__dp4a`) and exact. As
+/// floats, each quant would have to be converted first, which takes more instructions than all else.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "common/gpu/ptx.hpp"
+
+namespace sixdays::gpt2 {
+
+/// 32 consecutive elements of x as integers of 24 bits, in three planes of bytes:
+///
+///     x(i) = scale * (bytes 0 (i) + 256 bytes 1 (i) + 65536 bytes 2 (i)),  each byte in [-128, 127]
+///
+/// The largest of the run becomes 127 * 65536, so that an element is off by at most 2^-23 of it. A
+/// word of a plane has the four elements of one step of a swizzled run (device_weight.hpp). A run
+/// takes 28 words: then the 128-bit reads of eight neighbouring lanes, a run each, cover all 32
+/// banks.
+struct alignas(16) IntegerRun {
+    static constexpr float kLargest = 127 * 65536.0f;
+
+    uint4 bytes[3][2];  // by plane: steps 0 to 3, and 4 to 7
+    float scale;        // NaN if an element is NaN or infinite; 0 if all are below 1e-30
+    float sum;          // of the elements, for weights that have a minimum
+    float unused[2];
+};
+static_assert(sizeof(IntegerRun) == 28 * sizeof(unsigned));
+
+/// The low bytes of four integers.
+__device__ __forceinline__ unsigned low_bytes(const int (&x)[4]) {
+    const unsigned two =
+        __byte_perm(static_cast<unsigned>(x[0]), static_cast<unsigned>(x[1]), 0x0040);
+    const unsigned more =
+        __byte_perm(static_cast<unsigned>(x[2]), static_cast<unsigned>(x[3]), 0x0040);
+    return __byte_perm(two, more, 0x5410);
+}
+
+/// Replaces x in shared memory, runs of 32 floats, by as many IntegerRuns, from the same address on.
+/// All threads of the block take part, and find the result afterwards.
+template <int THREADS>
+__device__ __forceinline__ void to_integer_runs(float* x, int runs) {
+    // Four lanes have a run; lane `quarter` its steps 2 * quarter and 2 * quarter + 1.
+    const int quarter = static_cast<int>(threadIdx.x % 4);
+#pragma unroll 1
+    for (int first = 0; first < runs; first += THREADS / 4) {
+        const int run = first + static_cast<int>(threadIdx.x / 4);
+        const bool there = run < runs;  // all lanes take part in the shuffles
+        float v[8] = {}, largest = 0, sum = 0, zero = 0;
+#pragma unroll
+        for (int i = 0; i < 8 && there; ++i)
+            v[i] = x[32 * run + 4 * ((2 * quarter + i / 4) ^ run % 8) + i % 4];
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+            largest = fmaxf(largest, fabsf(v[i])), sum += v[i], zero += 0 * v[i];
+#pragma unroll
+        for (int lanes = 1; lanes < 4; lanes *= 2) {
+            largest = fmaxf(largest, __shfl_xor_sync(0xFFFFFFFFu, largest, lanes));
+            sum += __shfl_xor_sync(0xFFFFFFFFu, sum, lanes);
+            zero += __shfl_xor_sync(0xFFFFFFFFu, zero, lanes);
+        }
+        const float steps = largest < 1e-30f ? 0 : IntegerRun::kLargest / largest;
+        unsigned words[3][2];
+#pragma unroll
+        for (int step = 0; step < 2; ++step) {
+            int whole[4];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) whole[i] = __float2int_rn(steps * v[4 * step + i]);
+#pragma unroll
+            for (int plane = 0; plane < 3; ++plane) {
+                words[plane][step] = low_bytes(whole);
+#pragma unroll
+                for (int i = 0; i < 4; ++i) whole[i] = (whole[i] + 128) >> 8;  // without that byte
+            }
+        }
+        __syncthreads();  // a run is shorter than its floats: it reaches only what has been read
+        if (there) {
+            IntegerRun& to = reinterpret_cast<IntegerRun*>(x)[run];
+#pragma unroll
+            for (int plane = 0; plane < 3; ++plane) {
+                reinterpret_cast<uint2*>(to.bytes[plane])[quarter] =
+                    make_uint2(words[plane][0], words[plane][1]);
+            }
+            if (quarter == 0) {
+                to.scale = (largest < 1e-30f ? 0 : largest / IntegerRun::kLargest) + zero;
+                to.sum = sum;
+            }
+        }
+    }
+    __syncthreads();
+}
+
+/// The sum of products of quants with a run's elements, in units of its scale. Exact but for the
+/// conversion of the result.
+struct IntegerDot {
+    int planes[3] = {};
+
+    /// @param quants  four signed bytes. @param step  of the run's eight
+    __device__ __forceinline__ void add(unsigned quants, const IntegerRun& x, int step) {
+#pragma unroll
+        for (int plane = 0; plane < 3; ++plane) {
+            const uint4& four = x.bytes[plane][step / 4];
+            const unsigned word = step % 4 == 0   ? four.x
+                                  : step % 4 == 1 ? four.y
+                                  : step % 4 == 2 ? four.z
+                                                  : four.w;
+            planes[plane] = __dp4a(static_cast<int>(quants), static_cast<int>(word), planes[plane]);
+        }
+    }
+    /// The upper two planes fit in the 24 bits of a float: |sum| <= 32 * 32 * 128 * 257.
+    __device__ __forceinline__ float value() const {
+        return fmaf(256, static_cast<float>(256 * planes[2] + planes[1]),
+                    static_cast<float>(planes[0]));
+    }
+};
+
+}  // namespace sixdays::gpt2
