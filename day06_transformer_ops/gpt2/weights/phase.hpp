@@ -62,29 +62,36 @@ struct Pieces {
     __device__ __forceinline__ void multiply(const float* x, float (&sum)[ROWS]) const {
 #pragma unroll
         for (int i = 0; i < kEach; ++i) {
+            const int at = i * 32 + static_cast<int>(threadIdx.x % 32);
             if constexpr (W::kWeights == kRun) {
-                const IntegerRun& run =
-                    reinterpret_cast<const IntegerRun*>(x)[i * 32 + threadIdx.x % 32];
-#pragma unroll
-                for (int r = 0; r < ROWS; ++r) sum[r] += W::dot(piece[r][i], run);
-                continue;
+                multiply_run(reinterpret_cast<const IntegerRun*>(x)[at], i, sum);
+            } else {
+                multiply_piece(x + at * W::kWeights, i, sum);
             }
-            float of_x[W::kWeights];
+        }
+    }
+
+private:
+    __device__ __forceinline__ void multiply_run(const IntegerRun& x, int i,
+                                                 float (&sum)[ROWS]) const {
 #pragma unroll
-            for (int j = 0; j < W::kWeights; j += 4) {
-                const int lane = threadIdx.x % 32;
-                const int at = (i * 32 + lane) * W::kWeights + W::step(lane, j);
-                const float4 four = *reinterpret_cast<const float4*>(x + at);
-                of_x[j] = four.x, of_x[j + 1] = four.y, of_x[j + 2] = four.z, of_x[j + 3] = four.w;
-            }
+        for (int r = 0; r < ROWS; ++r) sum[r] += W::dot(piece[r][i], x);
+    }
+    __device__ __forceinline__ void multiply_piece(const float* x, int i,
+                                                   float (&sum)[ROWS]) const {
+        float of_x[W::kWeights];
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                float numbers[W::kWeights], dot = 0;
-                W::numbers(piece[r][i], numbers);
+        for (int j = 0; j < W::kWeights; j += 4) {
+            const float4 four = *reinterpret_cast<const float4*>(x + j);
+            of_x[j] = four.x, of_x[j + 1] = four.y, of_x[j + 2] = four.z, of_x[j + 3] = four.w;
+        }
 #pragma unroll
-                for (int j = 0; j < W::kWeights; ++j) dot += numbers[j] * of_x[j];
-                sum[r] += W::scale(piece[r][i]) * dot;
-            }
+        for (int r = 0; r < ROWS; ++r) {
+            float numbers[W::kWeights], dot = 0;
+            W::numbers(piece[r][i], numbers);
+#pragma unroll
+            for (int j = 0; j < W::kWeights; ++j) dot += numbers[j] * of_x[j];
+            sum[r] += W::scale(piece[r][i]) * dot;
         }
     }
 };
