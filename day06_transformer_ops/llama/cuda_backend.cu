@@ -1,6 +1,5 @@
 // The Llama family's phases on a GPU, or on the emulator. Decoding uses one kernel per phase
 // (decode.hpp); prompts use the days' own operations, in floats.
-#include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/copy.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
@@ -23,7 +22,7 @@ Tensor<std::int64_t> counted(std::int64_t count) {
 
 class CudaBackend final : public gpt2::DeviceBackend {
 public:
-    CudaBackend(const ModelWeights& model, std::int64_t capacity)
+    CudaBackend(const ModelWeights& model, std::int64_t capacity, gpt2::Prompts prompts)
         : DeviceBackend(model.config, model.config.cache(capacity),
                         std::max(2 * model.config.hidden * model.config.channels,
                                  model.config.qkv_columns() * model.config.channels)),
@@ -33,6 +32,7 @@ public:
           table_(rotary_table(capacity, rope_.frequencies)),
           places_(counted(capacity)) {
         token_by_token_ = model_.takes_one_token();
+        if (prompts == gpt2::Prompts::tensor_cores) use_tensor_cores(matrix_types(model));
     }
 
     void embed() override {
@@ -41,7 +41,7 @@ public:
 
     void query_key_value(std::int64_t layer) override {
         const DeviceModel::Block& b = model_.block(layer);
-        if (!one()) norm(stream(), b.attention_norm, normed());
+        if (!one()) norm_for_product(b.attention_norm);
         std::int64_t first = 0;  // column of the part
         for (const DeviceModel::Linear& part : b.qkv) {
             const std::int64_t end = first + part.bias.size();
@@ -49,8 +49,7 @@ public:
                 launch_project(parameters(b.attention_norm), part.linear(), stream_.data(),
                                qkv_.data() + first, queue_);
             } else {
-                product(normed(), part.weight.matrix(), part.bias.view({part.bias.size()}), 0,
-                        slice(qkv(), 1, first, end));
+                product(normed(), part, 0, slice(qkv(), 1, first, end));
             }
             first = end;
         }
@@ -73,6 +72,7 @@ public:
             return gpt2::launch_attend(qkv_.data(), slots(layer), place_.data(), parts(), queue_,
                                        static_cast<int>(sizes_.heads / G));
         }
+        if (narrow()) return narrow_->attend(queries(), held(layer), queue_);
         const View<const float> kv = unsqueeze(held(layer), 1);
         attend_tokens(grouped(unsqueeze(queries(), 0), G), for_groups(select(kv, 0, 0)),
                       for_groups(select(kv, 0, 1)), grouped(unsqueeze(heads(mixed()), 0), G));
@@ -83,7 +83,7 @@ public:
         if (one()) {
             return llama::launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
         }
-        product(mixed(), join.weight.matrix(), {}, 1, stream());
+        product(mixed(), join, 1, stream());
     }
 
     void widen(std::int64_t layer) override {
@@ -92,17 +92,13 @@ public:
             return launch_gated(parameters(b.mlp_norm), b.gate_up[0].matrix(), stream_.data(),
                                 hidden_.data(), queue_);
         }
-        norm(stream(), b.mlp_norm, normed());
+        norm_for_product(b.mlp_norm);
         const View<float> gate = rows(gate_, sizes_.hidden);
-        if (b.gate_up.size() == 1) {
-            const View<const float> both = gpt2::as_floats(b.gate_up[0].matrix(), wide_, queue_);
-            product(normed(), slice(both, 0, 0, both.extent(0), 2), {}, 0, gate);
-            product(normed(), slice(both, 0, 1, both.extent(0), 2), {}, 0, hidden());
-        } else {
-            product(normed(), b.gate_up[0].matrix(), {}, 0, gate);
-            product(normed(), b.gate_up[1].matrix(), {}, 0, hidden());
-        }
+        const int turns = b.gate_up.size() == 1 ? 2 : 1;  // rows of gate and up in turn?
+        product_of_turn(b.gate_up.front(), turns, 0, gate);
+        product_of_turn(b.gate_up.back(), turns, turns - 1, hidden());
         activate_gated_cuda<float>(Activation::silu, gate, hidden(), hidden(), {.stream = queue_});
+        if (narrow()) narrow_->hold(hidden(), gpt2::Before::nothing, queue_);
     }
 
     void add_mlp(std::int64_t layer) override {
@@ -110,7 +106,7 @@ public:
         if (one()) {
             return llama::launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
         }
-        product(hidden(), down.weight.matrix(), {}, 1, stream());
+        product(hidden(), down, 1, stream());
     }
 
     void head(std::int64_t first, std::int64_t count) override {
@@ -147,6 +143,25 @@ private:
         rms_norm_cuda<float>(in, {weight.view({weight.size()}), {}, sizes_.epsilon}, out,
                              {.stream = queue_});
     }
+    // The operand of the next products.
+    void norm_for_product(const gpu::Buffer<float>& weight) {
+        norm(stream(), weight, normed());
+        if (narrow()) narrow_->hold(normed(), gpt2::Before::nothing, queue_);
+    }
+    // out = beta * out + x . weightT + bias; on tensor cores, x is what they hold
+    void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
+                 View<float> out) {
+        const View<const float> bias = linear.bias.view({out.extent(1)});
+        if (narrow()) return narrow_->product(linear.weight.matrix(), bias, beta, out, queue_);
+        DeviceBackend::product(x, linear.weight.matrix(), bias, beta, out);
+    }
+    // The same without bias, and of the weight's rows turn, turn + turns, ...
+    void product_of_turn(const gpt2::DeviceWeight& weight, int turns, int turn, View<float> out) {
+        const gpt2::DeviceMatrix w = weight.matrix();
+        if (narrow()) return narrow_->product(w, {}, 0, out, queue_, turns, turn);
+        const View<const float> floats = gpt2::as_floats(w, wide_, queue_);
+        DeviceBackend::product(normed(), slice(floats, 0, turn, w.N, turns), {}, 0, out);
+    }
     // Both in place. @param heads  (head, T, D). @param weight  may be empty
     void norm_and_rotate(View<float> heads, const gpu::Buffer<float>& weight) {
         if (weight.size() > 0) norm(heads, weight, heads);
@@ -166,10 +181,27 @@ private:
 
 std::unique_ptr<gpt2::Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
                                                  gpt2::Prompts prompts) {
+    gpt2::check_capacity(model.config, capacity);
+    if (prompts == gpt2::Prompts::as_weights) prompts = prompts_of(model);
     if (prompts == gpt2::Prompts::tensor_cores) {
-        reject("prompts on tensor cores are for GPT-2 only. Try without --fast");
+        gpt2::check_tensor_cores(model.config, model.config.head_dim);
     }
-    return std::make_unique<CudaBackend>(model, capacity);
+    return std::make_unique<CudaBackend>(model, capacity, prompts);
+}
+
+gpt2::Prompts prompts_of(const ModelWeights& model) {
+    return gpt2::prompts_of(model.config, model.config.head_dim, matrix_types(model));
+}
+
+std::vector<gpt2::WeightType> matrix_types(const ModelWeights& model) {
+    std::vector<gpt2::WeightType> types;
+    for (const BlockWeights& b : model.blocks) {
+        for (const LinearWeights* linear :
+             {&b.q, &b.k, &b.v, &b.attention_output, &b.gate, &b.up, &b.down}) {
+            types.push_back(linear->weight.type);
+        }
+    }
+    return types;
 }
 
 }  // namespace sixdays::llama

@@ -24,9 +24,14 @@ namespace sixdays::llama {
 
 /// The CUDA versions, with weights and cache in device memory.
 /// @throws std::runtime_error  no usable GPU, in a program built for one
-/// @throws std::invalid_argument  another capacity; prompts on tensor cores
+/// @throws std::invalid_argument  another capacity; a model that tensor cores do not support
 [[nodiscard]] std::unique_ptr<gpt2::Backend> make_cuda_backend(
     const ModelWeights& model, std::int64_t capacity,
     gpt2::Prompts prompts = gpt2::Prompts::floats);
+
+/// gpt2::prompts_of() of this model.
+[[nodiscard]] gpt2::Prompts prompts_of(const ModelWeights& model);
+/// The types of all matrices of the blocks, in order.
+[[nodiscard]] std::vector<gpt2::WeightType> matrix_types(const ModelWeights& model);
 
 }  // namespace sixdays::llama

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/tensor/view.hpp"
 #include "day06_transformer_ops/gpt2/backend/sampler.hpp"
@@ -105,7 +106,12 @@ enum class Prompts {
 
 /// Tensor cores if they support the model and all its matrices are F16, or all BF16, where 16
 /// bits are the file's precision anyway. Floats otherwise.
+/// @param types  of all matrices of the blocks
+[[nodiscard]] Prompts prompts_of(const Sizes& sizes, std::int64_t head_dim,
+                                 const std::vector<WeightType>& types);
 [[nodiscard]] Prompts prompts_of(const ModelWeights& model);
+/// The types of all matrices of the blocks, in order.
+[[nodiscard]] std::vector<WeightType> matrix_types(const ModelWeights& model);
 
 /// The CUDA versions, with weights and cache in device memory.
 /// @throws std::runtime_error  no usable GPU, in a program built for one
@@ -121,8 +127,8 @@ void check_capacity(const Sizes& sizes, std::int64_t capacity);
 void check_cache_memory(const Shape& cache);
 /// For prompts on tensor cores: rejects rows and heads that are not multiples of eight elements,
 /// and heads wider than 128.
-void check_tensor_cores(const Config& config);
+void check_tensor_cores(const Sizes& sizes, std::int64_t head_dim);
 /// Whether check_tensor_cores() accepts the model.
-[[nodiscard]] bool tensor_cores_take(const Config& config);
+[[nodiscard]] bool tensor_cores_take(const Sizes& sizes, std::int64_t head_dim);
 
 }  // namespace sixdays::gpt2

@@ -1,14 +1,11 @@
 // GPT-2's phases on a GPU, or on the emulator. Decoding uses one kernel per phase (decode.hpp).
 // Prompts use the days' own operations: weights of another type are widened to floats, one matrix at
 // a time, for Day 05's product; or, on request, tensor cores (narrow_prompt.hpp).
-#include <optional>
-
 #include "common/tensor/transform.hpp"
 #include "day03_views/copy.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_backend.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_model.hpp"
-#include "day06_transformer_ops/gpt2/gpu/narrow_prompt.hpp"
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 namespace sixdays::gpt2 {
@@ -24,12 +21,7 @@ public:
               model.config.channels * std::max(model.config.hidden, 3 * model.config.channels)),
           model_(model) {
         token_by_token_ = model_.takes_one_token();
-        if (prompts == Prompts::tensor_cores) narrow_.emplace(model, capacity, wide_);
-    }
-
-    std::string name() const override {
-        return DeviceBackend::name() +
-               (narrow_ ? std::string(", prompts in ") + storage_of(narrow_->type()).name : "");
+        if (prompts == Prompts::tensor_cores) use_tensor_cores(matrix_types(model));
     }
 
     void embed() override {
@@ -60,7 +52,6 @@ public:
     void add_attention(std::int64_t layer) override {
         const DeviceModel::Linear& join = model_.block(layer).attention_output;
         if (one()) return launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
-        if (narrow()) return narrow_->product(join, 1, stream(), queue_);  // the result of attend()
         product(mixed(), join, 1, stream());
     }
 
@@ -71,14 +62,13 @@ public:
                                 hidden_.data(), queue_);
         }
         product_of_norm(block.mlp_norm, block.up, hidden());
-        if (narrow()) return narrow_->hold_gelu(hidden(), queue_);
+        if (narrow()) return narrow_->hold(hidden(), Before::gelu, queue_);
         activate_cuda<float>(Activation::gelu_tanh, hidden(), hidden(), {.stream = queue_});
     }
 
     void add_mlp(std::int64_t layer) override {
         const DeviceModel::Linear& down = model_.block(layer).down;
         if (one()) return launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
-        if (narrow()) return narrow_->product(down, 1, stream(), queue_);
         product(hidden(), down, 1, stream());
     }
 
@@ -99,38 +89,30 @@ public:
         }
     }
 
-    std::string advice() const override {
-        if (!narrow_ || narrow_->type() != WeightType::f16) return "";
-        return ". A number may have been too large to be rounded to f16, which ends at 65504. Try "
-               "--floats";
-    }
-
 private:
-    bool narrow() const { return T_ > 1 && narrow_; }
-
     // Queries, keys and values, each as (head, T, D).
     View<float> qkv() {
         return permute(qkv_.view({T_, 3, sizes_.heads, head_dim()}), {1, 2, 0, 3});
     }
 
-    // out = beta * out + x . weightT + bias
+    // out = beta * out + x . weightT + bias; on tensor cores, x is what they hold
     void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
                  View<float> out) {
-        DeviceBackend::product(x, linear.weight.matrix(), linear.bias.view({out.extent(1)}), beta,
-                               out);
+        const View<const float> bias = linear.bias.view({out.extent(1)});
+        if (narrow()) return narrow_->product(linear.weight.matrix(), bias, beta, out, queue_);
+        DeviceBackend::product(x, linear.weight.matrix(), bias, beta, out);
     }
     void product_of_norm(const DeviceModel::Norm& norm, const DeviceModel::Linear& linear,
                          View<float> out) {
         if (narrow()) {
             narrow_->hold_norm(stream(), norm.parameters(), queue_);
-            return narrow_->product(linear, 0, out, queue_);
+        } else {
+            layer_norm_cuda<float>(stream(), norm.parameters(), normed(), {.stream = queue_});
         }
-        layer_norm_cuda<float>(stream(), norm.parameters(), normed(), {.stream = queue_});
         product(normed(), linear, 0, out);
     }
 
     DeviceModel model_;
-    std::optional<NarrowPrompt> narrow_;
 };
 
 }  // namespace
@@ -139,7 +121,7 @@ std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64
                                            Prompts prompts) {
     check_capacity(model.config, capacity);
     if (prompts == Prompts::as_weights) prompts = prompts_of(model);
-    if (prompts == Prompts::tensor_cores) check_tensor_cores(model.config);
+    if (prompts == Prompts::tensor_cores) check_tensor_cores(model.config, model.config.head_dim());
     return std::make_unique<CudaBackend>(model, capacity, prompts);
 }
 

@@ -52,7 +52,15 @@ DeviceBackend::DeviceBackend(const Sizes& sizes, const Shape& cache, std::int64_
 
 std::string DeviceBackend::name() const {
     const gpu::Device device = gpu::device();
-    return sentence("cuda, ", gpu::is_emulated() ? "on the emulator" : device.name);
+    return sentence("cuda, ", gpu::is_emulated() ? "on the emulator" : device.name,
+                    narrow_ ? ", prompts in " : "",
+                    narrow_ ? storage_of(narrow_->type()).name : "");
+}
+
+std::string DeviceBackend::advice() const {
+    if (!narrow_ || narrow_->type() != WeightType::f16) return "";
+    return ". A number may have been too large to be rounded to f16, which ends at 65504. Try "
+           "--floats";
 }
 
 void DeviceBackend::begin(View<const std::int64_t> ids, std::int64_t position) {

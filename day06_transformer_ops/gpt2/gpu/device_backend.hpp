@@ -10,6 +10,7 @@
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/gpt2/backend/backend.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
+#include "day06_transformer_ops/gpt2/gpu/narrow_prompt.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -27,6 +28,7 @@ public:
     void read_stream(View<float> out) override { read(stream_, T_ * sizes_.channels, out); }
     void read_logits(View<float> out) override { read(logits_, rows_ * sizes_.vocabulary, out); }
     std::int64_t token(std::int64_t position) override;
+    std::string advice() const override;
 
 protected:
     /// @param cache    the shape of the keys and of the values: (layer, head, position, dim)
@@ -36,8 +38,15 @@ protected:
     /// @throws std::runtime_error  no usable GPU
     DeviceBackend(const Sizes& sizes, const Shape& cache, std::int64_t largest);
 
+    /// Computes prompts on tensor cores. @param types  of all matrices of the blocks
+    void use_tensor_cores(const std::vector<WeightType>& types) {
+        narrow_.emplace(sizes_, cache_shape_, types, wide_);
+    }
+
     /// Is this pass one token, processed by decode.hpp's kernels?
     bool one() const { return T_ == 1 && token_by_token_; }
+    /// Is it several tokens, on tensor cores?
+    bool narrow() const { return T_ > 1 && narrow_; }
 
     std::int64_t kv_heads() const { return cache_shape_[1]; }
     std::int64_t head_dim() const { return cache_shape_[3]; }
@@ -90,6 +99,8 @@ protected:
     gpu::Buffer<float> sums_, tops_, logits_;
     gpu::Buffer<float> scores_{0};         // (head, T, S) of a long prompt
     gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
+
+    std::optional<NarrowPrompt> narrow_;  // of prompts on tensor cores
 
     std::int64_t T_ = 0, position_ = 0, rows_ = 1;
     gpu::Stream queue_ = {};

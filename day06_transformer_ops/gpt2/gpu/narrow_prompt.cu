@@ -12,29 +12,23 @@
 namespace sixdays::gpt2 {
 namespace {
 
-template <class F>
-bool all_matrices(const ModelWeights& model, const F& f) {
-    return std::all_of(model.blocks.begin(), model.blocks.end(), [&](const BlockWeights& b) {
-        return f(b.qkv.weight.type) && f(b.attention_output.weight.type) && f(b.up.weight.type) &&
-               f(b.down.weight.type);
-    });
+bool all_are(const std::vector<WeightType>& types, WeightType type) {
+    return std::all_of(types.begin(), types.end(), [&](WeightType t) { return t == type; });
 }
 
 }  // namespace
 
-WeightType narrow_type(const ModelWeights& model) {
-    const bool f16 = all_matrices(model, [](WeightType t) { return t == WeightType::f16; });
-    return f16 ? WeightType::f16 : WeightType::bf16;
+WeightType narrow_type(const std::vector<WeightType>& types) {
+    return all_are(types, WeightType::f16) ? WeightType::f16 : WeightType::bf16;
 }
 
-NarrowPrompt::NarrowPrompt(const ModelWeights& model, std::int64_t capacity,
-                           gpu::Buffer<float>& wide)
-    : config_(model.config),
-      type_(narrow_type(model)),
-      held_(capacity * std::max(config_.channels, config_.hidden)),
-      q_(capacity * config_.channels),
-      kv_(capacity * 2 * config_.channels),
-      weight_(all_matrices(model, [&](WeightType t) { return t == type_; }) ? 0 : wide.size()),
+NarrowPrompt::NarrowPrompt(const Sizes& sizes, const Shape& cache,
+                           const std::vector<WeightType>& types, gpu::Buffer<float>& wide)
+    : type_(narrow_type(types)),
+      held_(cache[2] * std::max({sizes.channels, sizes.heads * cache[3], sizes.hidden})),
+      q_(cache[2] * sizes.heads * cache[3]),
+      kv_(cache[2] * 2 * cache[1] * cache[3]),
+      weight_(all_are(types, type_) ? 0 : wide.size()),
       wide_(wide) {}
 
 template <class T>
@@ -45,14 +39,15 @@ View<const T> NarrowPrompt::narrowed(const DeviceMatrix& w, gpu::Stream stream) 
     return as<T>(weight_, shape);
 }
 
-void NarrowPrompt::hold_norm(View<const float> x, const NormParameters& parameters,
+void NarrowPrompt::hold_norm(View<const float> x,
+                             const day06_transformer_ops::NormParameters& parameters,
                              gpu::Stream stream) {
     with_type(
         [&]<class T>(T) { norm_narrow_cuda(x, parameters, as<T>(held_, x.shape()), stream); });
 }
 
-void NarrowPrompt::hold_gelu(View<const float> x, gpu::Stream stream) {
-    with_type([&]<class T>(T) { narrow_cuda(x, as<T>(held_, x.shape()), Before::gelu, stream); });
+void NarrowPrompt::hold(View<const float> x, Before before, gpu::Stream stream) {
+    with_type([&]<class T>(T) { narrow_cuda(x, as<T>(held_, x.shape()), before, stream); });
 }
 
 void NarrowPrompt::attend(View<const float> q, View<const float> kv, gpu::Stream stream) {
@@ -60,20 +55,23 @@ void NarrowPrompt::attend(View<const float> q, View<const float> kv, gpu::Stream
         const View<T> q16 = as<T>(q_, q.shape()), kv16 = as<T>(kv_, kv.shape());
         narrow_cuda(q, q16, Before::nothing, stream);
         narrow_cuda(kv, kv16, Before::nothing, stream);
-        const View<T> tokens = as<T>(held_, {q.extent(1), q.extent(0), q.extent(2)});
-        day06_transformer_ops::attention_bf16_cuda<T>(q16, select(kv16, 0, 0), select(kv16, 0, 1),
-                                                      {}, permute(tokens, {1, 0, 2}), {},
-                                                      {.stream = stream});
+        const std::int64_t H = q.extent(0), G = kv.extent(1), T_ = q.extent(1), D = q.extent(2);
+        const View<T> tokens = permute(as<T>(held_, {T_, H, D}), {1, 0, 2});
+        const auto groups = [&](const View<T>& of) { return reshape(of, {G, H / G, T_, D}); };
+        const auto shared = [&](int which) { return unsqueeze(select(kv16, 0, which), 1); };
+        day06_transformer_ops::attention_bf16_cuda<T>(groups(q16), shared(0), shared(1), {},
+                                                      groups(tokens), {}, {.stream = stream});
     });
 }
 
-void NarrowPrompt::product(const DeviceModel::Linear& linear, float beta, View<float> out,
-                           gpu::Stream stream) {
+void NarrowPrompt::product(const DeviceMatrix& weight, View<const float> bias, float beta,
+                           View<float> out, gpu::Stream stream, int turns, int turn) {
     with_type([&]<class T>(T) {
-        const View<const T> across = transpose(narrowed<T>(linear.weight.matrix(), stream), 0, 1);
+        const View<const T> rows = slice(narrowed<T>(weight, stream), 0, turn, weight.N, turns);
+        const View<const T> across = transpose(rows, 0, 1);
         day05_matmul::Epilogue epilogue;
         epilogue.beta = beta;
-        epilogue.bias = linear.bias.view({out.extent(1)});
+        epilogue.bias = bias;
         const View<const T> held = as<T>(held_, {out.extent(0), across.extent(0)});
         day05_matmul::matmul_bf16_cuda<T>(held, across, epilogue, out, {.stream = stream});
     });

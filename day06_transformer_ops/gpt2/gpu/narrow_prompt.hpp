@@ -3,36 +3,48 @@
 /// bits, their sums are float.
 #pragma once
 
-#include "day06_transformer_ops/gpt2/gpu/device_model.hpp"
+#include <vector>
+
+#include "common/gpu/buffer.hpp"
+#include "day06_transformer_ops/gpt2/file/sizes.hpp"
 #include "day06_transformer_ops/gpt2/gpu/narrow.hpp"
+#include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
 
 namespace sixdays::gpt2 {
 
 /// The type of the operands: f16 for a model whose matrices are all F16, else bf16, which has the
 /// range of a float. Weights of this type are used unchanged, others are rounded in each pass.
-[[nodiscard]] WeightType narrow_type(const ModelWeights& model);
+/// @param types  of all matrices of the blocks
+[[nodiscard]] WeightType narrow_type(const std::vector<WeightType>& types);
 
 /// Processes T tokens at once. Operands of products are stored here in 16 bits: the output of a
-/// norm, of GELU or of attention. The results of products are float.
+/// norm, of the MLP's activation or of attention. The results of products are float.
 class NarrowPrompt {
 public:
-    /// @param model     one that check_tensor_cores() accepts
-    /// @param capacity  maximum number of tokens
+    /// @param sizes     of a model that check_tensor_cores() accepts
+    /// @param cache     the shape of the keys and of the values: (layer, head, position, dim)
+    /// @param types     of all matrices of the blocks
     /// @param wide      room for any matrix of a block as floats; it must outlive this
-    NarrowPrompt(const ModelWeights& model, std::int64_t capacity, gpu::Buffer<float>& wide);
+    NarrowPrompt(const Sizes& sizes, const Shape& cache, const std::vector<WeightType>& types,
+                 gpu::Buffer<float>& wide);
 
     /// The type of the operands: f16 or bf16.
     WeightType type() const noexcept { return type_; }
 
     /// Stores the layer norm of x as the operand of product(). @param x  (T, K), contiguous
-    void hold_norm(View<const float> x, const NormParameters& parameters, gpu::Stream stream);
-    /// Stores GELU of x as the operand of product(). @param x  (T, K), contiguous
-    void hold_gelu(View<const float> x, gpu::Stream stream);
-    /// Causal attention. @param q  (heads, T, D) @param kv  (2, heads, S, D): keys, then values
+    void hold_norm(View<const float> x, const day06_transformer_ops::NormParameters& parameters,
+                   gpu::Stream stream);
+    /// Stores x, or GELU of x, as the operand of product(). @param x  (T, K), contiguous
+    void hold(View<const float> x, Before before, gpu::Stream stream);
+    /// Causal attention, whose result is the operand of product().
+    /// @param q   (heads, T, D)
+    /// @param kv  (2, kv heads, S, D): keys, then values; consecutive heads of q share one
     void attend(View<const float> q, View<const float> kv, gpu::Stream stream);
     /// out = beta * out + held . weightT + bias
-    void product(const DeviceModel::Linear& linear, float beta, View<float> out,
-                 gpu::Stream stream);
+    /// @param weight  (N, K) @param bias  (N), or null
+    /// @param turns, turn  with turns > 1, the weight's rows turn, turn + turns, ...
+    void product(const DeviceMatrix& weight, View<const float> bias, float beta, View<float> out,
+                 gpu::Stream stream, int turns = 1, int turn = 0);
 
 private:
     template <class F>
@@ -48,7 +60,6 @@ private:
         return {reinterpret_cast<T*>(bits.view(shape).data), shape};
     }
 
-    Config config_;
     WeightType type_;
     Bits held_, q_, kv_;
     Bits weight_;               // a matrix of another type, rounded

@@ -95,7 +95,7 @@ Tensor<float> last_logits(Backend& backend, const Config& config, std::int64_t c
 void compare(const Config& config, WeightType type, std::int64_t count,
              const std::vector<std::int64_t>& cuts, int more) {
     const RandomModel model(config, type);
-    const WeightType narrow = narrow_type(model.weights());
+    const WeightType narrow = narrow_type(matrix_types(model.weights()));
     INFO(storage_of(type).name << " in " << storage_of(narrow).name << ", " << count << " tokens");
     const auto plain = make_plain_backend(model.weights(), config.context);
     const auto floats = make_cuda_backend(model.weights(), config.context);
@@ -353,13 +353,13 @@ constexpr Change kOneMatrix[] = {
 TEST_CASE("prompts on tensor cores: f16 only if all matrices are F16", "[day06][small]") {
     const Config config = {2, 8, 16, 1, 32, 20, 1e-5f};
     const RandomModel f16s(config, WeightType::f16), bf16s(config, WeightType::bf16);
-    CHECK(narrow_type(f16s.weights()) == WeightType::f16);
-    CHECK(narrow_type(bf16s.weights()) == WeightType::bf16);
+    CHECK(narrow_type(matrix_types(f16s.weights())) == WeightType::f16);
+    CHECK(narrow_type(matrix_types(bf16s.weights())) == WeightType::bf16);
     for (const Change change : kOneMatrix) {
         for (const std::size_t block : {0, 1}) {
             ModelWeights mixed = f16s.weights();
             change(mixed.blocks[block], bf16s.weights().blocks[block]);
-            CHECK(narrow_type(mixed) == WeightType::bf16);
+            CHECK(narrow_type(matrix_types(mixed)) == WeightType::bf16);
             // The other matrices are rounded in each pass.
             const auto fast = make_cuda_backend(mixed, 8, Prompts::tensor_cores);
             const auto plain = make_plain_backend(mixed, 8);
@@ -383,10 +383,10 @@ TEST_CASE("prompts on tensor cores: unsupported heads and rows are rejected", "[
     const std::string all = "prompts on tensor cores need heads of 8, 16, 24, ... or 128 numbers";
     CHECK(words(36, 6, 8) ==
           all +
-              " and an MLP whose width is a multiple of 8; this model's have 6 and 8. Try "
-              "without --fast");
-    CHECK(contains(words(136, 1, 8), "this model's have 136 and 8"));
-    CHECK(contains(words(16, 2, 12), "this model's have 8 and 12"));
+              ", and channels and an MLP whose width is a multiple of 8; this model's have 6, 36 "
+              "and 8. Try without --fast");
+    CHECK(contains(words(136, 1, 8), "this model's have 136, 136 and 8"));
+    CHECK(contains(words(16, 2, 12), "this model's have 8, 16 and 12"));
     // Before memory is allocated: no device has this much.
     const RandomModel sixes({1, 8, 36, 6, 8, 20, 1e-5f}, WeightType::f32);
     ModelWeights long_text = sixes.weights();

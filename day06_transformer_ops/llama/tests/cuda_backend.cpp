@@ -1,5 +1,10 @@
 // The CUDA backend compared with the CPU references: the same logits and tokens, from prompts and
 // token by token, in all types of weights; and which models the decoding kernels support.
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/backends.hpp"
@@ -105,6 +110,73 @@ TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]
     compare(model.weights(), 70, 2);
 }
 
+TEST_CASE("CUDA: prompts on tensor cores differ from floats by roundings to 16 bits",
+          "[day06][small]") {
+    const auto check = [](const Config& config, const RandomParts& parts, WeightType type,
+                          std::optional<WeightType> values, WeightType narrow) {
+        RandomLlama model(config, type, parts, values);
+        const auto logits = [&](gpt2::Prompts prompts) {
+            const auto backend = make_cuda_backend(model.weights(), config.context, prompts);
+            const bool fast = prompts == gpt2::Prompts::tensor_cores;
+            CHECK(backend->name().ends_with(
+                      sentence(", prompts in ", gpt2::storage_of(narrow).name)) == fast);
+            Engine engine(config, *backend, config.context);
+            const auto ids = random_ids(config, 9, 5);  // in two parts, then one by one
+            for (const auto& [begin, end] : {std::pair{0, 5}, {5, 8}, {8, 9}}) {
+                engine.read(slice(View<const std::int64_t>(ids.view()), 0, begin, end));
+            }
+            Tensor<float> row({1, config.vocabulary});
+            backend->read_logits(row.view());
+            return row;
+        };
+        const Tensor<float> want = logits(gpt2::Prompts::floats),
+                            got = logits(gpt2::Prompts::tensor_cores);
+        // At most 14 roundings per layer: of each product's operands, of q, k, v and the weights of
+        // the softmax. They add up as squares; six standard deviations are never reached.
+        const double u = narrow == WeightType::f16 ? 0x1p-11 : 0x1p-8;
+        const double roundings = 14 * static_cast<double>(config.layers) / 3;
+        const double bound = 6 * u * std::sqrt(roundings) * largest(want.view());
+        CHECK(close(got.view(), want.view(), bound));
+        CHECK_FALSE(close(got.view(), want.view(), bound / 100));  // it was another path
+    };
+    const Config config = config_of(2, 12, 64, 4, 2, 16, 96, 60);
+    check(config, {}, WeightType::f16, {}, WeightType::f16);
+    check(config, {.biases = true, .head_norms = true}, WeightType::bf16, {}, WeightType::bf16);
+    check(config, {}, WeightType::f16, WeightType::f32, WeightType::bf16);  // gate and up are F16
+    check(config_of(1, 12, 256, 4, 1, 64, 256, 60), {}, WeightType::q4_k, WeightType::q6_k,
+          WeightType::bf16);
+}
+
+TEST_CASE("CUDA: tensor cores are the default only for F16 and BF16 models that they support",
+          "[day06][small]") {
+    const auto chosen = [](const Config& config, WeightType type,
+                           std::optional<WeightType> values) {
+        RandomLlama model(config, type, {}, values);
+        return prompts_of(model.weights());
+    };
+    const Config config = config_of(1, 12, 32, 2, 1, 16, 32, 40);
+    using gpt2::Prompts;
+    CHECK(chosen(config, WeightType::f16, {}) == Prompts::tensor_cores);
+    CHECK(chosen(config, WeightType::bf16, {}) == Prompts::tensor_cores);
+    CHECK(chosen(config, WeightType::f32, {}) == Prompts::floats);
+    CHECK(chosen(config, WeightType::q8_0, {}) == Prompts::floats);
+    CHECK(chosen(config, WeightType::f16, WeightType::bf16) == Prompts::floats);
+    const struct {
+        Config config;
+        const char* says;
+    } unsupported[] = {{config_of(1, 12, 32, 2, 1, 12, 32, 40), "12, 32 and 32"},
+                       {config_of(1, 12, 32, 2, 1, 136, 32, 40), "136, 32 and 32"},
+                       {config_of(1, 12, 36, 2, 1, 16, 32, 40), "16, 36 and 32"},
+                       {config_of(1, 12, 32, 2, 1, 16, 36, 40), "16, 32 and 36"}};
+    for (const auto& [other, says] : unsupported) {
+        CHECK(chosen(other, WeightType::f16, {}) == Prompts::floats);
+        RandomLlama model(other, WeightType::f16);
+        CHECK(contains(
+            rejection([&] { (void)make_cuda_backend(model.weights(), 12, Prompts::tensor_cores); }),
+            sentence("this model's have ", says, ". Try without --fast")));
+    }
+}
+
 TEST_CASE("CUDA: the days' operations replace decoding kernels that do not support a model",
           "[day06][small]") {
     const auto check = [](const Config& config, WeightType type, const auto& change) {
@@ -152,14 +224,10 @@ TEST_CASE("joined matrices: rows one after another, or in turn", "[day06][small]
           }) == begins + "(2, 2) in F16 does not fit one of shape (2, 2) in F32");
 }
 
-TEST_CASE("CUDA: capacities that a model does not have, and prompts on tensor cores, are rejected",
-          "[day06][small]") {
+TEST_CASE("CUDA: capacities that a model does not have are rejected", "[day06][small]") {
     RandomLlama model(config_of(1, 12, 32, 2, 1, 8, 48, 40), WeightType::f32);
     for (const std::int64_t capacity : {0, 13}) {
         CHECK(rejection([&] { (void)make_cuda_backend(model.weights(), capacity); }) ==
               "a text of " + std::to_string(capacity) + " tokens; this model takes 1 to 12");
     }
-    CHECK(rejection([&] {
-              (void)make_cuda_backend(model.weights(), 12, gpt2::Prompts::tensor_cores);
-          }) == "prompts on tensor cores are for GPT-2 only. Try without --fast");
 }
