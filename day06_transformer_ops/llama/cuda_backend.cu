@@ -41,23 +41,12 @@ public:
 
     void query_key_value(std::int64_t layer) override {
         const DeviceModel::Block& b = model_.block(layer);
-        if (!one()) norm_for_product(b.attention_norm);
+        if (one()) return query_key_value_of_one(layer);
+        norm_for_product(b.attention_norm);
         std::int64_t first = 0;  // column of the part
         for (const DeviceModel::Linear& part : b.qkv) {
-            const std::int64_t end = first + part.bias.size();
-            if (one()) {
-                launch_project(parameters(b.attention_norm), part.linear(), stream_.data(),
-                               qkv_.data() + first, queue_);
-            } else {
-                product(normed(), part, 0, slice(qkv(), 1, first, end));
-            }
-            first = end;
-        }
-        if (one()) {
-            return launch_rotate(
-                {qkv_.data(), sizes_.heads, kv_heads(), head_dim(), b.q_norm.data(),
-                 b.k_norm.data(), sizes_.epsilon, table_.data(), rope_.dims(), rope_.pairing},
-                slots(layer), place_.data(), queue_);
+            product(normed(), part, 0, slice(qkv(), 1, first, first + part.bias.size()));
+            first += part.bias.size();
         }
         norm_and_rotate(queries(), b.q_norm);
         norm_and_rotate(keys(), b.k_norm);
@@ -135,6 +124,25 @@ private:
     View<float> queries() { return columns(0, sizes_.heads); }
     View<float> keys() { return columns(sizes_.heads, kv_heads()); }
     View<float> values() { return columns(sizes_.heads + kv_heads(), kv_heads()); }
+
+    void query_key_value_of_one(std::int64_t layer) {
+        const DeviceModel::Block& b = model_.block(layer);
+        const RmsNormParameters norm = parameters(b.attention_norm);
+        const Projections of = {qkv_.data(),     sizes_.heads,    kv_heads(),     head_dim(),
+                                b.q_norm.data(), b.k_norm.data(), sizes_.epsilon, table_.data(),
+                                rope_.dims(),    rope_.pairing};
+        std::int64_t first = 0;  // row of the part
+        for (const DeviceModel::Linear& part : b.qkv) {
+            if (of.rotates_at_once()) {
+                launch_project_and_rotate(norm, part.linear(), stream_.data(), of, first,
+                                          slots(layer), place_.data(), queue_);
+            } else {
+                launch_project(norm, part.linear(), stream_.data(), of.raw + first, queue_);
+            }
+            first += part.bias.size();
+        }
+        if (!of.rotates_at_once()) launch_rotate(of, slots(layer), place_.data(), queue_);
+    }
 
     RmsNormParameters parameters(const gpu::Buffer<float>& weight) const {
         return {weight.data(), sizes_.epsilon};

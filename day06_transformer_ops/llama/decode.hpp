@@ -28,11 +28,23 @@ struct Projections {
     const float* table;                      // (capacity, R): rotary_table()
     std::int64_t R;                          // elements of a head that are rotated
     day06_transformer_ops::Pairing pairing;  // which two are rotated together
+
+    /// May launch_project_and_rotate() be called?
+    bool rotates_at_once() const {
+        return pairing == day06_transformer_ops::Pairing::neighbours && q_norm == nullptr &&
+               k_norm == nullptr;
+    }
 };
 
 /// out (N) = the product of an RMS norm of the stream, plus the bias.
 void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
                     const float* stream, float* out, gpu::Stream queue);
+/// The same for rows of `of.raw` from row `first` on, where neighbours are rotated and no head is
+/// normalized: a warp has both elements of a pair, so this replaces launch_rotate().
+void launch_project_and_rotate(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
+                               const float* stream, const Projections& of, std::int64_t first,
+                               const gpt2::KvSlots& cache, const std::int64_t* place,
+                               gpu::Stream queue);
 /// Normalizes queries and keys where the model does, rotates both, and appends keys and values to
 /// the cache at *place.
 void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std::int64_t* place,

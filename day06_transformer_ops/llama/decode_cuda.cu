@@ -11,20 +11,11 @@ using day06_transformer_ops::Pairing;
 using gpt2::DeviceMatrix, gpt2::RmsNorm, gpt2::RowSplit;
 
 // How rows are distributed over blocks, tuned on an H200 for Llama 3.2 1B: C = 2048, MLP 8192.
-#ifndef SPLIT_FEW
-#define SPLIT_FEW 8, 2, 4, 4
-#endif
-#ifndef SPLIT_LONG
-#define SPLIT_LONG 8, 4, 4, 4
-#endif
-#ifndef SPLIT_PROJECT
-#define SPLIT_PROJECT 8, 2, 4, 4
-#endif
-using ProjectRows = RowSplit<SPLIT_PROJECT>;  // queries, keys and values
-using FewRows = RowSplit<SPLIT_FEW>;          // C rows of C columns
-using LongRows = RowSplit<SPLIT_LONG>;        // C rows of 4 C columns
-using PairRows = RowSplit<8, 1, 2, 4>;        // rows of gate and up in turn: a warp has a pair
-using HeadRows = RowSplit<8, 1, 2>;           // tens of thousands of rows
+using ProjectRows = RowSplit<8, 2, 2, 4>;  // queries, keys and values
+using FewRows = RowSplit<8, 2, 4, 4>;      // C rows of C columns
+using LongRows = RowSplit<8, 4, 2, 4>;     // C rows of 4 C columns
+using PairRows = RowSplit<8, 1, 2, 4>;     // rows of gate and up in turn: a warp has a pair
+using HeadRows = RowSplit<8, 1, 2>;        // tens of thousands of rows
 
 struct Project {
     const float* bias;
@@ -34,6 +25,46 @@ struct Project {
     __device__ Added load(int n) const { return bias[n]; }
     __device__ void operator()(int n, float sum, Added b) const { out[n] = sum + b; }
 };
+
+/// Rotates pairs of neighbouring rows, whose sums are in neighbouring lanes. Queries go to `raw`, keys
+/// and values to the cache.
+struct Rotate {
+    const float* bias;  // of the part
+    Projections of;
+    gpt2::KvSlots cache;
+    const std::int64_t* place;
+    int first;  // row of the part's first row
+
+    struct Added {
+        float bias, cosine, sine;
+        std::int64_t position;
+    };
+    __device__ Added load(int n) const {
+        const int D = static_cast<int>(of.D), R = static_cast<int>(of.R), d = (first + n) % D;
+        const std::int64_t position = *place;
+        const float* const angles = of.table + position * R;
+        const bool rotated = first + n < (of.H + of.G) * D && d < R;
+        return {bias[n], rotated ? angles[d / 2] : 1, rotated ? angles[R / 2 + d / 2] : 0,
+                position};
+    }
+    __device__ void operator()(int n, float sum, const Added& had) const {
+        const int D = static_cast<int>(of.D), H = static_cast<int>(of.H),
+                  G = static_cast<int>(of.G);
+        const int row = first + n, head = row / D, d = row % D;
+        const float x = sum + had.bias;
+        const unsigned pair = 0b11u << (threadIdx.x % 32 & ~1u);
+        const float other = __shfl_xor_sync(pair, x, 1);
+        const float turned = std::fma(x, had.cosine, (d % 2 == 0 ? -other : other) * had.sine);
+        if (head < H) {
+            of.raw[row] = turned;
+        } else if (head < H + G) {
+            cache.keys(head - H, had.position, d) = turned;
+        } else {
+            cache.values(head - H - G, had.position, d) = x;
+        }
+    }
+};
+static_assert(ProjectRows::TILE % 2 == 0 && ProjectRows::TILE <= 32);
 
 /// Even rows are gate's, odd rows up's. A warp has two rows, whose sums are in lanes 0 and 1: up's
 /// goes to the lane of gate's.
@@ -121,6 +152,15 @@ void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& lin
                     const float* stream, float* out, gpu::Stream queue) {
     gpt2::launch_phase<ProjectRows>(linear.weight, norm_of<ProjectRows>(stream, norm),
                                     Project{linear.bias, out}, queue);
+}
+
+void launch_project_and_rotate(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
+                               const float* stream, const Projections& of, std::int64_t first,
+                               const gpt2::KvSlots& cache, const std::int64_t* place,
+                               gpu::Stream queue) {
+    gpt2::launch_phase<ProjectRows>(linear.weight, norm_of<ProjectRows>(stream, norm),
+                                    Rotate{linear.bias, of, cache, place, static_cast<int>(first)},
+                                    queue);
 }
 
 void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std::int64_t* place,
