@@ -80,22 +80,24 @@ void measure_cuda(const Types& types, const bench::Limits& limits, const Wanted&
     RandomLlama random(config, types.most, {}, types.values);
     const ModelWeights& model = random.weights();
     const std::int64_t capacity = kLongPrompt + 1;
-    if (wanted.decode || wanted.prompts) {
+    if (wanted.decode) {
         const auto backend = make_cuda_backend(model, capacity);
         backend->set_sampler({.temperature = 0});
         Engine engine(config, *backend, capacity);
-        if (wanted.decode) {
-            const bench::Seconds s = gpt2::decode(config, engine, 5, kPrompt, kEnd);
-            const auto cpu = make_cpu_backend(model, kEnd);
-            gpt2::check_text(config, types.most, engine, *cpu, kPrompt);
-            print(types, "decode Llama 3.2 1B", "greedy", "", 1,
-                  work_of(model, 1, (kPrompt + kEnd) / 2), s, limits);
-        }
-        if (wanted.prompts) {
-            print(types, "prefill Llama 3.2 1B", "prompt", "", kLongPrompt,
-                  work_of(model, kLongPrompt, kLongPrompt),
-                  gpt2::read_prompt(config, engine, 5, kLongPrompt), limits);
-        }
+        const bench::Seconds s = gpt2::decode(config, engine, 5, kPrompt, kEnd);
+        const auto cpu = make_cpu_backend(model, kEnd);
+        gpt2::check_text(config, types.most, engine, *cpu, kPrompt);
+        print(types, "decode Llama 3.2 1B", "greedy", "", 1,
+              work_of(model, 1, (kPrompt + kEnd) / 2), s, limits);
+    }
+    for (const gpt2::Prompts prompts : {gpt2::Prompts::floats, gpt2::Prompts::tensor_cores}) {
+        if (!wanted.prompts) break;
+        const auto backend = make_cuda_backend(model, capacity, prompts);
+        Engine engine(config, *backend, capacity);
+        const bool floats = prompts == gpt2::Prompts::floats;
+        print(types, floats ? "prefill Llama 3.2 1B" : "prefill Llama 3.2 1B on tensor cores",
+              "prompt", "", kLongPrompt, work_of(model, kLongPrompt, kLongPrompt),
+              gpt2::read_prompt(config, engine, 5, kLongPrompt), limits);
     }
     if (!wanted.parts) return;
     const double whole = gpt2::without(config, *make_cuda_backend(model, capacity), -1);
