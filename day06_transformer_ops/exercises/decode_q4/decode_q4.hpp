@@ -11,14 +11,15 @@
 ///
 ///     weight = (block.scale * scale[s]) * quant - (block.minimum * minimum[s])
 ///
-/// **Quants.** Two neighbouring sub-blocks share 32 bytes, `quants[32 * (s / 2)]` and on: byte j %
-/// 32 of them has the quant of the even sub-block in bits 3 to 0, and of the odd one in bits 7 to 4.
+/// **Quants.** Two neighbouring sub-blocks share 32 bytes, which begin at `quants[32 * (s / 2)]`.
+/// Byte j % 32 of them has the quant of the even sub-block in bits 3 to 0, and that of the odd one
+/// in bits 7 to 4.
 ///
 /// **Scales and minima** are packed into `scales`, 12 bytes. Here s is 0 to 3:
 ///
-///     byte            bits 7 and 6               bits 5 to 0
-///     scales[s]       bits 5, 4 of scale[s + 4]    scale[s]
-///     scales[s + 4]   bits 5, 4 of minimum[s + 4]  minimum[s]
+///     byte            bits 7 and 6                    bits 5 to 0
+///     scales[s]       bits 5 and 4 of scale[s + 4]    scale[s]
+///     scales[s + 4]   bits 5 and 4 of minimum[s + 4]  minimum[s]
 ///
 ///     byte            bits 7 to 4                     bits 3 to 0
 ///     scales[s + 8]   bits 3 to 0 of minimum[s + 4]   bits 3 to 0 of scale[s + 4]
