@@ -21,7 +21,7 @@ for part in "$root"/*; do
     case ${part##*/} in build | my) ;; *) cp -R "$part" "$tree/" ;; esac
 done
 # Tools of every system, by their own names, since `busybox` and the like depend on those.
-for tool in awk basename bash cat chmod cmp comm cp cut date diff dirname env find flock fold grep head install kill ln ls \
+for tool in awk basename bash cat chmod cmp comm cp cut date diff dirname echo env find flock fold grep head install kill ln ls \
     mkdir mkfifo mktemp mv nproc printf readlink rm rmdir sed setpriv setsid sh sleep sort stat tail tee timeout touch tr true \
     pgrep uname uniq wc; do
     ln -s "$(type -P "$tool")" "$scratch/tools/$tool"
@@ -163,6 +163,8 @@ words() {
     learns "gpt2 --mine before an exercise has passed" 1 \
         '^  row_by_block +choosing the next token +ours, until common/learn check day04 row_by_block passes' \
         'None of your kernels has passed yet' -- gpt2 --mine
+    learns "chat without a model" 2 'common/learn chat --model FILE; docs/llama\.md says where to get one' -- chat
+    learns "chat with another flag alone" 2 'Name a model made for conversations' -- chat --stats
     learns "a flag that bench does not know" 2 'too many' -- bench day01 --fast
     learns "a day after test --sanitizer" 2 'no day "day77"' -- test --sanitizer day77
     learns "two days and --sanitizer" 2 '"day02" is one word' -- test day01 --sanitizer day02
@@ -305,7 +307,7 @@ report() {
     mv "$scratch/progress" my/progress
 }
 
-# What `run`, `gpt2` and `train` build on each kind of machine: nothing for a missing GPU.
+# What `run`, `gpt2`, `chat` and `train` build on each kind of machine: nothing for a missing GPU. `chat` passes its flags on.
 run_targets() {
     local verb gpu nvcc wanted
     cat >"$scratch/targets.sh" <<'END'
@@ -323,9 +325,11 @@ built_with_nvcc() { [[ $nvcc == nvcc ]]; }
 build_one() {  # each built program succeeds
     printf '%s ' "${@:2}"
     rm -rf "$build" && mkdir -p "$build/bin"
-    for program in "${@:2}"; do ln -s "$(type -P true)" "$build/bin/${program%_command}"; done
+    for program in "${@:2}"; do ln -s "$(type -P "$program_is")" "$build/bin/${program%_command}"; done
 }
-"verb_$verb" || printf "failed "
+program_is=true flags=()
+if [[ $verb == chat ]]; then program_is=echo flags=(--stats --model my.gguf); fi
+"verb_$verb" "${flags[@]}" || printf "failed "
 END
     while read -r verb gpu nvcc wanted; do
         holds "what $verb builds with $gpu and $nvcc" test "$wanted" = \
@@ -339,6 +343,8 @@ gpt2 gpu nvcc gpt2_command
 gpt2 no_gpu nvcc gpt2_command gpt2_emulated
 gpt2 gpu no_nvcc gpt2_command
 gpt2 no_gpu no_nvcc gpt2_command
+chat gpu nvcc gpt2_command --chat --stats --model my.gguf
+chat no_gpu nvcc gpt2_command gpt2_emulated --chat --stats --model my.gguf
 train gpu nvcc gpt2_train_command
 train no_gpu nvcc gpt2_train_command
 END

@@ -290,7 +290,7 @@ list(FILTER in_order EXCLUDE REGEX "/day06_tensor_cores")  # rests on both pages
 list(PREPEND in_order ${made}/pages/index.md ${made}/pages/install.md)
 list(FIND in_order ${made}/pages/day03_views.md day03)
 list(INSERT in_order ${day03} ${made}/pages/memory.md)
-foreach(page day06_tensor_cores gpt2 profile training training_runs cutlass_and_blackwell tests emulator tile try
+foreach(page day06_tensor_cores gpt2 llama profile training training_runs cutlass_and_blackwell tests emulator tile try
         debug when_it_goes_wrong carry teaching)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()

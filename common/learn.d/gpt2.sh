@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
 # `learn gpt2 [--mine] [flags]`: a GPT-2 generates text, with --mine by the learner's own kernels.
+# `learn chat --model FILE [flags]`: a conversation with a model that was made for it.
 # `learn train [flags]`: trains a model.
 
 # Exercises that the model can use, and what they compute there (day06_transformer_ops/gpt2/mine).
@@ -36,6 +37,13 @@ verb_gpt2() {
     build_one "the GPT-2" gpt2_command "${emulated[@]}"
     trap - INT  # Ctrl-C ends the text, and the program reports it
     "$build/bin/gpt2" "${flags[@]}"
+}
+
+verb_chat() {
+    if [[ " $* " != *" --model "* && " $* " != *" --help "* ]]; then
+        stop 2 "Name a model made for conversations, as a GGUF file: $learn chat --model FILE; docs/llama.md says where to get one."
+    fi
+    verb_gpt2 --chat "$@"
 }
 
 verb_train() {

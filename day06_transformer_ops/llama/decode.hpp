@@ -23,10 +23,11 @@ struct Projections {
     float* raw;            // (H + 2 G, D): heads of queries, of keys, of values; the rotated
                            // queries replace the first H
     std::int64_t H, G, D;  // heads of queries; heads of keys and of values; elements per head
-    const float *q_norm, *k_norm;            // (D) each; null: none
-    float eps;                               // of these norms
-    const float* table;                      // (capacity, R): rotary_table()
-    std::int64_t R;                          // elements of a head that are rotated
+    const float* q_norm;   // (D), the weights of the queries' norm; null: none
+    const float* k_norm;   // (D), of the keys' norm; null: none
+    float eps;             // of these norms
+    const float* table;    // (capacity, R): rotary_table()
+    std::int64_t R;        // elements of a head that are rotated
     day06_transformer_ops::Pairing pairing;  // which two are rotated together
 
     /// May launch_project_and_rotate() be called?

@@ -101,9 +101,11 @@ private:
         return matrices_[static_cast<std::size_t>(layer)];
     }
 
+    // [norm]
     void norm(View<const float> in, const Tensor<float>& weight, View<float> out) const {
         rms_norm_cpu(in, {weight.view(), {}, sizes_.epsilon}, out);
     }
+    // [norm]
 
     void project(const Tensor<float>& matrix, const Tensor<float>& bias, View<float> out) {
         matmul_cpu(normed(), transpose(matrix.view()), {1, 0, or_none(bias)}, out);

@@ -29,6 +29,7 @@ OTHER_SENSE = {
     "day02_strides.html": {"padding": None},  # of structs
     "day06_transformer_ops.html": {"block": "transformer block", "cache": "KV cache"},
     "gpt2.html": {"cache": "KV cache", "rank": None, "thread": None},  # a pair's place in a list; the CPU's
+    "llama.html": {"cache": "KV cache", "block": None},  # of weights, or of a transformer
     "tests.html": {"guard": None},  # bands around an output
     "carry.html": {"activation": None},  # what lies between layers
 }
@@ -167,7 +168,7 @@ def without_wrong_links(body, day):
     def listing(match):
         def link(found):
             target = found["target"].replace("__", "_")
-            days = set(re.findall(r"day\d\d", target)) | ({"day06"} if "gpt2" in target else set())
+            days = set(re.findall(r"day\d\d", target)) | ({"day06"} if "gpt2" in target or "llama" in target else set())
             before = html.unescape(match[0][:found.start()])
             behind = html.unescape(match[0][found.end():])
             line = re.sub(r"<[^>]*>", "", match[0][match[0].rfind('<div class="line">', 0, found.start()):found.start()])
@@ -243,7 +244,7 @@ def main():
         before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
         body = in_lines(body)
         if name != "emulator.html":
-            body = without_wrong_links(body, "day06" if name == "gpt2.html" else name[:5])
+            body = without_wrong_links(body, "day06" if name in ("gpt2.html", "llama.html") else name[:5])
         body = to_the_margin(body)
         weight = 3 if name.startswith("day") else 1.5
         entries += entries_of(name, title, body, weight)

@@ -101,8 +101,10 @@ static_assert(sizeof(Q6KBlock) == 210 && alignof(Q6KBlock) == 2);
 /// What a run's quants are multiplied by, exact: weight j of the run is
 /// scale[j / 16] * (quant - kZero) - minimum.
 struct RunScales {
-    float scale[2], minimum;
+    float scale[2];  // of weights 0 to 15, and of 16 to 31
+    float minimum;   // of all 32
 };
+/// The scales and the minimum of run number `run` of a block.
 [[gnu::always_inline]] inline RunScales run_scales(const Q4Block& block, int) {
     const float scale = static_cast<float>(block.scale);
     return {{scale, scale}, 0};
