@@ -8,10 +8,13 @@
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/backends.hpp"
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
+#include "day06_transformer_ops/llama/decode.hpp"
 #include "day06_transformer_ops/llama/device_model.hpp"
 #include "day06_transformer_ops/llama/llama_backend.hpp"
 #include "day06_transformer_ops/llama/random_llama.hpp"
 #include "day06_transformer_ops/llama/tests/rounding.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
 
 using namespace sixdays;
 using namespace sixdays::llama;
@@ -191,6 +194,94 @@ TEST_CASE("CUDA: the days' operations replace decoding kernels that do not suppo
     check(config_of(1, 12, 36, 4, 2, 16, 48, 40), WeightType::f16, nothing);   // rows of 72 bytes
     check(config_of(1, 12, 32, 4, 2, 16, 48, 40), WeightType::f16,
           [](ModelWeights& m, ModelWeights& f) { m.blocks[0].up.weight = f.blocks[0].up.weight; });
+}
+
+TEST_CASE("CUDA: the days' operations replace decoding kernels that do not support one matrix",
+          "[day06][small]") {
+    // Rows of 12 are whole vectors as F32 but not as F16.
+    const Config config = config_of(2, 8, 12, 2, 1, 12, 12, 20);
+    RandomLlama vectors(config, WeightType::f32, {.biases = true, .own_head = true});
+    RandomLlama none(config, WeightType::f16);
+    REQUIRE(takes(vectors.weights()));
+    const auto check = [&](const char* what, const auto& change) {
+        INFO(what);
+        ModelWeights mixed = vectors.weights();
+        change(mixed, none.weights());
+        CHECK_FALSE(takes(mixed));
+        compare(mixed, 2, 2);
+    };
+    check("head", [](ModelWeights& to, ModelWeights& from) { to.head = from.head; });
+    const auto of_block = [&](const char* what, std::size_t layer, auto member) {
+        check(what, [&](ModelWeights& to, ModelWeights& from) {
+            (to.blocks[layer].*member).weight = (from.blocks[layer].*member).weight;
+        });
+    };
+    of_block("q", 0, &BlockWeights::q);
+    of_block("k", 1, &BlockWeights::k);
+    of_block("v", 0, &BlockWeights::v);
+    of_block("gate", 1, &BlockWeights::gate);
+    of_block("up", 0, &BlockWeights::up);
+    of_block("down", 1, &BlockWeights::down);
+    check("gate and up", [](ModelWeights& to, ModelWeights& from) {
+        to.blocks[1].gate = from.blocks[1].gate, to.blocks[1].up = from.blocks[1].up;
+    });
+    // 3 heads of 12: rows of 36.
+    const Config three = config_of(2, 8, 12, 3, 1, 12, 12, 20);
+    RandomLlama wide(three, WeightType::f32), narrow(three, WeightType::f16);
+    REQUIRE(takes(wide.weights()));
+    wide.weights().blocks[1].attention_output = narrow.weights().blocks[1].attention_output;
+    CHECK_FALSE(takes(wide.weights()));
+    compare(wide.weights(), 2, 2);
+    // Embeddings are read number by number, so any layout is supported.
+    ModelWeights embedding = vectors.weights();
+    embedding.token_embedding = none.weights().token_embedding;
+    CHECK(takes(embedding));
+    compare(embedding, 2, 2);
+}
+
+TEST_CASE("CUDA: the widest rows that decoding kernels hold in shared memory", "[day06][small]") {
+    const auto model_of = [](std::int64_t C, std::int64_t H, std::int64_t D, std::int64_t F) {
+        return RandomLlama(config_of(1, 4, C, H, 1, D, F, 4), WeightType::f32);
+    };
+    // A norm keeps its weight: 16 slices of 768. Attention keeps its weights.
+    CHECK(takes(model_of(12288, 1, 8, 8).weights()));
+    CHECK_FALSE(takes(model_of(12292, 1, 8, 8).weights()));
+    CHECK(takes(model_of(8, 96, 128, 8).weights()));
+    CHECK_FALSE(takes(model_of(8, 97, 128, 8).weights()));
+    // The MLP's hidden row is alone: 32 slices.
+    CHECK(takes(model_of(8, 1, 8, 24576).weights()));
+    CHECK_FALSE(takes(model_of(8, 1, 8, 24580).weights()));
+}
+
+TEST_CASE("CUDA: logits of 12,288 channels, whose norm fills a block's shared memory",
+          "[day06][small]") {
+    const std::int64_t C = 12288;
+    RandomLlama model(config_of(0, 4, C, 1, 1, 8, 8, 4), WeightType::f32);
+    const Weight& head = model.weights().head;
+    const Tensor<float> x = seeded<float>({1, C}, 1, -2, 2), w = seeded<float>({C}, 2, -1, 1);
+    Tensor<float> normed({1, C}), want({1, 4});
+    day06_transformer_ops::rms_norm_cpu(x.view(), {w.view(), {}, 1e-5f}, normed.view());
+    gpt2::linear_cpu(head, normed.view(), {}, want.view());
+    const gpt2::DeviceWeight d_head(head);
+    const DeviceIn<float> d_x(x), d_w(w);
+    DeviceOut<float> got({1, 4});
+    launch_head({d_w.view().data, 1e-5f}, d_head.matrix(), d_x.view().data, got.view().data, 1, {});
+    CHECK(got.close_to(want, rounding(model.weights().config) * largest(want.view())));
+}
+
+TEST_CASE("CUDA: each of q, k and v may lack its bias", "[day06][small]") {
+    const WeightType values = GENERATE(WeightType::f32, WeightType::f16);  // joined, or apart
+    const int with = GENERATE(0, 1, 2);
+    CAPTURE(values == WeightType::f32, with);
+    RandomLlama model(config_of(1, 8, 32, 2, 1, 16, 32, 20), WeightType::f32, {.biases = true},
+                      values);
+    BlockWeights& b = model.weights().blocks[0];
+    LinearWeights* const all[] = {&b.q, &b.k, &b.v};
+    for (int i = 0; i < 3; ++i) {
+        if (i != with) all[i]->bias = Tensor<float>({0});
+    }
+    REQUIRE(takes(model.weights()));
+    compare(model.weights(), 2, 2);
 }
 
 TEST_CASE("joined matrices: rows one after another, or in turn", "[day06][small]") {
