@@ -30,6 +30,7 @@ public:
           model_(model),
           gate_(capacity * sizes_.hidden),
           table_(rotary_table(capacity, rope_.frequencies)),
+          angles_(rope_.dims()),
           places_(counted(capacity)) {
         token_by_token_ = model_.takes_one_token();
         if (prompts == gpt2::Prompts::tensor_cores) use_tensor_cores(matrix_types(model));
@@ -37,6 +38,9 @@ public:
 
     void embed() override {
         gpt2::launch_embed(model_.tokens(), {}, ids_.data(), place_.data(), stream(), queue_);
+        if (one()) {
+            launch_angles(table_.data(), place_.data(), rope_.dims(), angles_.data(), queue_);
+        }
     }
 
     void query_key_value(std::int64_t layer) override {
@@ -129,7 +133,7 @@ private:
         const DeviceModel::Block& b = model_.block(layer);
         const RmsNormParameters norm = parameters(b.attention_norm);
         const Projections of = {qkv_.data(),     sizes_.heads,    kv_heads(),     head_dim(),
-                                b.q_norm.data(), b.k_norm.data(), sizes_.epsilon, table_.data(),
+                                b.q_norm.data(), b.k_norm.data(), sizes_.epsilon, angles_.data(),
                                 rope_.dims(),    rope_.pairing};
         std::int64_t first = 0;  // row of the part
         for (const DeviceModel::Linear& part : b.qkv) {
@@ -182,6 +186,7 @@ private:
     DeviceModel model_;
     gpu::Buffer<float> gate_;           // (capacity, hidden)
     gpu::Buffer<float> table_;          // of the rotation, (capacity, rope_.dims())
+    gpu::Buffer<float> angles_;         // its row at the token's position
     gpu::Buffer<std::int64_t> places_;  // 0, 1, ...: the positions
 };
 

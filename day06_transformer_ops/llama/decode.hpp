@@ -26,7 +26,7 @@ struct Projections {
     const float* q_norm;   // (D), the weights of the queries' norm; null: none
     const float* k_norm;   // (D), of the keys' norm; null: none
     float eps;             // of these norms
-    const float* table;    // (capacity, R): rotary_table()
+    const float* angles;   // (R): R / 2 cosines, then R / 2 sines, of the token's position
     std::int64_t R;        // elements of a head that are rotated
     day06_transformer_ops::Pairing pairing;  // which two are rotated together
 
@@ -37,6 +37,11 @@ struct Projections {
     }
 };
 
+/// angles (R) = the row of the table at *place, for launch_rotate() and launch_project_and_rotate()
+/// of all layers: they need not wait for the position to know where the row is.
+/// @param table  (capacity, R): rotary_table()
+void launch_angles(const float* table, const std::int64_t* place, std::int64_t R, float* angles,
+                   gpu::Stream queue);
 /// out (N) = the product of an RMS norm of the stream, plus the bias.
 void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
                     const float* stream, float* out, gpu::Stream queue);

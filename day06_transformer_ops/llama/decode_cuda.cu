@@ -41,11 +41,9 @@ struct Rotate {
     };
     __device__ Added load(int n) const {
         const int D = static_cast<int>(of.D), R = static_cast<int>(of.R), d = (first + n) % D;
-        const std::int64_t position = *place;
-        const float* const angles = of.table + position * R;
         const bool rotated = first + n < (of.H + of.G) * D && d < R;
-        return {bias[n], rotated ? angles[d / 2] : 1, rotated ? angles[R / 2 + d / 2] : 0,
-                position};
+        return {bias[n], rotated ? of.angles[d / 2] : 1, rotated ? of.angles[R / 2 + d / 2] : 0,
+                *place};
     }
     __device__ void operator()(int n, float sum, const Added& had) const {
         const int D = static_cast<int>(of.D), H = static_cast<int>(of.H),
@@ -88,6 +86,13 @@ RmsNorm<C> norm_of(const float* stream, const RmsNormParameters& norm) {
 constexpr int kWarps = 4;
 constexpr int kPairs = 4;  // of a lane: heads of up to 256 elements
 
+__global__ void angles_kernel(const float* table, const std::int64_t* place, std::int64_t R,
+                              float* angles) {
+    gpu::let_next_start();
+    gpu::wait_for_previous();
+    for (std::int64_t i = threadIdx.x; i < R; i += blockDim.x) angles[i] = table[*place * R + i];
+}
+
 // One warp per head of queries, keys or values.
 __global__ void __launch_bounds__(32 * kWarps)
     rotate_kernel(const __grid_constant__ Projections of,
@@ -108,7 +113,7 @@ __global__ void __launch_bounds__(32 * kWarps)
 
     const float* const weight = head < H ? of.q_norm : of.k_norm;
     float* const to = head < H ? x : &cache.keys(head - H, position, 0);
-    const float* const cosines = of.table + position * R;
+    const float* const cosines = of.angles;
     const float* const sines = cosines + R / 2;
     // Pair i of the rotated elements; those after them are pairs of neighbours that stay.
     const auto first_of = [&](int i) {
@@ -147,6 +152,12 @@ __global__ void __launch_bounds__(32 * kWarps)
 }
 
 }  // namespace
+
+void launch_angles(const float* table, const std::int64_t* place, std::int64_t R, float* angles,
+                   gpu::Stream queue) {
+    angles_kernel<<<1, 128, 0, queue>>>(table, place, R, angles);
+    gpu::check_launch("angles_kernel", 1, 128);
+}
 
 void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
                     const float* stream, float* out, gpu::Stream queue) {

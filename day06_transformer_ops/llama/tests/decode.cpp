@@ -60,8 +60,23 @@ Exact exact(const Case& c, const float* x, const Tensor<float>* norm, const Tens
     return out;
 }
 
-void check(const Case& c) {
-    CAPTURE(c.H, c.G, c.D, c.R, c.pairing == Pairing::halves, c.q_norm, c.k_norm);
+// The same in the epilogue of a product: of zeros with a bias, in two parts.
+void project_and_rotate(const Projections& of, const Tensor<float>& raw, const gpt2::KvSlots& cache,
+                        const std::int64_t* place) {
+    const Tensor<float> ones({8}, std::vector<float>(8, 1)), zeros({8});
+    const gpu::Buffer<float> weight(ones), stream(zeros), bias(raw);
+    for (const auto& [first, end] :
+         {std::pair{std::int64_t{0}, of.H * of.D}, {of.H * of.D, raw.size()}}) {
+        const Tensor<float> none({end - first, 8});
+        const gpt2::DeviceWeight matrix(Weight{
+            gpt2::WeightType::f32, reinterpret_cast<const std::byte*>(none.data()), none.shape()});
+        launch_project_and_rotate({weight.data(), 1e-5f}, {matrix.matrix(), bias.data() + first},
+                                  stream.data(), of, first, cache, place, {});
+    }
+}
+
+void check(const Case& c, bool at_once = false) {
+    CAPTURE(c.H, c.G, c.D, c.R, c.pairing == Pairing::halves, c.q_norm, c.k_norm, at_once);
     const auto raw = seeded<float>({c.columns()}, 1, -2, 2), q_norm = seeded<float>({c.D}, 2, 1, 2),
                k_norm = seeded<float>({c.D}, 3, 1, 2);
     const auto table = day06_transformer_ops::rotary_table(kCapacity, rotary_frequencies(c.R, 10));
@@ -70,11 +85,28 @@ void check(const Case& c) {
     Tensor<float> empty({room});
     for (std::int64_t i = 0; i < room; ++i) empty(i) = kUntouched;
     const gpu::Buffer<float> d_q(q_norm), d_k(k_norm), d_table(table);
-    gpu::Buffer<float> d_raw(raw), keys(empty), values(empty);
+    gpu::Buffer<float> d_raw(raw), keys(empty), values(empty), angles(c.R);
     const gpu::Buffer<std::int64_t> place(Tensor<std::int64_t>({1}, {kPlace}));
-    launch_rotate({d_raw.data(), c.H, c.G, c.D, c.q_norm ? d_q.data() : nullptr,
-                   c.k_norm ? d_k.data() : nullptr, c.eps, d_table.data(), c.R, c.pairing},
-                  {keys.view(layout), values.view(layout)}, place.data(), {});
+    launch_angles(d_table.data(), place.data(), c.R, angles.data(), {});
+    for (std::int64_t i = 0; i < c.R; ++i) CHECK(angles.download(i, 1)[0] == table(kPlace, i));
+    const Projections of = {d_raw.data(),
+                            c.H,
+                            c.G,
+                            c.D,
+                            c.q_norm ? d_q.data() : nullptr,
+                            c.k_norm ? d_k.data() : nullptr,
+                            c.eps,
+                            angles.data(),
+                            c.R,
+                            c.pairing};
+    const gpt2::KvSlots cache = {keys.view(layout), values.view(layout)};
+    if (at_once) {
+        REQUIRE(of.rotates_at_once());
+        project_and_rotate(of, raw, cache, place.data());
+    } else {
+        CHECK(of.rotates_at_once() == (c.pairing == Pairing::neighbours && !c.q_norm && !c.k_norm));
+        launch_rotate(of, cache, place.data(), {});
+    }
 
     // The squares are rounded once each and in up to D sums, whose error the root halves. Ten more
     // roundings: of the division, the root, eps, the norm's products and the rotation.
@@ -125,5 +157,8 @@ TEST_CASE("CUDA: queries and keys are normalized, rotated and appended as the fo
     for (const auto& [H, G, D, R] : sizes) {
         check({H, G, D, R, pairing, q_norm, k_norm, 1e-5f});
         check({H, G, D, R, pairing, q_norm, k_norm, 0.5f});  // as large as the squares' mean
+        if (pairing == Pairing::neighbours && !q_norm && !k_norm) {
+            check({H, G, D, R, pairing, false, false, 1e-5f}, true);
+        }
     }
 }
