@@ -242,16 +242,43 @@ TEST_CASE("only templates of two forms are accepted, with their control tokens",
           "'tokenizer.chat_template'; this one only continues texts");
     for (const char* const other :
          {"[INST] {{content}} [/INST]", "<|im_start|>{{role}}<|im_sep|>{{content}}<|im_end|>",
-          "<|im_start|>{{role}}", "<|im_start|>{{content}}<end_of_utterance><|im_end|>",
-          "<|start_header_id|>{{role}}"}) {
+          "<|im_start|>{{role}}", "{{role}}<|im_end|>",
+          "<|im_start|>{{content}}<end_of_utterance><|im_end|>", "<|start_header_id|>{{role}}",
+          "{{role}}<|end_header_id|>"}) {
         CHECK(contains(rejection_of_template(other, chatml),
                        "key 'tokenizer.chat_template' is neither of the two forms that --chat "
                        "knows: ChatML, with <|im_start|> and <|im_end|>, and Llama 3's, with "
                        "<|start_header_id|> and <|end_header_id|>"));
     }
-    CHECK(contains(rejection_of_template(of_chatml, {"<|im_start|>"}),
-                   "key 'tokenizer.chat_template' uses '<|im_end|>', but the vocabulary has no "
-                   "special token of that name"));
-    CHECK(contains(rejection_of_template(of_llama3, {"<|start_header_id|>", "<|eot_id|>"}),
-                   "uses '<|end_header_id|>'"));
+    const auto each_is_needed = [](const std::string& text, const std::vector<std::string>& marks) {
+        for (std::size_t missing = 0; missing < marks.size(); ++missing) {
+            std::vector<std::string> rest = marks;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(missing));
+            CHECK(contains(rejection_of_template(text, rest),
+                           sentence("key 'tokenizer.chat_template' uses '", marks[missing],
+                                    "', but the vocabulary has no special token of that name")));
+        }
+    };
+    each_is_needed(of_chatml, chatml);
+    each_is_needed(of_llama3, llama3);
+}
+
+TEST_CASE("Llama 3's texts are trimmed of ASCII white space at both ends, ChatML's are not",
+          "[day06][small]") {
+    const auto turn = [](const char* name, std::string_view text) {
+        const GoldenFile golden(name);
+        return turn_tokens(golden.vocabulary, chat_form(golden.file, golden.vocabulary), "user",
+                           text);
+    };
+    const Tokens bare = turn("llama3", "a b"), none = turn("llama3", "");
+    for (char c = 1; c != 127; ++c) {
+        const bool space = (c >= 9 && c <= 13) || (c >= 28 && c <= 32);  // str.strip()
+        const std::string one(1, c), two(2, c);
+        CAPTURE(int{c});
+        CHECK((turn("llama3", one + "a b") == bare) == space);
+        CHECK((turn("llama3", "a b" + two) == bare) == space);
+        CHECK((turn("llama3", two) == none) == space);
+    }
+    CHECK(turn("smollm", " a") != turn("smollm", "a"));
+    CHECK(turn("smollm", "a\n") != turn("smollm", "a"));
 }

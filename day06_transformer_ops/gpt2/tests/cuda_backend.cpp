@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/gpu/device.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
@@ -153,9 +154,23 @@ TEST_CASE(
     CHECK_FALSE(takes(132, 1));  // wider than 32 lanes hold
 }
 
-TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]") {
+TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][small]") {
     compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 70, 2);
     compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 80, 0);
+}
+
+TEST_CASE("CUDA: long prompts after other tokens, each longer than the last one",
+          "[day06][small]") {
+    const Config config = {1, 160, 16, 2, 32, 20, 1e-5f};
+    const RandomModel model(config, WeightType::f32);
+    const auto plain = make_plain_backend(model.weights(), config.context);
+    const auto cuda = make_cuda_backend(model.weights(), config.context);
+    Engine expected(config, *plain, config.context), got(config, *cuda, config.context);
+    for (const std::int64_t T : {5, 64, 66}) {
+        const auto ids = random_ids(config, T, static_cast<std::uint64_t>(T));
+        const auto want = logits_of(expected, ids.view()), logits = logits_of(got, ids.view());
+        CHECK(close(logits.view(), want.view(), rounding(config) * largest(want.view())));
+    }
 }
 
 TEST_CASE("CUDA: more positions than a group of lanes takes at once", "[day06][full]") {
@@ -322,6 +337,34 @@ TEST_CASE("CUDA: prompts split anywhere give the same text, and draws are the CP
     CHECK(generate(*cuda, 1) == want);
     CHECK(generate(*cuda, 5) == want);
     CHECK(generate(*cuda, 8) == want);
+}
+
+TEST_CASE("CUDA: without other options, draws are the CPU's with the default options",
+          "[day06][small]") {
+    const Config config = {1, 24, 32, 2, 64, 200, 1e-5f};
+    const RandomModel model(config, WeightType::f32);
+    const auto generate = [&](Backend& backend) {
+        Engine engine(config, backend, config.context);
+        engine.read(random_ids(config, 3, 7).view());
+        std::vector<std::int64_t> tokens;
+        for (int i = 0; i < 12; ++i, engine.next()) tokens.push_back(engine.chosen());
+        return tokens;
+    };
+    const auto cpu = make_cpu_backend(model.weights(), config.context, 1);
+    const auto cuda = make_cuda_backend(model.weights(), config.context);
+    CHECK(generate(*cuda) == generate(*cpu));
+    const std::string device = gpu::is_emulated() ? "on the emulator" : gpu::device().name;
+    CHECK(cuda->name() == "cuda, " + device);
+}
+
+TEST_CASE("CUDA: on the emulator, keys and values must fit in the machine's memory",
+          "[day06][small]") {
+    const RandomModel small({1, 1, 32, 1, 32, 4, 1e-5f}, WeightType::f32);
+    ModelWeights model = small.weights();
+    model.config.context = std::int64_t{1} << 40;
+    if (!gpu::is_emulated()) return;  // there, the device's memory is the limit
+    CHECK(contains(rejection([&] { (void)make_cuda_backend(model, model.config.context); }),
+                   "a text of 1099511627776 tokens in 1 layers (their keys and values) needs "));
 }
 
 TEST_CASE("CUDA: the first NaN logit is reported by its token, however many follow",

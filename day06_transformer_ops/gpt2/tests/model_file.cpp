@@ -187,3 +187,15 @@ TEST_CASE("a missing, misshapen or unexpected tensor is named", "[day06][small]"
         }
     }
 }
+
+TEST_CASE("a bias may be absent or have any number of elements", "[day06][small]") {
+    for (const std::int64_t extent : {0, 1, 3}) {
+        const LinearWeights linear = {{}, seeded<float>({extent}, 1, 2, 3)};
+        const View<const float> view = or_none(linear.bias);
+        CHECK(view.data == (extent > 0 ? linear.bias.data() : nullptr));
+        for (std::int64_t n = 0; n < 3; ++n) {
+            if (extent == 0) CHECK(linear.bias_of(n) == 0);
+            if (n < extent) CHECK(linear.bias_of(n) == linear.bias(n));
+        }
+    }
+}

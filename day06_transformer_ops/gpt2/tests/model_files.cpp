@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <vector>
 
 #include "common/testing/testing.hpp"
@@ -161,4 +162,57 @@ TEST_CASE("the numbers of a part must be possible", "[day06][small]") {
     CHECK(contains(late.rejected(1), "'split.no' is 3"));
     negative.set(1, "split.tensors.count", std::int32_t{-1});
     CHECK(contains(negative.rejected(1), "'split.tensors.count' is -1"));
+}
+
+TEST_CASE("loading reports its progress at every 16 MiB of each part", "[day06][small]") {
+    const Parts parts;
+    parts.write();
+    constexpr std::size_t kStep = std::size_t{16} << 20, kSecond = 2 * kStep + 5;
+    std::filesystem::resize_file(parts.path(2), kSecond);  // followed by zeros
+    const ModelFiles files(parts.path(1));
+    const std::size_t first = parts.bytes[0].size(), last = parts.bytes[2].size();
+    REQUIRE(files.size() == first + kSecond + last);
+    std::vector<std::size_t> steps;
+    files.load([&](std::size_t bytes) { steps.push_back(bytes); });
+    CHECK(steps == std::vector<std::size_t>{0, first, first + kStep, first + 2 * kStep,
+                                            first + kSecond, files.size()});
+}
+
+TEST_CASE("a model has at most 99,999 parts, whose keys are all needed", "[day06][small]") {
+    const Temporary folder;
+    const auto opened = [&](std::optional<std::uint32_t> number, std::uint32_t count,
+                            std::optional<std::uint32_t> tensors) {
+        GgufWriter file;
+        if (number) file.value("split.no", *number);
+        file.value("split.count", count);
+        if (tensors) file.value("split.tensors.count", *tensors);
+        const Bytes bytes = file.bytes();
+        const std::string path = folder / sentence("m-99999-of-", count, ".gguf");
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+        return rejection([&] { ModelFiles files(path); });
+    };
+    CHECK(opened(99998, 99999, 0) == sentence("part 1 of 99999: ", folder.name,
+                                              "/m-00001-of-99999.gguf cannot be opened: No such "
+                                              "file or directory"));
+    CHECK(contains(opened(99998, 100000, 0),
+                   "'split.count' is 100000, but must be a number from 1 to 99999"));
+    CHECK(contains(opened({}, 99999, 0), "key 'split.no' is not among the file's"));
+    CHECK(contains(opened(99998, 99999, {}), "key 'split.tensors.count' is not among"));
+}
+
+TEST_CASE("a damaged file with checksums is rejected when it is opened", "[day06][small]") {
+    const Temporary folder;
+    GgufWriter writer = small_model(WeightType::f16, false, {});
+    writer.checksums();
+    Bytes bytes = writer.bytes();
+    const auto opened = [&] {
+        std::ofstream(folder / "model.gguf", std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+        return rejection([&] { ModelFiles files(folder / "model.gguf"); });
+    };
+    CHECK(opened().empty());
+    const FileTensor last = Gguf(bytes, "model").tensors().back();
+    bytes[static_cast<std::size_t>(last.weight.data - bytes.data())] ^= std::byte{1};
+    CHECK(contains(opened(), quoted(last.name)));
 }

@@ -139,6 +139,13 @@ TEST_CASE("a text gets a space in front, which decoding removes", "[day06][small
     CHECK(decode(vocabulary, {261, 261}) == "a a");
     CHECK(decode(vocabulary, {259, 261}) == " a");
     CHECK(decode(vocabulary, {}).empty());
+    PieceFile said(list);
+    said.more = [](GgufWriter& file) {
+        file.value("tokenizer.ggml.add_space_prefix", true);
+        file.value("tokenizer.ggml.add_bos_token", false);
+    };
+    CHECK(said.vocabulary().adds_space());
+    CHECK(encode_beginning(said.vocabulary(), "a") == Ids{261});
     const Vocabulary bare = without_space(list).vocabulary();
     CHECK_FALSE(bare.adds_space());
     CHECK(encode(bare, "a") == Ids{260});

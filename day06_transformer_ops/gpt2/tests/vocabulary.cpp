@@ -310,6 +310,31 @@ TEST_CASE("the end of text and the end of a turn end what is written", "[day06][
     CHECK(keys.vocabulary().special("<|eot_id|>") == 259);
 }
 
+TEST_CASE("only some types of tokens come from text, by merging or by their names",
+          "[day06][small]") {
+    for (std::int32_t type = 0; type <= 6; ++type) {
+        for (const char* const name : {"<tool>", "<|tool", "tool|>", "<|tool|>"}) {
+            Keys keys;
+            keys.tokens.insert(keys.tokens.end() - 1, name);
+            keys.types.assign(keys.tokens.size(), 1);
+            keys.types[259] = type;
+            const Vocabulary vocabulary = keys.vocabulary();
+            CAPTURE(type, name);
+            const bool normal = type == 1, control = type == 3, user_defined = type == 4;
+            const bool is_mark = name == std::string("<|tool|>");
+            CHECK(vocabulary.bytes(259) == name);
+            CHECK(vocabulary.token_of(name).has_value() == normal);
+            CHECK(vocabulary.special(name).has_value() == (control || user_defined));
+            CHECK(vocabulary.user_defined_at(name).has_value() == (user_defined && !is_mark));
+        }
+    }
+    Keys keys;  // a user-defined token without a name is in no text
+    keys.tokens.insert(keys.tokens.end() - 1, "");
+    keys.types.assign(keys.tokens.size(), 1);
+    keys.types[259] = 4;
+    CHECK(encode(keys.vocabulary(), " the") == std::vector<std::int64_t>{258});
+}
+
 TEST_CASE("GPT-2's real vocabulary has the tokens that its papers show", "[day06][small]") {
     const Bytes bytes = real_vocabulary().bytes();
     const Vocabulary vocabulary{Gguf(bytes, "gpt2")};

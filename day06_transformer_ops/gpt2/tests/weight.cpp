@@ -32,11 +32,14 @@ TEST_CASE("bytes of a shape, by type", "[day06][small]") {
     CHECK(bytes_of(WeightType::q4_0, {3, 64}) == 3 * 2 * 18);
     CHECK(bytes_of(WeightType::q4_k, {3, 512}) == 3 * 2 * 144);
     CHECK(bytes_of(WeightType::q6_k, {3, 512}) == 3 * 2 * 210);
+    CHECK(bytes_of(WeightType::f16, Shape{}) == 2);  // one number
+    CHECK(bytes_of(WeightType::q6_k, {3, 0}) == 0);
     CHECK(bytes_of(WeightType::q8_0, {50257, 768}) == 41009712);  // GPT-2's embedding: 50257 rows
     CHECK(rejection([] {
               (void)bytes_of(WeightType::q8_0, {32, 33});
           }) == "rows of 33 elements do not divide into blocks of 32, which Q8_0 is made of");
     CHECK(contains(rejection([] { (void)bytes_of(WeightType::q4_0, {2, 48}); }), "blocks of 32"));
+    CHECK(contains(rejection([] { (void)bytes_of(WeightType::q4_0, Shape{}); }), "rows of 1 el"));
     for (const WeightType type : {WeightType::q4_k, WeightType::q6_k}) {
         CHECK(contains(rejection([&] {
                            (void)bytes_of(type, {256, 128});
@@ -153,6 +156,9 @@ TEST_CASE("weights of each type are converted to floats", "[day06][small]") {
     check(weight_of(WeightType::f32, f, {3, 5}), f);
     check(weight_of(WeightType::f16, h, {3, 5}), h);
     check(weight_of(WeightType::bf16, b, {3, 5}), b);
+    Tensor<float> number(Shape{});
+    to_float_cpu(weight_of(WeightType::bf16, b, Shape{}), number.view());
+    CHECK(number.view()() == static_cast<float>(b(0, 0)));
 }
 
 TEST_CASE("Q8_0 weights: matrices, rows of them, and vectors", "[day06][small]") {
