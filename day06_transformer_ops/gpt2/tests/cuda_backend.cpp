@@ -161,12 +161,12 @@ TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][small
 
 TEST_CASE("CUDA: long prompts after other tokens, each longer than the last one",
           "[day06][small]") {
-    const Config config = {1, 160, 16, 2, 32, 20, 1e-5f};
+    const Config config = {1, 200, 64, 2, 1024, 20, 1e-5f};  // K of 1,024: products in parts
     const RandomModel model(config, WeightType::f32);
     const auto plain = make_plain_backend(model.weights(), config.context);
     const auto cuda = make_cuda_backend(model.weights(), config.context);
     Engine expected(config, *plain, config.context), got(config, *cuda, config.context);
-    for (const std::int64_t T : {5, 64, 66}) {
+    for (const std::int64_t T : {5, 64, 128}) {
         const auto ids = random_ids(config, T, static_cast<std::uint64_t>(T));
         const auto want = logits_of(expected, ids.view()), logits = logits_of(got, ids.view());
         CHECK(close(logits.view(), want.view(), rounding(config) * largest(want.view())));

@@ -180,6 +180,21 @@ TEST_CASE("CUDA: tensor cores are the default only for F16 and BF16 models that 
     }
 }
 
+TEST_CASE("CUDA: long prompts after other tokens, each longer than the last one",
+          "[day06][small]") {
+    RandomLlama model(config_of(1, 140, 32, 4, 2, 16, 48, 20), WeightType::f16);
+    const Config& config = model.weights().config;
+    const auto plain = make_plain_backend(model.weights(), config.context);
+    const auto cuda = make_cuda_backend(model.weights(), config.context);
+    Engine expected(config, *plain, config.context), got(config, *cuda, config.context);
+    for (const std::int64_t T : {5, 64, 66}) {
+        const auto ids = random_ids(config, T, static_cast<std::uint64_t>(T));
+        const auto want = gpt2::tests::logits_of(expected, ids.view());
+        const auto logits = gpt2::tests::logits_of(got, ids.view());
+        CHECK(close(logits.view(), want.view(), rounding(config) * largest(want.view())));
+    }
+}
+
 TEST_CASE("CUDA: the days' operations replace decoding kernels that do not support a model",
           "[day06][small]") {
     const auto check = [](const Config& config, WeightType type, const auto& change) {
