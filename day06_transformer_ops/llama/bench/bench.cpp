@@ -2,7 +2,7 @@
 // common/lesson/csv.hpp. On a GPU the sizes of Llama 3.2 1B, on a CPU those of SmolLM2 135M. Times
 // are per token, or per prompt.
 //
-//     llama_bench [cuda|cpu] [decode|prompts|parts] [F16|Q8_0|Q4_K_M]...
+//     llama_bench [cuda|cpu] [decode] [prompts] [parts] [F16|Q8_0|Q4_K_M]...
 //
 // Q4_K_M is Q4_K with Q6_K for v and down. Timed results are compared with another backend, so a
 // wrong result ends the program even if it is repeatable.
@@ -69,7 +69,7 @@ void print(const Types& types, const std::string& op, const std::string& version
 }
 
 struct Wanted {
-    bool cuda = true, cpu = true, decode = true, prompts = true, parts = true;
+    bool cuda = true, cpu = true, decode = false, prompts = false, parts = false;
     std::set<std::string> types;
 
     bool type(const Types& t) const { return types.empty() || types.contains(t.name); }
@@ -136,10 +136,6 @@ void measure_cpu(const Types& types, const bench::Limits& limits, const Wanted& 
 
 Wanted read_words(int argc, char** argv) {
     Wanted wanted;
-    const auto only = [&](bool Wanted::*one) {
-        wanted.decode = wanted.prompts = wanted.parts = false;
-        wanted.*one = true;
-    };
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word == "cuda") {
@@ -147,11 +143,11 @@ Wanted read_words(int argc, char** argv) {
         } else if (word == "cpu") {
             wanted.cuda = false;
         } else if (word == "decode") {
-            only(&Wanted::decode);
+            wanted.decode = true;
         } else if (word == "prompts") {
-            only(&Wanted::prompts);
+            wanted.prompts = true;
         } else if (word == "parts") {
-            only(&Wanted::parts);
+            wanted.parts = true;
         } else if (std::any_of(std::begin(kTypes), std::end(kTypes),
                                [&](const Types& types) { return word == types.name; })) {
             wanted.types.insert(word);
@@ -159,6 +155,12 @@ Wanted read_words(int argc, char** argv) {
             reject("'", word,
                    "' is not one of cuda, cpu, decode, prompts, parts, F16, Q8_0, Q4_K_M");
         }
+    }
+    if (!wanted.decode && !wanted.prompts && !wanted.parts) {
+        wanted.decode = wanted.prompts = wanted.parts = true;
+    }
+    if (!wanted.cuda && !wanted.cpu) {
+        reject("nothing is left to measure: 'cuda' leaves the CPU out, and 'cpu' the GPU");
     }
     return wanted;
 }
