@@ -125,11 +125,18 @@ Generated Chat::answer(std::string_view user, std::optional<std::int64_t> n,
                engine_.length(), ", and the context ends at ", engine_.capacity(),
                "; :new begins another conversation");
     }
-    pending_ = end_of_turn(vocabulary_, marks_of(form_));
-    const Generated made = continue_text(engine_, vocabulary_, ids,
-                                         std::min(n.value_or(room), room), print, stop, measure);
-    if (made.unread) pending_.insert(pending_.begin(), *made.unread);
-    return made;
+    const std::int64_t length = engine_.length();
+    std::vector<std::int64_t> before =
+        std::exchange(pending_, end_of_turn(vocabulary_, marks_of(form_)));
+    try {
+        const Generated made = continue_text(
+            engine_, vocabulary_, ids, std::min(n.value_or(room), room), print, stop, measure);
+        if (made.unread) pending_.insert(pending_.begin(), *made.unread);
+        return made;
+    } catch (...) {  // nothing was read, so the next turn begins as this one
+        if (engine_.length() == length) pending_ = std::move(before);
+        throw;
+    }
 }
 
 }  // namespace sixdays::gpt2

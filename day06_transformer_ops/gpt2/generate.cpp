@@ -44,7 +44,9 @@ Generated generate(Engine& engine, const Vocabulary& vocabulary,
                    const std::function<bool()>& stop, bool measure) {
     check_room(engine.capacity(), prompt, n);
     engine.forget();
-    const std::vector<std::int64_t> nothing = {vocabulary.end_of_text()};
+    // In a model for conversations the end-of-text token is the end of a turn.
+    const std::vector<std::int64_t> nothing = {
+        vocabulary.special("<|endoftext|>").value_or(vocabulary.end_of_text())};
     return continue_text(engine, vocabulary, prompt.empty() ? nothing : prompt, n, print, stop,
                          measure);
 }
@@ -82,7 +84,21 @@ Generated continue_text(Engine& engine, const Vocabulary& vocabulary,
     return made;
 }
 
-Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
+// With a beginning before each window of `capacity` tokens.
+std::vector<std::int64_t> in_windows(const std::vector<std::int64_t>& tokens,
+                                     std::optional<std::int64_t> beginning, std::int64_t capacity) {
+    if (!beginning) return tokens;
+    std::vector<std::int64_t> text;
+    for (const std::int64_t token : tokens) {
+        if (std::ssize(text) % capacity == 0) text.push_back(*beginning);
+        if (capacity > 1) text.push_back(token);
+    }
+    return text;
+}
+
+Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& tokens,
+                      std::optional<std::int64_t> beginning) {
+    const std::vector<std::int64_t> text = in_windows(tokens, beginning, engine.capacity());
     const auto size = static_cast<std::int64_t>(text.size());
     if (size < 2 || engine.capacity() < 2) {
         reject("perplexity: a text of ", size, " tokens in windows of ", engine.capacity(),

@@ -62,8 +62,11 @@ struct Perplexity {
     std::int64_t tokens = 0;  // predicted ones: all but the first of each window
 };
 /// The text is split into windows of the engine's capacity, which are independent.
+/// @param tokens     of the text
+/// @param beginning  a token before each window: Vocabulary::begin_of_text()
 /// @throws std::invalid_argument  fewer than 2 tokens, or a capacity of 1
-[[nodiscard]] Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text);
+[[nodiscard]] Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& tokens,
+                                    std::optional<std::int64_t> beginning = {});
 
 /// The output of a layer in two backends.
 struct LayerDifference {

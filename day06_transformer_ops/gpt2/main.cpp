@@ -220,8 +220,8 @@ int run(const Options& options) {
     Engine engine(model.sizes(), *backend, capacity);
     if (options.compare) return show_comparison(options, model, engine);
     if (options.perplexity) {
-        const auto text = encode_beginning(model.vocabulary, contents_of(*options.perplexity));
-        const Perplexity found = perplexity(engine, text);
+        const auto text = encode(model.vocabulary, contents_of(*options.perplexity));
+        const Perplexity found = perplexity(engine, text, model.vocabulary.begin_of_text());
         std::printf("perplexity %.4f over %" PRId64 " tokens\n", found.value, found.tokens);
         return 0;
     }

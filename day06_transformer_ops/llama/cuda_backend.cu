@@ -1,5 +1,5 @@
 // The Llama family's phases on a GPU, or on the emulator. Decoding uses one kernel per phase
-// (decode.hpp); prompts use the days' own operations, in floats.
+// (decode.hpp); prompts use the days' own operations, in floats or on tensor cores.
 #include "common/tensor/transform.hpp"
 #include "day03_views/copy.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
@@ -88,8 +88,17 @@ public:
         norm_for_product(b.mlp_norm);
         const View<float> gate = rows(gate_, sizes_.hidden);
         const int turns = b.gate_up.size() == 1 ? 2 : 1;  // rows of gate and up in turn?
-        product_of_turn(b.gate_up.front(), turns, 0, gate);
-        product_of_turn(b.gate_up.back(), turns, turns - 1, hidden());
+        const gpt2::DeviceMatrix of_gate = b.gate_up.front().matrix();
+        const gpt2::DeviceMatrix of_up = b.gate_up.back().matrix();
+        if (narrow()) {
+            narrow_->product(of_gate, {}, 0, gate, queue_, turns, 0);
+            narrow_->product(of_up, {}, 0, hidden(), queue_, turns, turns - 1);
+        } else {
+            const View<const float> floats = gpt2::as_floats(of_gate, wide_, queue_);
+            product_of_turn(floats, turns, 0, gate);
+            product_of_turn(turns == 2 ? floats : gpt2::as_floats(of_up, wide_, queue_), turns,
+                            turns - 1, hidden());
+        }
         activate_gated_cuda<float>(Activation::silu, gate, hidden(), hidden(), {.stream = queue_});
         if (narrow()) narrow_->hold(hidden(), gpt2::Before::nothing, queue_);
     }
@@ -167,12 +176,10 @@ private:
         if (narrow()) return narrow_->product(linear.weight.matrix(), bias, beta, out, queue_);
         DeviceBackend::product(x, linear.weight.matrix(), bias, beta, out);
     }
-    // The same without bias, and of the weight's rows turn, turn + turns, ...
-    void product_of_turn(const gpt2::DeviceWeight& weight, int turns, int turn, View<float> out) {
-        const gpt2::DeviceMatrix w = weight.matrix();
-        if (narrow()) return narrow_->product(w, {}, 0, out, queue_, turns, turn);
-        const View<const float> floats = gpt2::as_floats(w, wide_, queue_);
-        DeviceBackend::product(normed(), slice(floats, 0, turn, w.N, turns), {}, 0, out);
+    // out = x . weightT with the weight's rows turn, turn + turns, ...
+    void product_of_turn(const View<const float>& weight, int turns, int turn, View<float> out) {
+        DeviceBackend::product(normed(), slice(weight, 0, turn, weight.extent(0), turns), {}, 0,
+                               out);
     }
     // Both in place. @param heads  (head, T, D). @param weight  may be empty
     void norm_and_rotate(View<float> heads, const gpu::Buffer<float>& weight) {

@@ -17,6 +17,8 @@ using LongRows = RowSplit<8, 4, 2, 4>;     // C rows of 4 C columns
 using PairRows = RowSplit<8, 1, 2, 4>;     // rows of gate and up in turn: a warp has a pair
 using HeadRows = RowSplit<8, 1, 2>;        // tens of thousands of rows
 
+static_assert(RmsNorm<HeadRows>::kRowsKept == kRmsNormKeeps);
+
 struct Project {
     const float* bias;
     float* out;

@@ -89,8 +89,8 @@ std::int64_t read_head_dim(KeyTaker& take, const Config& config) {
         take.reject(key, "makes heads of ", D, " elements, but they must be even and at most ",
                     kMostOfHead);
     }
-    if (take.size("attention.value_length", D) != D) {
-        take.reject("attention.value_length", "differs from the ", D, " elements of a key");
+    if (const std::int64_t value = take.size("attention.value_length", D); value != D) {
+        take.reject("attention.value_length", "is ", value, ", but a key has ", D, " elements");
     }
     return D;
 }

@@ -3,7 +3,8 @@
 /// With H heads of queries and G of keys and values, of D elements each:
 ///
 ///     token_embd.weight       (V, C)
-///     rope_freqs.weight       (D / 2)     Llama 3.1: divisors of the rotary frequencies; optional
+///     rope_freqs.weight       (R / 2)     Llama 3.1: divisors of the frequencies by which R of a
+///                                         head's D elements are rotated; optional
 ///     blk.0.attn_norm.weight  (C)         of an RMS norm: no bias
 ///     blk.0.attn_q            (H D, C)    weight; bias (H D) in qwen2, else optional
 ///     blk.0.attn_k            (G D, C)    the same

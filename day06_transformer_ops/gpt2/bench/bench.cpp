@@ -104,41 +104,12 @@ void measure_parts(WeightType type, const ModelWeights& model) {
     print_part(type, "no part alone", rest);
 }
 
-// The logits after a prompt computed in floats and on tensor cores. Roundings to 16 bits are
-// derived in tests/narrow_prompt.cpp: at most 12 of 2^-8 per layer.
-void check_prompt(WeightType type, Engine& floats, Engine& fast, std::int64_t T) {
-    Tensor<float> want({1, kGpt2.vocabulary}), got({1, kGpt2.vocabulary});
-    for (auto [engine, logits] : {std::pair(&floats, &want), std::pair(&fast, &got)}) {
-        engine->forget();
-        engine->read(some_ids(kGpt2, T).view());
-        engine->backend().read_logits(logits->view());
-    }
-    double most = 0, sum = 0, size = 0;
-    for (std::int64_t v = 0; v < want.size(); ++v) {
-        size = std::max(size, std::abs(double{want(0, v)}));
-    }
-    const double bound = 6 * 0x1p-8 * std::sqrt(12 * static_cast<double>(kGpt2.layers) / 3) * size;
-    for (std::int64_t v = 0; v < want.size(); ++v) {
-        const double off = std::abs(double{got(0, v)} - double{want(0, v)});
-        if (!(off <= bound)) {
-            wrong(type, "logit " + std::to_string(v) + " is " + std::to_string(got(0, v)) +
-                            " on tensor cores, and in floats " + std::to_string(want(0, v)));
-        }
-        most = std::max(most, off), sum += off;
-    }
-    std::printf(
-        "# %s, a prompt of %lld on tensor cores: logits differ by %.3g at most, %.3g in the mean; "
-        "the largest is %.3g\n",
-        storage_of(type).name, static_cast<long long>(T), most,
-        sum / static_cast<double>(want.size()), size);
-}
-
 void measure_prompts(WeightType type, const ModelWeights& model, const bench::Limits& limits) {
     const auto floats = make_cuda_backend(model, kCapacity);
     const auto fast = make_cuda_backend(model, kCapacity, Prompts::tensor_cores);
     Engine in_floats(kGpt2, *floats, kCapacity), by_tensor_cores(kGpt2, *fast, kCapacity);
     for (const std::int64_t T : {kPrompt, kCapacity}) {
-        check_prompt(type, in_floats, by_tensor_cores, T);
+        check_prompt(kGpt2, type, in_floats, by_tensor_cores, T);
         const bench::Work work = work_of(type, T, T);
         print({"prefill", "prompt", "", type, T, work}, read_prompt(kGpt2, in_floats, 9, T),
               limits);

@@ -3,10 +3,13 @@
 /// was timed is right.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/bench/measure.hpp"
@@ -60,6 +63,36 @@ inline void check_text(const Sizes& sizes, WeightType type, Engine& made, Backen
         }
     };
     reader.score(text.view(), see);
+}
+
+/// The logits after a prompt computed in floats and on tensor cores. Roundings to 16 bits are
+/// derived in tests/narrow_prompt.cpp: at most 14 of 2^-8 per layer.
+inline void check_prompt(const Sizes& sizes, WeightType type, Engine& floats, Engine& fast,
+                         std::int64_t T) {
+    Tensor<float> want({1, sizes.vocabulary}), got({1, sizes.vocabulary});
+    for (auto [engine, logits] : {std::pair(&floats, &want), std::pair(&fast, &got)}) {
+        engine->forget();
+        engine->read(some_ids(sizes, T).view());
+        engine->backend().read_logits(logits->view());
+    }
+    double most = 0, sum = 0, size = 0;
+    for (std::int64_t v = 0; v < want.size(); ++v) {
+        size = std::max(size, std::abs(double{want(0, v)}));
+    }
+    const double bound = 6 * 0x1p-8 * std::sqrt(14 * static_cast<double>(sizes.layers) / 3) * size;
+    for (std::int64_t v = 0; v < want.size(); ++v) {
+        const double off = std::abs(double{got(0, v)} - double{want(0, v)});
+        if (!(off <= bound)) {
+            wrong(type, "logit " + std::to_string(v) + " is " + std::to_string(got(0, v)) +
+                            " on tensor cores, and in floats " + std::to_string(want(0, v)));
+        }
+        most = std::max(most, off), sum += off;
+    }
+    std::printf(
+        "# %s, a prompt of %lld on tensor cores: logits differ by %.3g at most, %.3g in the mean; "
+        "the largest is %.3g\n",
+        storage_of(type).name, static_cast<long long>(T), most,
+        sum / static_cast<double>(want.size()), size);
 }
 
 // --- times ---------------------------------------------------------------------------------------

@@ -58,7 +58,8 @@ Gguf ModelFiles::read(const std::string& path) {
 
 Gguf ModelFiles::open(const std::string& path) {
     Gguf given = read(path);
-    if (!given.has(kCount)) return given;
+    // A model that was put together again has 0.
+    if (!given.has(kCount) || given.integer(kCount, 0, kMostParts) <= 1) return given;
     const std::string stem = stem_of(given, path);
     const std::int64_t count = count_of(given), number = given.integer(kNumber, 0, count - 1);
     const std::int64_t tensors =

@@ -19,8 +19,8 @@ using namespace day06_transformer_ops;
 using day05_matmul::Epilogue;
 
 // From this many tokens on, two products with a softmax between them are faster than fused
-// attention: the products run at full speed, and the scores still fit in memory.
-constexpr std::int64_t kManyQueries = 64;
+// attention: the products run at full speed. But only as long as their scores are few: 2 GB.
+constexpr std::int64_t kManyQueries = 64, kMostScores = std::int64_t{1} << 29;
 
 // The checks, before any memory is allocated.
 const Sizes& checked(const Sizes& sizes, const Shape& cache) {
@@ -53,6 +53,7 @@ DeviceBackend::DeviceBackend(const Sizes& sizes, const Shape& cache, std::int64_
 std::string DeviceBackend::name() const {
     const gpu::Device device = gpu::device();
     return sentence("cuda, ", gpu::is_emulated() ? "on the emulator" : device.name,
+                    token_by_token_ ? "" : ", one token by the days' operations",
                     narrow_ ? ", prompts in " : "",
                     narrow_ ? storage_of(narrow_->type()).name : "");
 }
@@ -141,11 +142,16 @@ void DeviceBackend::product(View<const float> x, const DeviceMatrix& weight, Vie
 
 void DeviceBackend::attend_tokens(View<const float> q, View<const float> k, View<const float> v,
                                   View<float> out) {
-    if (T_ < kManyQueries) return attention_cuda(q, k, v, {}, out, {.stream = queue_});
     const std::int64_t S = position_ + T_;
+    if (T_ < kManyQueries || sizes_.heads * T_ * S > kMostScores) {
+        return attention_cuda(q, k, v, {}, out, {.stream = queue_});
+    }
     Shape padded = q.shape();  // (..., T, S), and rows of scores begin at whole vectors
     padded[padded.rank - 1] = (S + 3) / 4 * 4;
-    if (size(padded) > scores_.size()) scores_ = gpu::Buffer<float>(size(padded));
+    if (size(padded) > scores_.size()) {
+        scores_ = gpu::Buffer<float>(0);  // not both at a time
+        scores_ = gpu::Buffer<float>(size(padded));
+    }
     const View<float> scores = slice(scores_.view(padded), padded.rank - 1, 0, S);
     Epilogue scaled;
     scaled.alpha = 1 / std::sqrt(static_cast<float>(head_dim()));

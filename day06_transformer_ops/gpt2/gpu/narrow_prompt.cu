@@ -35,7 +35,10 @@ template <class T>
 View<const T> NarrowPrompt::narrowed(const DeviceMatrix& w, gpu::Stream stream) {
     const Shape shape = {w.N, w.K};
     if (w.type == type_) return {reinterpret_cast<const T*>(w.data), shape};
-    narrow_cuda(as_floats(w, wide_, stream), as<T>(weight_, shape), Before::nothing, stream);
+    if (w.data != narrowed_) {  // gate and up are rows of one matrix
+        narrow_cuda(as_floats(w, wide_, stream), as<T>(weight_, shape), Before::nothing, stream);
+        narrowed_ = w.data;
+    }
     return as<T>(weight_, shape);
 }
 

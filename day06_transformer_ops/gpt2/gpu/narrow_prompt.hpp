@@ -62,7 +62,8 @@ private:
 
     WeightType type_;
     Bits held_, q_, kv_;
-    Bits weight_;               // a matrix of another type, rounded
+    Bits weight_;  // a matrix of another type, rounded: that at narrowed_
+    const std::byte* narrowed_ = nullptr;
     gpu::Buffer<float>& wide_;  // and as floats before that
 };
 

@@ -47,13 +47,16 @@ class Script final : public Backend {
 public:
     explicit Script(std::vector<std::int64_t> tokens) : script(std::move(tokens)) {}
     std::vector<std::int64_t> script, read;
+    bool fails = false;
     std::string name() const override { return "script"; }
     void begin(View<const std::int64_t> ids, std::int64_t position) override {
         read.resize(static_cast<std::size_t>(position));
         read.insert(read.end(), ids.data, ids.data + ids.size());
     }
     void advance() override { read.push_back(next_); }
-    void embed() override {}
+    void embed() override {
+        if (fails) reject("the script fails");
+    }
     void query_key_value(std::int64_t) override {}
     void attend(std::int64_t) override {}
     void add_attention(std::int64_t) override {}

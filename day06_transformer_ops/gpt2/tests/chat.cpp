@@ -229,6 +229,36 @@ TEST_CASE("answers from the cache are those of the whole text at once", "[day06]
     }
 }
 
+TEST_CASE("a turn that fails before it is read leaves the conversation as it was",
+          "[day06][small]") {
+    const Opened& model = chat_model();
+    const std::int64_t end = model.vocabulary.special("<|im_end|>").value();
+    Script script({5, end, 6, end});
+    Engine engine(model.weights.config, script, 96);
+    Chat chat(engine, model.vocabulary, ChatForm::chatml);
+    const auto answer = [&](const char* user) {
+        (void)chat.answer(
+            user, 4, [](std::string_view) {}, [] { return false; });
+    };
+    const auto turn = [&](const char* user) {
+        return joined({turn_tokens(model.vocabulary, ChatForm::chatml, "user", user),
+                       answer_tokens(model.vocabulary, ChatForm::chatml)});
+    };
+    const auto fail = [&] {
+        script.fails = true;
+        CHECK(rejection([&] { answer("lost"); }) == "the script fails");
+        script.fails = false;
+    };
+    fail();
+    answer("a");
+    const Tokens first = joined({turn("a"), {5}});
+    CHECK(script.read == first);
+    fail();
+    answer("b");
+    const Tokens ended = joined({{end}, encode(model.vocabulary, "\n")});
+    CHECK(script.read == joined({first, ended, turn("b"), {6}}));
+}
+
 TEST_CASE("only templates of two forms are accepted, with their control tokens", "[day06][small]") {
     const std::vector<std::string> chatml = {"<|im_start|>", "<|im_end|>"};
     const std::vector<std::string> llama3 = {"<|start_header_id|>", "<|end_header_id|>",

@@ -140,6 +140,23 @@ TEST_CASE("perplexity is exp of the mean surprisal, window by window", "[day06][
     CHECK(contains(rejection([&] { (void)perplexity(engine, {7}); }), "2 are the least"));
 }
 
+TEST_CASE("perplexity: each window has the token that begins a text before it", "[day06][small]") {
+    const auto backend = make("cpu", tiny().weights, 24);
+    Engine engine(tiny().weights.config, *backend, 24);
+    const auto ids = random_ids(tiny().weights.config, 47, 3);
+    const std::vector<std::int64_t> text(ids.data(), ids.data() + 47);
+    std::vector<std::int64_t> windows = text;  // of 24, 24 and 2
+    for (const std::ptrdiff_t at : {46, 23, 0}) windows.insert(windows.begin() + at, 7);
+    const Perplexity want = perplexity(engine, windows), found = perplexity(engine, text, 7);
+    CHECK(found.tokens == 47);
+    CHECK(found.value == want.value);
+    CHECK(perplexity(engine, {9}, 7).tokens == 1);
+    CHECK(contains(rejection([&] { (void)perplexity(engine, {}, 7); }), "2 are the least"));
+    const auto small = make("cpu", tiny().weights, 1);
+    Engine one(tiny().weights.config, *small, 1);
+    CHECK(contains(rejection([&] { (void)perplexity(one, text, 7); }), "in windows of 1"));
+}
+
 TEST_CASE("perplexity: a NaN logit is reported with its position", "[day06][small]") {
     const Config config = {1, 8, 32, 2, 64, 40, 1e-5f};
     const RandomModel model(config, WeightType::f32);

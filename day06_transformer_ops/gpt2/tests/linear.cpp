@@ -124,6 +124,35 @@ TEST_CASE("linear: all versions match sums in double, in all types", "[day06][sm
     }
 }
 
+TEST_CASE("linear: in 4 and 6 bits, x is rounded relative to the largest of its run",
+          "[day06][small]") {
+    constexpr std::int64_t K = 512;
+    for (const WeightType type : {WeightType::q4_0, WeightType::q4_k, WeightType::q6_k}) {
+        std::uint64_t state = 5;
+        const auto bytes = random_weights(type, 3, K, 1, state);
+        const Weight weight = {type, bytes.data(), {3, K}};
+        Tensor<float> wide({3, K}), x = seeded<float>({1, K}, 6, -1e-6, 1e-6);
+        to_float_cpu(weight, wide.view());
+        for (std::int64_t k = 37; k < K; k += 64) x(0, k) = 1000;  // in every second run
+        const DeviceWeight device(weight);
+        const DeviceIn<float> d_x(x);
+        DeviceOut<float> got({1, 3});
+        linear_cuda(device.matrix(), d_x.view(), {}, got.view(), {LinearPath::warp_per_row});
+        const Tensor<float> values = got.values();
+        for (std::int64_t n = 0; n < 3; ++n) {
+            double want = 0, size = 0, rounded = 0;
+            for (std::int64_t k = 0; k < K; ++k) {
+                const double w = double{wide(n, k)};
+                want += w * double{x(0, k)}, size += std::abs(w * double{x(0, k)});
+                rounded += 0x1p-23 * std::abs(w) * (k / 32 % 2 == 1 ? 1000 : 1e-6);
+            }
+            CAPTURE(storage_of(type).name, n, want, values(0, n));
+            CHECK(std::abs(double{values(0, n)} - want) <=
+                  static_cast<double>(K + 1) * 0x1p-24 * size + rounded);
+        }
+    }
+}
+
 TEST_CASE("linear: the CPU reference equals a loop over widened weights", "[day06][small]") {
     const std::int64_t T = 2, N = 7, K = GENERATE(0, 32, 768);
     const auto x = seeded<float>({T, K}, 4, -1, 1);

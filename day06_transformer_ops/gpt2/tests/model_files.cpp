@@ -154,10 +154,20 @@ TEST_CASE("each tensor of a split model is in one part", "[day06][small]") {
                    "tensors together"));
 }
 
+TEST_CASE("a model that was put together again, or has one part, needs no name", "[day06][small]") {
+    Parts parts;
+    for (const int count : {0, 1}) {
+        parts.set(1, "split.count", static_cast<std::uint16_t>(count));
+        parts.write();
+        std::filesystem::copy_file(parts.path(1), parts.folder / "merged.gguf",
+                                   std::filesystem::copy_options::overwrite_existing);
+        const ModelFiles files(parts.folder / "merged.gguf");
+        CHECK(files.size() == parts.bytes[0].size());
+    }
+}
+
 TEST_CASE("the numbers of a part must be possible", "[day06][small]") {
-    Parts none, late, negative;
-    none.set(1, "split.count", std::uint16_t{0});
-    CHECK(contains(none.rejected(1), "'split.count' is 0"));
+    Parts late, negative;
     late.set(1, "split.no", std::uint16_t{3});
     CHECK(contains(late.rejected(1), "'split.no' is 3"));
     negative.set(1, "split.tensors.count", std::int32_t{-1});
@@ -196,7 +206,7 @@ TEST_CASE("a model has at most 99,999 parts, whose keys are all needed", "[day06
                                               "/m-00001-of-99999.gguf cannot be opened: No such "
                                               "file or directory"));
     CHECK(contains(opened(99998, 100000, 0),
-                   "'split.count' is 100000, but must be a number from 1 to 99999"));
+                   "'split.count' is 100000, but must be a number from 0 to 99999"));
     CHECK(contains(opened({}, 99999, 0), "key 'split.no' is not among the file's"));
     CHECK(contains(opened(99998, 99999, {}), "key 'split.tensors.count' is not among"));
 }

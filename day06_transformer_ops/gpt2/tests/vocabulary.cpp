@@ -183,8 +183,19 @@ TEST_CASE("an invalid vocabulary is rejected", "[day06][small]") {
     CHECK(contains(with([](Keys& k) { k.model = "bert"; }),
                    "key 'tokenizer.ggml.model' is 'bert', but must be 'gpt2' or 'llama'"));
     CHECK(contains(with([](Keys& k) { k.pre = "qwen35"; }),
-                   "key 'tokenizer.ggml.pre' is 'qwen35', but must be one of 'gpt-2', 'default', "
-                   "'smollm', 'llama-bpe', 'qwen2'"));
+                   "key 'tokenizer.ggml.pre' is 'qwen35', but must be one of 'gpt-2', 'smollm', "
+                   "'llama-bpe', 'qwen2'"));
+    CHECK(contains(with([](Keys& k) { k.pre = "default"; }), "is 'default', but must be one of"));
+    const auto without_pre = [&](const char* architecture) {
+        return with([&](Keys& k) {
+            k.pre = "";
+            k.more = [=](GgufWriter& file) { file.text("general.architecture", architecture); };
+        });
+    };
+    CHECK(without_pre("gpt2").empty());
+    CHECK(contains(without_pre("llama"),
+                   "key 'tokenizer.ggml.pre' is missing, and only a GPT-2 can be split without "
+                   "it: it must be one of 'gpt-2', 'smollm', 'llama-bpe', 'qwen2'"));
     CHECK(contains(with([](Keys& k) { k.types = {1, 1}; }), "has 2 types for 260 tokens"));
     CHECK(contains(with([](Keys& k) { k.types.assign(260, 7); }), "must be a number from 0 to 6"));
     CHECK(
@@ -221,7 +232,7 @@ TEST_CASE("a byte may lack a token, as in SmolLM2, until a text has it", "[day06
 TEST_CASE("only Llama 3 takes a piece that is a token without merging", "[day06][small]") {
     Keys keys;
     keys.tokens.insert(keys.tokens.end() - 1, "hen");  // the result of no merge
-    for (const char* const pre : {"gpt-2", "default", "", "smollm", "qwen2", "llama-bpe"}) {
+    for (const char* const pre : {"gpt-2", "", "smollm", "qwen2", "llama-bpe"}) {
         keys.pre = pre;
         keys.more = [](GgufWriter& file) {
             file.value("tokenizer.ggml.bos_token_id", std::uint32_t{0});
@@ -249,7 +260,7 @@ TEST_CASE("a text begins with a token if the file or its pre-split says so", "[d
         CHECK((!token || *token == 7));
         return token.has_value();
     };
-    for (const char* const pre : {"gpt-2", "default", "", "smollm", "qwen2"}) {
+    for (const char* const pre : {"gpt-2", "", "smollm", "qwen2"}) {
         CHECK_FALSE(begins(pre, {}));
         CHECK(begins(pre, true));
     }
@@ -285,6 +296,15 @@ TEST_CASE("the end of text and the end of a turn end what is written", "[day06][
     CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{259, 262});
     keys.tokens[259] = "<|eot_id|>";
     CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{259, 262});
+    for (const char* const name : {"<|eom_id|>", "<|endoftext|>", "<|end_of_text|>"}) {
+        keys.tokens[259] = name;
+        CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{259, 262});
+    }
+    keys.more = [](GgufWriter& file) {
+        file.value("tokenizer.ggml.eom_token_id", std::uint32_t{6});
+    };
+    CHECK(ends(keys.vocabulary()) == std::vector<std::int64_t>{6, 259, 262});
+    keys.tokens[259] = "<|eot_id|>";
     keys.more = [](GgufWriter& file) {
         file.value("tokenizer.ggml.eot_token_id", std::uint32_t{5});
     };

@@ -21,19 +21,33 @@ constexpr const char* kAddSpace = "tokenizer.ggml.add_space_prefix";
 constexpr const char* kBegin = "tokenizer.ggml.bos_token_id";
 constexpr const char* kEnd = "tokenizer.ggml.eos_token_id";
 constexpr const char* kEndOfTurn = "tokenizer.ggml.eot_token_id";
+constexpr const char* kEndOfMessage = "tokenizer.ggml.eom_token_id";
+constexpr const char* kArchitecture = "general.architecture";
+// Few files have these two keys, so the names of the tokens count, too. In a model for conversations
+// the end of text is the end of a turn, and a text may still end by the other.
+constexpr const char* kEndings[] = {"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>",
+                                    "<|end_of_text|>"};
 constexpr std::int64_t kMostTypes = 6;
 
-// The values of tokenizer.ggml.pre, and what llama.cpp assumes with each of them.
+// The values of tokenizer.ggml.pre, and what llama.cpp assumes with each of them. Without the key, and
+// with "default", llama.cpp guesses and warns that the text will be worse.
 struct Pre {
     std::string_view name;
     PreSplit split;
     bool whole_pieces, adds_begin;
 };
 constexpr Pre kPres[] = {
-    {"gpt-2", PreSplit::gpt2, false, false},    {"default", PreSplit::gpt2, false, false},
-    {"smollm", PreSplit::smollm, false, false}, {"llama-bpe", PreSplit::llama3, true, true},
+    {"gpt-2", PreSplit::gpt2, false, false},
+    {"smollm", PreSplit::smollm, false, false},
+    {"llama-bpe", PreSplit::llama3, true, true},
     {"qwen2", PreSplit::qwen2, false, false},
 };
+
+std::string names_of_pres() {
+    std::string names;
+    for (const Pre& known : kPres) names += (names.empty() ? "" : ", ") + quoted(known.name);
+    return names;
+}
 
 bool prints(unsigned byte) {
     return (byte > 0x20 && byte < 0x7F) || (byte > 0xA0 && byte != 0xAD);
@@ -119,15 +133,19 @@ void Vocabulary::read_model(const Gguf& file) {
         file.reject(file.value(kModel).at, sentence("key ", quoted(kModel), " is ", quoted(model),
                                                     ", but must be 'gpt2' or 'llama'"));
     }
-    if (!file.has(kPre)) return;
+    if (!file.has(kPre)) {
+        if (!file.has(kArchitecture) || file.text(kArchitecture) == "gpt2") return;
+        file.reject(
+            file.value(kModel).at,
+            sentence("key ", quoted(kPre), " is missing, and only a ",
+                     "GPT-2 can be split without it: it must be ", "one of ", names_of_pres()));
+    }
     const std::string_view name = file.text(kPre);
     const auto* const pre = std::find_if(std::begin(kPres), std::end(kPres),
                                          [&](const Pre& known) { return known.name == name; });
     if (pre == std::end(kPres)) {
-        std::string names;
-        for (const Pre& known : kPres) names += (names.empty() ? "" : ", ") + quoted(known.name);
         file.reject(file.value(kPre).at, sentence("key ", quoted(kPre), " is ", quoted(name),
-                                                  ", but must be one of ", names));
+                                                  ", but must be one of ", names_of_pres()));
     }
     split_ = pre->split;
     whole_pieces_ = pre->whole_pieces;
@@ -255,9 +273,11 @@ void Vocabulary::read_ends(const Gguf& file) {
     if (adds_begin_) begin_of_text_ = token(kBegin);
     end_of_text_ = token(kEnd);
     ends_ = {end_of_text_};
-    if (file.has(kEndOfTurn)) ends_.push_back(token(kEndOfTurn));
-    for (const char* const name : {"<|im_end|>", "<|eot_id|>"}) {  // few files have that key
-        if (const auto end_of_turn = special(name)) ends_.push_back(*end_of_turn);
+    for (const char* const key : {kEndOfTurn, kEndOfMessage}) {
+        if (file.has(key)) ends_.push_back(token(key));
+    }
+    for (const char* const name : kEndings) {
+        if (const auto ending = special(name)) ends_.push_back(*ending);
     }
 }
 

@@ -88,8 +88,8 @@ public:
     std::optional<std::int64_t> begin_of_text() const noexcept { return begin_of_text_; }
     /// The end-of-text token, 50256 in GPT-2. encode() never returns it.
     std::int64_t end_of_text() const noexcept { return end_of_text_; }
-    /// Does this token end what a model writes? The end of text does, and the end of a turn in a
-    /// conversation.
+    /// Does this token end what a model writes? The end of text does, and in a conversation the end
+    /// of a turn or of a message, by the file's keys or by its name.
     bool ends(std::int64_t token) const noexcept {
         return std::find(ends_.begin(), ends_.end(), token) != ends_.end();
     }

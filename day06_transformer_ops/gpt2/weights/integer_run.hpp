@@ -19,12 +19,12 @@ namespace sixdays::gpt2 {
 /// takes 28 words: then the 128-bit reads of eight neighbouring lanes, a run each, cover all 32
 /// banks.
 struct alignas(16) IntegerRun {
-    static constexpr float kLargest = 127 * 65536.0f;
+    static constexpr float kLargest = 127 * 65536.0f;  // what the largest element becomes
 
     uint4 bytes[3][2];  // by plane: steps 0 to 3, and 4 to 7
     float scale;        // NaN if an element is NaN or infinite; 0 if all are below 1e-30
     float sum;          // of the elements, for weights that have a minimum
-    float unused[2];
+    float unused[2];    // up to 28 words
 };
 static_assert(sizeof(IntegerRun) == 28 * sizeof(unsigned));
 
@@ -94,7 +94,7 @@ __device__ __forceinline__ void to_integer_runs(float* x, int runs) {
 /// The sum of products of quants with a run's elements, in units of its scale. Exact but for the
 /// conversion of the result.
 struct IntegerDot {
-    int planes[3] = {};
+    int planes[3] = {};  // the sums of products with each plane
 
     /// @param quants  four signed bytes. @param step  of the run's eight
     __device__ __forceinline__ void add(unsigned quants, const IntegerRun& x, int step) {
@@ -108,7 +108,9 @@ struct IntegerDot {
             planes[plane] = __dp4a(static_cast<int>(quants), static_cast<int>(word), planes[plane]);
         }
     }
-    /// The upper two planes fit in the 24 bits of a float: |sum| <= 32 * 32 * 128 * 257.
+    /// The upper two planes fit in the 24 bits of a float: 256 b2 + b1 is at most 127 * 256, as the
+    /// largest element is; a sum has 32 quants of at most 15, or in Q6_K 16 of at most 32.
+    static_assert(32 * 15 * 127 * 256 < 1 << 24 && 16 * 32 * 127 * 256 < 1 << 24);
     __device__ __forceinline__ float value() const {
         return fmaf(256, static_cast<float>(256 * planes[2] + planes[1]),
                     static_cast<float>(planes[0]));

@@ -90,14 +90,16 @@ void measure_cuda(const Types& types, const bench::Limits& limits, const Wanted&
         print(types, "decode Llama 3.2 1B", "greedy", "", 1,
               work_of(model, 1, (kPrompt + kEnd) / 2), s, limits);
     }
-    for (const gpt2::Prompts prompts : {gpt2::Prompts::floats, gpt2::Prompts::tensor_cores}) {
-        if (!wanted.prompts) break;
-        const auto backend = make_cuda_backend(model, capacity, prompts);
-        Engine engine(config, *backend, capacity);
-        const bool floats = prompts == gpt2::Prompts::floats;
-        print(types, floats ? "prefill Llama 3.2 1B" : "prefill Llama 3.2 1B on tensor cores",
-              "prompt", "", kLongPrompt, work_of(model, kLongPrompt, kLongPrompt),
-              gpt2::read_prompt(config, engine, 5, kLongPrompt), limits);
+    if (wanted.prompts) {
+        const auto floats = make_cuda_backend(model, capacity);
+        const auto fast = make_cuda_backend(model, capacity, gpt2::Prompts::tensor_cores);
+        Engine in_floats(config, *floats, capacity), by_tensor_cores(config, *fast, capacity);
+        gpt2::check_prompt(config, types.most, in_floats, by_tensor_cores, kLongPrompt);
+        const bench::Work work = work_of(model, kLongPrompt, kLongPrompt);
+        print(types, "prefill Llama 3.2 1B", "prompt", "", kLongPrompt, work,
+              gpt2::read_prompt(config, in_floats, 5, kLongPrompt), limits);
+        print(types, "prefill Llama 3.2 1B on tensor cores", "prompt", "", kLongPrompt, work,
+              gpt2::read_prompt(config, by_tensor_cores, 5, kLongPrompt), limits);
     }
     if (!wanted.parts) return;
     const double whole = gpt2::without(config, *make_cuda_backend(model, capacity), -1);
