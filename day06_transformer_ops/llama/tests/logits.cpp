@@ -4,6 +4,7 @@
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/generate.hpp"
 #include "day06_transformer_ops/gpt2/tests/backends.hpp"
 #include "day06_transformer_ops/llama/llama_backend.hpp"
 #include "day06_transformer_ops/llama/rotate.hpp"
@@ -80,6 +81,25 @@ TEST_CASE("logits match those of transformers, for each architecture and backend
         }
         CHECK(engine.length() == 12);
     }
+}
+
+TEST_CASE("perplexity equals that of transformers' logits to six digits", "[day06][small]") {
+    const std::string name = GENERATE("llama", "llama31", "linear", "qwen2", "qwen3");
+    const Golden golden(name);
+    double surprise = 0;  // of all tokens but the first
+    const std::int64_t T = golden.logits().extent(0);
+    for (std::int64_t t = 0; t + 1 < T; ++t) {
+        const View<const float> row = select(golden.logits(), 0, t);
+        double sum = 0;
+        for (std::int64_t v = 0; v < row.size(); ++v) sum += std::exp(double{row(v)});
+        surprise += std::log(sum) - double{row(golden.tokens()(t + 1))};
+    }
+    const auto backend = make("cpu 2", golden.model, T);
+    Engine engine(golden.model.config, *backend, T);
+    const gpt2::Perplexity found = gpt2::perplexity(engine, golden.ids);
+    CAPTURE(name, found.value);
+    CHECK(found.tokens == T - 1);
+    CHECK(std::abs(found.value / std::exp(surprise / static_cast<double>(T - 1)) - 1) < 1e-6);
 }
 
 TEST_CASE("the bound rejects a model with one thing changed", "[day06][small]") {
