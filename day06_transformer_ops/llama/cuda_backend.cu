@@ -5,7 +5,6 @@
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_backend.hpp"
-#include "day06_transformer_ops/gpt2/weights/linear.hpp"
 #include "day06_transformer_ops/llama/device_model.hpp"
 #include "day06_transformer_ops/llama/llama_backend.hpp"
 
@@ -87,17 +86,11 @@ public:
         }
         norm_for_product(b.mlp_norm);
         const View<float> gate = rows(gate_, sizes_.hidden);
-        const int turns = b.gate_up.size() == 1 ? 2 : 1;  // rows of gate and up in turn?
-        const gpt2::DeviceMatrix of_gate = b.gate_up.front().matrix();
-        const gpt2::DeviceMatrix of_up = b.gate_up.back().matrix();
-        if (narrow()) {
-            narrow_->product(of_gate, {}, 0, gate, queue_, turns, 0);
-            narrow_->product(of_up, {}, 0, hidden(), queue_, turns, turns - 1);
+        if (b.gate_up.size() == 1) {  // rows of gate and up in turn
+            products_in_turn(normed(), b.gate_up[0].matrix(), {gate, hidden()});
         } else {
-            const View<const float> floats = gpt2::as_floats(of_gate, wide_, queue_);
-            product_of_turn(floats, turns, 0, gate);
-            product_of_turn(turns == 2 ? floats : gpt2::as_floats(of_up, wide_, queue_), turns,
-                            turns - 1, hidden());
+            DeviceBackend::product(normed(), b.gate_up[0].matrix(), {}, 0, gate);
+            DeviceBackend::product(normed(), b.gate_up[1].matrix(), {}, 0, hidden());
         }
         activate_gated_cuda<float>(Activation::silu, gate, hidden(), hidden(), {.stream = queue_});
         if (narrow()) narrow_->hold(hidden(), gpt2::Before::nothing, queue_);
@@ -112,20 +105,14 @@ public:
     }
 
     void head(std::int64_t first, std::int64_t count) override {
-        reserve_logits(count);
         const unsigned blocks = token_by_token_ ? llama::resident_head_blocks(model_.head()) : 0;
-        for (std::int64_t row = 0; row < count; ++row) {
-            const View<const float> x = slice(stream(), 0, first + row, first + row + 1);
-            const View<float> logits = logits_of(row);
-            if (token_by_token_) {
-                launch_head(parameters(model_.final_norm()), model_.head(), x.data, logits.data,
-                            blocks, queue_);
-                continue;
-            }
-            const View<float> normed = normed_.view({1, sizes_.channels});
-            norm(x, model_.final_norm(), normed);
-            gpt2::linear_cuda(model_.head(), normed, {}, logits, {.stream = queue_});
-        }
+        head_of_rows(
+            first, count, model_.head(),
+            [&](const float* x, float* logits) {
+                launch_head(parameters(model_.final_norm()), model_.head(), x, logits, blocks,
+                            queue_);
+            },
+            [&](View<const float> x, View<float> out) { norm(x, model_.final_norm(), out); });
     }
 
 private:
@@ -169,16 +156,9 @@ private:
         norm(stream(), weight, normed());
         if (narrow()) narrow_->hold(normed(), gpt2::Before::nothing, queue_);
     }
-    // out = beta * out + x . weightT + bias; on tensor cores, x is what they hold
     void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
                  View<float> out) {
-        const View<const float> bias = linear.bias.view({out.extent(1)});
-        if (narrow()) return narrow_->product(linear.weight.matrix(), bias, beta, out, queue_);
-        DeviceBackend::product(x, linear.weight.matrix(), bias, beta, out);
-    }
-    // out = x . weightT with the weight's rows turn, turn + turns, ...
-    void product_of_turn(const View<const float>& weight, int turns, int turn, View<float> out) {
-        DeviceBackend::product(normed(), slice(weight, 0, turn, weight.extent(0), turns), {}, 0,
+        DeviceBackend::product(x, linear.weight.matrix(), linear.bias.view({out.extent(1)}), beta,
                                out);
     }
     // Both in place. @param heads  (head, T, D). @param weight  may be empty

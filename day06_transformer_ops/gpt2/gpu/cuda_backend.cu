@@ -6,7 +6,6 @@
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_backend.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_model.hpp"
-#include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
@@ -73,20 +72,16 @@ public:
     }
 
     void head(std::int64_t first, std::int64_t count) override {
-        reserve_logits(count);
+        const NormParameters norm = model_.final_norm().parameters();
         const unsigned blocks = token_by_token_ ? resident_head_blocks(model_.head()) : 0;
-        for (std::int64_t row = 0; row < count; ++row) {
-            const View<const float> x = slice(stream(), 0, first + row, first + row + 1);
-            const View<float> logits = logits_of(row);
-            if (token_by_token_) {
-                launch_head(model_.final_norm().parameters(), model_.head(), x.data, logits.data,
-                            blocks, queue_);
-                continue;
-            }
-            const View<float> normed = normed_.view({1, sizes_.channels});
-            layer_norm_cuda<float>(x, model_.final_norm().parameters(), normed, {.stream = queue_});
-            linear_cuda(model_.head(), normed, {}, logits, {.stream = queue_});
-        }
+        head_of_rows(
+            first, count, model_.head(),
+            [&](const float* x, float* logits) {
+                launch_head(norm, model_.head(), x, logits, blocks, queue_);
+            },
+            [&](View<const float> x, View<float> out) {
+                layer_norm_cuda<float>(x, norm, out, {.stream = queue_});
+            });
     }
 
 private:
@@ -95,12 +90,10 @@ private:
         return permute(qkv_.view({T_, 3, sizes_.heads, head_dim()}), {1, 2, 0, 3});
     }
 
-    // out = beta * out + x . weightT + bias; on tensor cores, x is what they hold
     void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
                  View<float> out) {
-        const View<const float> bias = linear.bias.view({out.extent(1)});
-        if (narrow()) return narrow_->product(linear.weight.matrix(), bias, beta, out, queue_);
-        DeviceBackend::product(x, linear.weight.matrix(), bias, beta, out);
+        DeviceBackend::product(x, linear.weight.matrix(), linear.bias.view({out.extent(1)}), beta,
+                               out);
     }
     void product_of_norm(const DeviceModel::Norm& norm, const DeviceModel::Linear& linear,
                          View<float> out) {

@@ -137,7 +137,23 @@ void DeviceBackend::product(View<const float> x, View<const float> weight, View<
 
 void DeviceBackend::product(View<const float> x, const DeviceMatrix& weight, View<const float> bias,
                             float beta, View<float> out) {
+    if (narrow()) return narrow_->product(weight, bias, beta, out, queue_);
     product(x, as_floats(weight, wide_, queue_), bias, beta, out);
+}
+
+void DeviceBackend::products_in_turn(View<const float> x, const DeviceMatrix& weight,
+                                     const std::vector<View<float>>& outs) {
+    const int turns = static_cast<int>(outs.size());
+    View<const float> floats;
+    if (!narrow()) floats = as_floats(weight, wide_, queue_);
+    for (int turn = 0; turn < turns; ++turn) {
+        const View<float>& out = outs[static_cast<std::size_t>(turn)];
+        if (narrow()) {
+            narrow_->product(weight, {}, 0, out, queue_, turns, turn);
+        } else {
+            product(x, slice(floats, 0, turn, weight.N, turns), {}, 0, out);
+        }
+    }
 }
 
 void DeviceBackend::attend_tokens(View<const float> q, View<const float> k, View<const float> v,
@@ -168,9 +184,23 @@ void DeviceBackend::reserve_logits(std::int64_t count) {
     graph_.reset();  // it contains the old buffer's address
 }
 
-View<float> DeviceBackend::logits_of(std::int64_t row) {
+void DeviceBackend::head_of_rows(
+    std::int64_t first, std::int64_t count, const DeviceMatrix& weight,
+    const std::function<void(const float* x, float* logits)>& head,
+    const std::function<void(View<const float> x, View<float> out)>& norm) {
     const std::int64_t V = sizes_.vocabulary;
-    return logits_.view(row_major({1, V}), row * V);
+    reserve_logits(count);
+    for (std::int64_t row = 0; row < count; ++row) {
+        const View<const float> x = slice(stream(), 0, first + row, first + row + 1);
+        const View<float> logits = logits_.view(row_major({1, V}), row * V);
+        if (token_by_token_) {
+            head(x.data, logits.data);
+            continue;
+        }
+        const View<float> normed = normed_.view({1, sizes_.channels});
+        norm(x, normed);
+        linear_cuda(weight, normed, {}, logits, {.stream = queue_});
+    }
 }
 
 void DeviceBackend::read(const gpu::Buffer<float>& from, std::int64_t count, View<float> out) {

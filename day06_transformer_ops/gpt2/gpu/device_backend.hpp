@@ -3,7 +3,9 @@
 /// the tokens of a text, the choice of the next one, and the graph that replays a pass of one token.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/graph.hpp"
@@ -72,19 +74,25 @@ protected:
     /// Keys and values of the positions up to the end of the pass: (2, head, S, D).
     View<const float> held(std::int64_t layer) { return slice(cache(layer), 2, 0, position_ + T_); }
 
-    /// out = beta * out + x . weightT + bias. @param weight  (N, K) @param bias  (N), or null
-    void product(View<const float> x, View<const float> weight, View<const float> bias, float beta,
-                 View<float> out);
-    /// The same for a matrix of any type, which is widened to floats first.
+    /// out = beta * out + x . weightT + bias, for a matrix of any type, which is widened to floats
+    /// first; on tensor cores, x is what they hold.
+    /// @param weight  (N, K) @param bias  (N), or null
     void product(View<const float> x, const DeviceMatrix& weight, View<const float> bias,
                  float beta, View<float> out);
+    /// outs[i] = x . rowsT with rows i, i + n, ... of the weight, for n outs: matrices whose rows
+    /// are in turn.
+    void products_in_turn(View<const float> x, const DeviceMatrix& weight,
+                          const std::vector<View<float>>& outs);
     /// Causal attention of the pass's queries. @param q, out  (..., T, D) @param k, v  (..., S, D)
     void attend_tokens(View<const float> q, View<const float> k, View<const float> v,
                        View<float> out);
-    /// Room for the logits of `count` tokens; read_logits() returns them.
-    void reserve_logits(std::int64_t count);
-    /// Logits of the row-th of these tokens, (1, V).
-    View<float> logits_of(std::int64_t row);
+    /// Logits of `count` tokens from `first` on: by `head` for one token, where the kernels of
+    /// decode.hpp support the model, or else by `norm` and a product.
+    /// @param head  launches launch_head()
+    /// @param norm  from a token's row (1, C) to another
+    void head_of_rows(std::int64_t first, std::int64_t count, const DeviceMatrix& weight,
+                      const std::function<void(const float* x, float* logits)>& head,
+                      const std::function<void(View<const float> x, View<float> out)>& norm);
 
     const Sizes sizes_;
     const Shape cache_shape_;
@@ -106,6 +114,9 @@ protected:
     gpu::Stream queue_ = {};
 
 private:
+    void product(View<const float> x, View<const float> weight, View<const float> bias, float beta,
+                 View<float> out);
+    void reserve_logits(std::int64_t count);
     static void read(const gpu::Buffer<float>& from, std::int64_t count, View<float> out);
 
     std::optional<gpu::Graph> graph_;
