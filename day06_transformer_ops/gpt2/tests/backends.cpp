@@ -49,4 +49,25 @@ double largest(View<const float> x) {
     return most;
 }
 
+void check_tokens(const Sizes& sizes, Backend& plain, Backend& cuda, std::int64_t prompt,
+                  std::int64_t more, double rounding) {
+    const std::int64_t V = sizes.vocabulary, capacity = sizes.context;
+    Engine expected(sizes, plain, capacity), got(sizes, cuda, capacity);
+    for (Engine* engine : {&expected, &got}) {
+        engine->backend().set_sampler({.temperature = 0});
+        engine->read(random_ids(sizes, prompt, 5).view());
+    }
+    for (std::int64_t i = 0; i <= more; ++i) {
+        INFO("token " << expected.length());
+        Tensor<float> want({1, V}), logits({1, V});
+        plain.read_logits(want.view());
+        cuda.read_logits(logits.view());
+        CHECK(testing::close(logits.view(), want.view(), rounding * largest(want.view())));
+        REQUIRE(got.chosen() == expected.chosen());
+        if (i == more) break;
+        expected.next();
+        got.next();
+    }
+}
+
 }  // namespace sixdays::gpt2::tests

@@ -39,6 +39,11 @@ Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids);
 /// two backends; six standard deviations are never reached.
 double rounding(const Sizes& config);
 
+/// Reads a prompt of seeded tokens with both backends, then writes `more` tokens one by one: the
+/// tokens must be equal, and logits differ by at most `rounding` of the largest.
+void check_tokens(const Sizes& sizes, Backend& plain, Backend& cuda, std::int64_t prompt,
+                  std::int64_t more, double rounding);
+
 /// The largest magnitude of an element.
 double largest(View<const float> x);
 

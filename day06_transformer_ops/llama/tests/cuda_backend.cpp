@@ -35,25 +35,9 @@ Config config_of(std::int64_t layers, std::int64_t context, std::int64_t C, std:
 // A prompt, then tokens one by one: the same tokens, and logits that differ by rounding only.
 void compare(const ModelWeights& model, std::int64_t prompt, std::int64_t more) {
     const Config& config = model.config;
-    const std::int64_t V = config.vocabulary;
     const auto plain = make_plain_backend(model, config.context);
     const auto cuda = make_cuda_backend(model, config.context);
-    Engine expected(config, *plain, config.context), got(config, *cuda, config.context);
-    for (Engine* engine : {&expected, &got}) {
-        engine->backend().set_sampler({.temperature = 0});
-        engine->read(random_ids(config, prompt, 5).view());
-    }
-    for (std::int64_t i = 0; i <= more; ++i) {
-        INFO("token " << expected.length());
-        Tensor<float> want({1, V}), logits({1, V});
-        plain->read_logits(want.view());
-        cuda->read_logits(logits.view());
-        CHECK(close(logits.view(), want.view(), rounding(config) * largest(want.view())));
-        REQUIRE(got.chosen() == expected.chosen());
-        if (i == more) break;
-        expected.next();
-        got.next();
-    }
+    gpt2::tests::check_tokens(config, *plain, *cuda, prompt, more, rounding(config));
 }
 
 bool takes(const ModelWeights& model) {
