@@ -111,12 +111,7 @@ void check_other_keys(KeyTaker& take, const Config& config) {
 Config read_config(const Gguf& file, const Architecture& architecture) {
     KeyTaker take(file);
     Config config{};
-    config.layers = take.size("block_count");
-    config.context = take.size("context_length");
-    config.channels = take.size("embedding_length");
-    config.heads = take.size("attention.head_count");
-    config.hidden = take.size("feed_forward_length");
-    config.epsilon = static_cast<float>(take.positive("attention.layer_norm_rms_epsilon"));
+    gpt2::read_sizes(take, "attention.layer_norm_rms_epsilon", config);
     config.kv_heads = take.size("attention.head_count_kv", config.heads);
     if (config.heads % config.kv_heads != 0) {
         take.reject("attention.head_count_kv", "is ", config.kv_heads,

@@ -13,12 +13,7 @@ Config read_config(const Gguf& file) {
     }
     KeyTaker take(file);
     Config config{};
-    config.layers = take.size("block_count");
-    config.context = take.size("context_length");
-    config.channels = take.size("embedding_length");
-    config.heads = take.size("attention.head_count");
-    config.hidden = take.size("feed_forward_length");
-    config.epsilon = static_cast<float>(take.positive("attention.layer_norm_epsilon"));
+    read_sizes(take, "attention.layer_norm_epsilon", config);
     if (config.channels % config.heads != 0) {
         take.reject("attention.head_count", "is ", config.heads, ", which does not divide the ",
                     config.channels, " channels");

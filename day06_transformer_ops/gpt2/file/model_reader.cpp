@@ -73,6 +73,15 @@ void TensorTaker::reject_rest(const std::string& model) const {
     }
 }
 
+void read_sizes(KeyTaker& take, const std::string& epsilon, Sizes& sizes) {
+    sizes.layers = take.size("block_count");
+    sizes.context = take.size("context_length");
+    sizes.channels = take.size("embedding_length");
+    sizes.heads = take.size("attention.head_count");
+    sizes.hidden = take.size("feed_forward_length");
+    sizes.epsilon = static_cast<float>(take.positive(epsilon));
+}
+
 std::int64_t vocabulary_of(const Gguf& file) {
     const std::int64_t rows = file.tensor("token_embd.weight").weight.shape[0];
     if (const char* key = "tokenizer.ggml.tokens"; file.has(key)) {

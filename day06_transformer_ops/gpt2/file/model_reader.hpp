@@ -9,6 +9,7 @@
 #include "common/tensor/sentence.hpp"
 #include "common/tensor/tensor.hpp"
 #include "day06_transformer_ops/gpt2/file/gguf.hpp"
+#include "day06_transformer_ops/gpt2/file/sizes.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -107,6 +108,11 @@ private:
     const Gguf& file_;
     std::unordered_set<std::string_view> taken_;
 };
+
+/// The sizes that all architectures have, but for the vocabulary.
+/// @param epsilon  the name of the norms' key
+/// @throws std::invalid_argument  a key that is missing, or has an impossible number
+void read_sizes(KeyTaker& take, const std::string& epsilon, Sizes& sizes);
 
 /// The number of tokens, V: rows of token_embd.weight.
 /// @throws std::invalid_argument  no such tensor; the tokenizer has another number of tokens
