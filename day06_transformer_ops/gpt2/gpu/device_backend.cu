@@ -18,10 +18,6 @@ namespace {
 using namespace day06_transformer_ops;
 using day05_matmul::Epilogue;
 
-// From this many tokens on, two products with a softmax between them are faster than fused
-// attention: the products run at full speed. But only as long as their scores are few: 2 GB.
-constexpr std::int64_t kManyQueries = 64, kMostScores = std::int64_t{1} << 29;
-
 // The checks, before any memory is allocated.
 const Sizes& checked(const Sizes& sizes, const Shape& cache) {
     check_capacity(sizes, cache[2]);
@@ -159,7 +155,7 @@ void DeviceBackend::products_in_turn(View<const float> x, const DeviceMatrix& we
 void DeviceBackend::attend_tokens(View<const float> q, View<const float> k, View<const float> v,
                                   View<float> out) {
     const std::int64_t S = position_ + T_;
-    if (T_ < kManyQueries || sizes_.heads * T_ * S > kMostScores) {
+    if (!attends_by_products(sizes_.heads, T_, S)) {
         return attention_cuda(q, k, v, {}, out, {.stream = queue_});
     }
     Shape padded = q.shape();  // (..., T, S), and rows of scores begin at whole vectors

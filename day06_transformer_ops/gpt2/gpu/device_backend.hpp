@@ -16,6 +16,14 @@
 
 namespace sixdays::gpt2 {
 
+/// Does a pass of T tokens that see S positions attend by two products with a softmax between them?
+/// From 64 tokens on, that is faster than fused attention, because the products run at full speed.
+/// But only as long as their scores, (heads, T, S) floats, take at most 2 GB.
+[[nodiscard]] constexpr bool attends_by_products(std::int64_t heads, std::int64_t T,
+                                                 std::int64_t S) {
+    return T >= 64 && heads * T * S <= std::int64_t{1} << 29;
+}
+
 /// What the CUDA backends share. A pass of one token is one kernel per phase (decode.hpp) where the
 /// kernels support the model; other passes consist of the days' operations.
 class DeviceBackend : public Backend {

@@ -7,6 +7,7 @@
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
+#include "day06_transformer_ops/gpt2/gpu/device_backend.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_model.hpp"
 #include "day06_transformer_ops/gpt2/tests/backends.hpp"
 
@@ -141,6 +142,15 @@ TEST_CASE(
 TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][small]") {
     compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 70, 2);
     compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 80, 0);
+}
+
+TEST_CASE("long prompts attend by two products as long as their scores take at most 2 GB",
+          "[day06][small]") {
+    CHECK_FALSE(attends_by_products(12, 63, 1024));
+    CHECK(attends_by_products(12, 64, 1024));
+    CHECK(attends_by_products(32, 4096, 4096));
+    CHECK_FALSE(attends_by_products(32, 4096, 4097));
+    CHECK_FALSE(attends_by_products(32, 131072, 131072));
 }
 
 TEST_CASE("CUDA: long prompts after other tokens, each longer than the last one",

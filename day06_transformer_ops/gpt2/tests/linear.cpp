@@ -209,6 +209,33 @@ TEST_CASE("linear: a NaN in x reaches all outputs, one in a weight its row", "[d
     }
 }
 
+TEST_CASE("linear: in 4 and 6 bits, a NaN or an infinity in x makes its outputs NaN",
+          "[day06][small]") {
+    constexpr std::int64_t K = 512;
+    for (const WeightType type : {WeightType::q4_0, WeightType::q4_k, WeightType::q6_k}) {
+        std::uint64_t state = 5;
+        const auto bytes = random_weights(type, 3, K, 1, state);
+        const DeviceWeight weight({type, bytes.data(), {3, K}});
+        for (const float value : {kNan, std::numeric_limits<float>::infinity(),
+                                  -std::numeric_limits<float>::infinity()}) {
+            for (const std::int64_t at : {0, 13, 31, 37, 255, 511}) {
+                CAPTURE(storage_of(type).name, value, at);
+                auto x = seeded<float>({2, K}, 6, -1, 1);
+                x(1, at) = value;
+                const DeviceIn<float> d_x(x);
+                DeviceOut<float> got({2, 3});
+                linear_cuda(weight.matrix(), d_x.view(), {}, got.view(),
+                            {.path = LinearPath::warp_per_row});
+                const Tensor<float> values = got.values();
+                for (std::int64_t n = 0; n < 3; ++n) {
+                    CHECK(std::isfinite(values(0, n)));
+                    CHECK(std::isnan(values(1, n)));
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("linear: rows that are not whole vectors use the twin", "[day06][small]") {
     const Matrix w(WeightType::f16, 4, 30, 10);  // rows of 60 bytes
     const auto x = seeded<float>({1, 30}, 11, -1, 1);
