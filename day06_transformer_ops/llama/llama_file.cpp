@@ -95,7 +95,7 @@ std::int64_t read_head_dim(KeyTaker& take, const Config& config) {
     return D;
 }
 
-// Keys whose usual value changes nothing. A window of the whole context is no window.
+// Keys whose usual value changes nothing. A window as large as the context hides nothing.
 void check_other_keys(KeyTaker& take, const Config& config) {
     const std::int64_t window = take.size("attention.sliding_window", 0, 0);
     if (window != 0 && window < config.context) {

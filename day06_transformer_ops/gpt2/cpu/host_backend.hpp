@@ -48,7 +48,7 @@ protected:
     /// Room for the norm of `count` tokens from `first` on, and for their logits.
     View<float> last_normed(std::int64_t first, std::int64_t count);
 
-    /// Keys and values have as many heads as queries, or fewer, which then share them.
+    /// Keys and values may have fewer heads than queries, which then share them.
     std::int64_t kv_heads() const noexcept { return keys_.shape()[1]; }
     std::int64_t head_dim() const noexcept { return keys_.shape()[3]; }
     /// qkv cut into its columns: queries (T, heads * D), keys and values (T, kv_heads * D) each.

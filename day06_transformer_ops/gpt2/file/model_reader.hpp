@@ -66,7 +66,7 @@ public:
     [[noreturn]] void reject(const std::string& name, const Parts&... parts) const {
         file_.reject(file_.value(full(name)).at, sentence(quoted(full(name)), " ", parts...));
     }
-    /// A key of this architecture that nobody took may change the results, so it is rejected.
+    /// A key of this architecture that was not taken may change the results, so it is rejected.
     /// @throws std::invalid_argument  such a key, with its value
     void reject_rest() const;
 
@@ -100,7 +100,7 @@ public:
         return has(name) ? matrix(name, token_embedding.shape) : token_embedding;
     }
 
-    /// A tensor that nobody took means that the file is another model, so the results would be
+    /// A tensor that was not taken means that the file is another model, so the results would be
     /// wrong. @param model  "a GPT-2". @throws std::invalid_argument  such a tensor
     void reject_rest(const std::string& model) const;
 

@@ -4,7 +4,7 @@
 ///     before the wait   prefetch weights, norm parameters, bias: no kernel writes them
 ///     the wait          until the previous phase has ended
 ///     in                the block computes x (K) in shared memory: a norm, or attention's parts
-///     joined the product       a warp has ROWS rows at a time; PARTS warps share a row's columns
+///     the product       a warp has ROWS rows at a time; PARTS warps share a row's columns
 ///     out               one thread per row stores it: to the cache, to the stream, through GELU;
 ///                       its addends (a bias, the stream) were loaded while the block computed x
 ///

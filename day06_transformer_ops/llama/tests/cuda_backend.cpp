@@ -57,7 +57,7 @@ TEST_CASE("CUDA: logits and tokens match the CPU references, in all types", "[da
     }
 }
 
-TEST_CASE("CUDA: q, k and v of different types are products of their own", "[day06][small]") {
+TEST_CASE("CUDA: q, k and v of different types are separate products", "[day06][small]") {
     RandomLlama model(config_of(1, 16, 256, 4, 2, 64, 256, 60), WeightType::q4_k, {},
                       WeightType::q6_k);
     REQUIRE(takes(model.weights()));
