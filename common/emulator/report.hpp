@@ -107,7 +107,7 @@ struct LastLaunch {
         block{};                          ///< of a block
     std::uint64_t shared_bytes = 0;       ///< dynamic shared memory per block
 };
-/// The last launch by the host, whether or not its blocks have run.
+/// The last launch by this host thread, whether or not its blocks have run.
 const LastLaunch& last_launch();
 
 /// CPU time after which a block is reported as stuck: 60 seconds by default.

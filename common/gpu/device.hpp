@@ -47,7 +47,7 @@ struct Device {
 /// Bytes of free device memory. @throws gpu::Error  a failed query
 [[nodiscard]] std::int64_t free_bytes();
 
-/// The kernel that a launcher launched last, as passed to check_launch(); "" if none yet. With it a
+/// The kernel that this thread launched last, as passed to check_launch(); "" if none yet. With it a
 /// test sees which path actually ran, not only which one was chosen.
 [[nodiscard]] const char* last_kernel() noexcept;
 

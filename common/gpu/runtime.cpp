@@ -22,7 +22,7 @@
 namespace sixdays::gpu {
 namespace {
 
-const char* last_kernel_name = "";
+thread_local const char* last_kernel_name = "";
 
 std::string misreported;  // a sentence
 

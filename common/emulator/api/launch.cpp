@@ -92,7 +92,7 @@ bool check_configuration(const Launch& what) {
     return false;
 }
 
-LastLaunch latest;
+thread_local LastLaunch latest;
 std::uint64_t blocks_of_launch = 0;
 
 void remember(const Launch& what) {

@@ -1,9 +1,9 @@
 // Times a training step and its parts: prints CSV with the columns of common/lesson/csv.hpp. Random
 // weights and tokens; a step is forward pass, backward pass, clipping and AdamW.
 //
-//     gpt2_train_bench [124M|124M-16|124M-bf16|124M-16-bf16|124M-16x2|124M-16x4|strides]...
+//     gpt2_train_bench [124M|124M-16|124M-bf16|124M-16-bf16|strides][xGPUS]...
 //
-// Without arguments: 124M and strides. x2 and x4: 2 or 4 GPUs, 16 sequences each; their GFLOP/s are
+// Without arguments: 124M and strides. 124M-16x4: on each of 4 GPUs, 16 sequences; the GFLOP/s are
 // per GPU.
 //
 // After its steps the model must have a lower loss on the batch that it has seen repeatedly;
@@ -27,23 +27,39 @@ using namespace sixdays::day06_transformer_ops;
 namespace {
 
 struct Size {
-    const char* name;
+    std::string name;
     gpt2::Config config;
-    std::int64_t batch;
-    int gpus = 1;
+    std::int64_t batch;  // sequences, of all GPUs
     bool usual = false;  // measured if no size is given
     bool bf16 = false;   // products on tensor cores
+    int gpus = 1;
 };
 const gpt2::Config k124M{12, 1024, 768, 12, 3072, 50257, 1e-5f};
 const Size kSizes[] = {
-    {"124M", k124M, 4, 1, true},
+    {"124M", k124M, 4, true},
     {"124M-16", k124M, 16},
-    {"124M-bf16", k124M, 4, 1, false, true},
-    {"124M-16-bf16", k124M, 16, 1, false, true},
-    {"124M-16x2", k124M, 2 * 16, 2},
-    {"124M-16x4", k124M, 4 * 16, 4},
-    {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256, 1, true},
+    {"124M-bf16", k124M, 4, false, true},
+    {"124M-16-bf16", k124M, 16, false, true},
+    {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256, true},
 };
+
+// The size of this name, which may end with the number of GPUs.
+Size size_of(const std::string& word) {
+    const std::size_t x = word.rfind('x');
+    std::string names;
+    for (Size size : kSizes) {
+        if (word == size.name) return size;
+        if (word.substr(0, x) == size.name && x + 2 == word.size() && word[x + 1] > '1' &&
+            word[x + 1] <= '9') {
+            size.gpus = word[x + 1] - '0';
+            size.name = word, size.batch *= size.gpus;
+            return size;
+        }
+        names += ' ' + size.name;
+    }
+    throw std::runtime_error(sentence("there is no size ", word, "; sizes:", names,
+                                      ", and with x2 to x9 behind, on as many GPUs"));
+}
 
 // Per GPU: 6 FLOP per parameter and token, forward and backward, and attention's, as in papers.
 double flops_of(const Size& s, std::int64_t parameters) {
@@ -58,8 +74,7 @@ void print(const Size& s, const std::string& op, const std::string& version, dou
     lesson::Version v;
     v.op = op, v.version = version, v.cache = "warm";
     if (s.bf16) v.dtype = "bfloat16";
-    v.shape = std::string(s.name) + " B=" + std::to_string(s.batch) +
-              " T=" + std::to_string(s.config.context);
+    v.shape = s.name + " B=" + std::to_string(s.batch) + " T=" + std::to_string(s.config.context);
     v.work.flops = flops;
     std::printf("%s\n", lesson::csv_row(v, seconds, 0, limits).c_str());
     std::fflush(stdout);
@@ -76,7 +91,7 @@ void measure(const Size& s, const bench::Limits& limits) {
     Trainers<Device> trainer(s.config, s.batch, sum);
     sum.use(0);  // the GPU that was current before
     const auto taken = static_cast<double>(before - gpu::free_bytes());
-    std::printf("# %s, gpt2_train: %.1f GiB\n", s.name, taken / (1 << 30));
+    std::printf("# %s, gpt2_train: %.1f GiB\n", s.name.c_str(), taken / (1 << 30));
     TrainingState state;
     state.parameters = trainer.parameters().begin(1);
     state.first.resize(state.parameters.size());
@@ -127,14 +142,15 @@ void run(int argc, char** argv) {
     const std::string no_gpu =
         gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
     if (!no_gpu.empty()) throw std::runtime_error(no_gpu + ": its times would mean nothing");
+    std::vector<Size> wanted;
+    for (int i = 1; i < argc; ++i) wanted.push_back(size_of(argv[i]));
+    for (const Size& s : kSizes) {
+        if (argc == 1 && s.usual) wanted.push_back(s);
+    }
     const bench::Limits limits = bench::measure_gpu_limits();
     std::printf("# limits: %s: %s\n%s\n", limits.whose.c_str(), to_string(limits).c_str(),
                 lesson::csv_columns().c_str());
-    for (const Size& s : kSizes) {
-        bool wanted = argc == 1 && s.usual;
-        for (int i = 1; i < argc; ++i) wanted |= std::string(argv[i]) == s.name;
-        if (wanted) s.bf16 ? measure<CudaBf16>(s, limits) : measure<Cuda>(s, limits);
-    }
+    for (const Size& s : wanted) s.bf16 ? measure<CudaBf16>(s, limits) : measure<Cuda>(s, limits);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One process, one thread: NCCL's calls for all GPUs must be between ncclGroupStart() and
+// One thread calls NCCL for all GPUs: the calls must be between ncclGroupStart() and
 // ncclGroupEnd(), or the first one would wait for the others.
 #include "day06_transformer_ops/training/model/nccl_sum.hpp"
 

@@ -23,8 +23,8 @@ void named(int gpu, int gpus, const F& f) {
     }
 }
 
-/// Sums over GPUs 0 to N - 1 (all-reduce). One thread launches the work of all of them: launches
-/// are asynchronous, so the GPUs work at the same time.
+/// Sums over GPUs 0 to N - 1 (all-reduce). use() and mark() may be called by one thread per GPU at
+/// the same time; one thread starts the sums of all GPUs and waits for them.
 ///
 /// Each GPU has a second stream for the sums. A sum waits there for an event in the GPU's compute
 /// stream, whose work continues meanwhile.
@@ -39,7 +39,7 @@ public:
 
     /// The number of GPUs.
     [[nodiscard]] int gpus() const noexcept { return gpus_; }
-    /// The following calls go to this GPU.
+    /// The following CUDA calls of this thread go to this GPU.
     void use(int gpu);
     /// Records an event after all work launched on this GPU so far; add_up() of it waits for it.
     void mark(int gpu, std::int64_t mark);

@@ -4,6 +4,11 @@
 /// summed, and each GPU makes the same step from the same sums.
 #pragma once
 
+#include <exception>
+#include <numeric>
+#include <vector>
+
+#include "day06_transformer_ops/gpt2/cpu/threads.hpp"
 #include "day06_transformer_ops/training/model/nccl_sum.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 
@@ -17,7 +22,7 @@ public:
     /// @throws std::invalid_argument  sequences that do not divide equally
     Trainers(const gpt2::Config& config, std::int64_t batch, Sum& sum,
              const typename Device::Operations& operations = {})
-        : sum_(sum), size_(batch * config.context) {
+        : sum_(sum), size_(batch * config.context), threads_(sum.gpus()) {
         const int n = sum.gpus();
         if (batch % n != 0) {
             reject(batch, " sequences cannot be divided equally among ", n, " GPUs");
@@ -34,7 +39,7 @@ public:
     void load(const TrainingState& state) {
         each([&](Trainer<Device>& trainer, int) { trainer.load(state); });
     }
-    /// As in Trainer, before each layer of each GPU.
+    /// As in Trainer, before each layer of each GPU, and in its thread.
     void ask(const std::function<void()>& question) {
         for (Trainer<Device>& trainer : all_) trainer.ask(question);
     }
@@ -63,9 +68,11 @@ public:
             sum_.mark(gpu, kAll);
         });
         if (last && sum_.gpus() > 1) add_up();
-        double losses = 0;
-        each([&](Trainer<Device>& trainer, int) { losses += trainer.sum_of_losses(); });
-        return losses / N;
+        std::vector<double> losses(all_.size());
+        each([&](Trainer<Device>& trainer, int gpu) {
+            losses[static_cast<std::size_t>(gpu)] = trainer.sum_of_losses();
+        });
+        return std::accumulate(losses.begin(), losses.end(), 0.0) / N;
     }
 
     /// One step on each GPU, from the same sums. Returns the norm of the gradient.
@@ -106,15 +113,30 @@ private:
             f();
         });
     }
+    // f(trainer, gpu) for each GPU, in a thread of its own: a step has about a thousand launches. If
+    // one thread made them all, the last GPU would wait for the launches of the others, and all for
+    // its gradients.
+    // [each]
     template <class F>
     void each(const F& f) {
-        for (int gpu = 0; gpu < sum_.gpus(); ++gpu) {
-            on(gpu, [&] { f(all_[static_cast<std::size_t>(gpu)], gpu); });
+        std::vector<std::exception_ptr> failures(all_.size());
+        threads_.run([&](int gpu) {
+            const auto i = static_cast<std::size_t>(gpu);
+            try {
+                on(gpu, [&] { f(all_[i], gpu); });
+            } catch (...) {
+                failures[i] = std::current_exception();
+            }
+        });
+        for (const std::exception_ptr& failure : failures) {
+            if (failure != nullptr) std::rethrow_exception(failure);
         }
     }
+    // [each]
 
     Sum& sum_;
-    std::int64_t size_;  // tokens of the whole batch
+    std::int64_t size_;      // tokens of the whole batch
+    gpt2::Threads threads_;  // one per GPU
     std::vector<Trainer<Device>> all_;
 };
 

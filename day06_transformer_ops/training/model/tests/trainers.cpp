@@ -1,6 +1,9 @@
-// Several trainers that train as one, without several GPUs: they share one device, run one after
-// another, and the host sums what NCCL would.
+// Several trainers that train as one, without several GPUs: they share one device, each has its own
+// thread, and the host sums what NCCL would.
+#include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 
 #include "day06_transformer_ops/training/model/trainers.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"
@@ -35,10 +38,14 @@ class HostSum {
 public:
     explicit HostSum(int gpus) : gpus_(gpus) {}
     int gpus() const { return gpus_; }
-    void use(int gpu) { used_ = gpu; }
+    void use(int gpu) {
+        const std::lock_guard lock(mutex_);
+        used_[std::this_thread::get_id()] = gpu;
+    }
     void mark(int gpu, std::int64_t mark) {
-        if (gpu == fails_) throw std::runtime_error("an illegal memory access");
-        CHECK(gpu == used_);
+        const std::lock_guard lock(mutex_);
+        if (fails_.count(gpu) == 1) throw std::runtime_error("an illegal memory access");
+        CHECK(gpu == used_.at(std::this_thread::get_id()));
         // The mark of everything comes after those of the layers.
         for (std::int64_t layer = 0; mark < 0 && layer < kModel.layers; ++layer) {
             CHECK(marks_.count({gpu, layer}) == 1);
@@ -64,7 +71,10 @@ public:
     std::int64_t added_ = 0;  // elements in all sums so far
     bool waiting_ = false;    // sums are pending: wait() was not called
     bool halves_ = false;     // a worse sum: the GPUs' terms have half the bits
-    int fails_ = -1;
+    std::set<int> fails_;
+
+    // How many threads have used a GPU.
+    std::size_t threads() const { return used_.size(); }
 
 private:
     static void copy(float* to, const float* from, std::size_t bytes, bool to_host) {
@@ -75,7 +85,9 @@ private:
                     : gpu::detail::copy_to_device(to, from, bytes);
         }
     }
-    int gpus_, used_ = 0;
+    int gpus_;
+    std::mutex mutex_;
+    std::map<std::thread::id, int> used_;
     std::set<std::pair<int, std::int64_t>> marks_;
 };
 
@@ -122,6 +134,7 @@ void check_trainers(int gpus) {
     CHECK(std::fabs(trainers.accumulate(kBatch, 1, true) - loss) < 16 * kU * loss);
     CHECK(sum.added_ == whole.parameters().size());  // each element once
     CHECK_FALSE(sum.waiting_);
+    CHECK(sum.threads() == static_cast<std::size_t>(gpus));
     const Bound bound = of_two_orders(begin.parameters);
     for (const Trainer<Device>& trainer : trainers.all()) {
         CHECK(close(one_run(trainer.gradients()), in_double(one_run(whole.gradients())), bound));
@@ -233,18 +246,24 @@ TEST_CASE("one GPU sums nothing, and has the bits of a single trainer",
 }
 
 TEST_CASE("an error on one of several GPUs is reported with its name", "[day06][training][small]") {
-    HostSum<Cpu> sum(2);
+    HostSum<Cpu> sum(4);
     Trainers<Cpu, HostSum<Cpu>> trainers(kModel, kSequences, sum);
     trainers.load(lively_state(trainers.parameters()));
-    sum.fails_ = 1;
-    std::string said;
-    try {
-        (void)trainers.accumulate(kBatch, 1, true);
-    } catch (const std::runtime_error& error) {
-        said = error.what();
-    }
-    CHECK(said == "GPU 1 of 0 to 1: an illegal memory access");
+    const auto said = [&] {
+        try {
+            (void)trainers.accumulate(kBatch, 1, true);
+        } catch (const std::runtime_error& error) {
+            return std::string(error.what());
+        }
+        return std::string("nothing failed");
+    };
+    sum.fails_ = {3};
+    CHECK(said() == "GPU 3 of 0 to 3: an illegal memory access");
+    sum.fails_ = {3, 1, 2};
+    CHECK(said() == "GPU 1 of 0 to 3: an illegal memory access");  // the first of them
     CHECK(sum.added_ == 0);
+    sum.fails_ = {};
+    CHECK(said() == "nothing failed");
 }
 
 TEST_CASE("GPUs that cannot divide a batch, or do not exist, are rejected",
