@@ -21,13 +21,16 @@ float next_number(std::uint64_t& state) {
 }
 
 // A random block, with scales for weights in about [-size, size].
-Q4Block& scaled(Q4Block& block, double size) {
-    block.scale = f16(static_cast<float>(size / 8));  // quants of -8 to 7
+template <class B>
+B& scaled(B& block, double size) {
+    block.scale = f16(static_cast<float>(size / B::kZero));  // quants of -kZero to kZero - 1
     return block;
 }
-Q4KBlock& scaled(Q4KBlock& block, double size) {
-    block.scale = f16(static_cast<float>(size / 512));          // 63 * 15 at most, 236 on average
-    block.minimum = f16(static_cast<float>(7.5 * size / 512));  // so that the average is 0
+template <HasMinimum B>
+B& scaled(B& block, double size) {
+    const double half = 8 << B::kHigh, scale = size / (64 * half);  // Q4_K: 63 * 15 at most
+    block.scale = f16(static_cast<float>(scale));
+    block.minimum = f16(static_cast<float>((half - 0.5) * scale));  // so that the average is 0
     return block;
 }
 Q6KBlock& scaled(Q6KBlock& block, double size) {
@@ -73,8 +76,12 @@ std::vector<std::byte> random_weights(WeightType type, std::int64_t N, std::int6
     std::vector<std::byte> bytes(static_cast<std::size_t>(bytes_of(type, {N, K})));
     if (type == WeightType::q4_0) {
         fill_blocks<Q4Block>(bytes, size, state);
+    } else if (type == WeightType::q5_0) {
+        fill_blocks<Q5Block>(bytes, size, state);
     } else if (type == WeightType::q4_k) {
         fill_blocks<Q4KBlock>(bytes, size, state);
+    } else if (type == WeightType::q5_k) {
+        fill_blocks<Q5KBlock>(bytes, size, state);
     } else if (type == WeightType::q6_k) {
         fill_blocks<Q6KBlock>(bytes, size, state);
     } else {

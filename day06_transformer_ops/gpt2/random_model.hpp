@@ -14,7 +14,7 @@ namespace sixdays::gpt2 {
 inline constexpr Config kGpt2 = {12, 1024, 768, 12, 3072, 50257, 1e-5f};
 
 /// Random weights (N, K) of a type, as a file stores them. Types with one scale per weight or block
-/// are uniform in [-size, size]. Blocks of Q4_0, Q4_K and Q6_K consist of random bytes, and their
+/// are uniform in [-size, size]. Blocks of types in runs consist of random bytes, and their
 /// scales are set so that weights are about as large.
 /// @param state  of splitmix64; advanced
 /// @throws std::invalid_argument  rows that are not a multiple of the type's blocks

@@ -34,6 +34,7 @@ TEST_CASE("linear: which weights a warp can read in whole rows", "[day06][small]
         {WeightType::f32, 0, 8, 24576, true},   {WeightType::f32, 0, 8, 24580, false},
         {WeightType::f32, 0, 8, most, false},   {WeightType::q8_0, 0, 8, most << 3, false},
         {WeightType::q4_0, 0, 8, 32, true},     {WeightType::q4_0, 8, 8, 32, false},
+        {WeightType::q5_0, 0, 8, 32, true},     {WeightType::q5_k, 0, 8, 24576, true},
         {WeightType::q4_k, 0, 8, 256, true},    {WeightType::q4_k, 4, 8, 256, false},
         {WeightType::q6_k, 0, 8, 256, true},    {WeightType::q6_k, 2, 8, 256, false},
         {WeightType::q6_k, 0, 8, 24576, true},  {WeightType::q6_k, 0, 8, 24832, false},
@@ -231,7 +232,8 @@ TEST_CASE("a random model consists of splitmix64's numbers", "[day06][small]") {
         CHECK(norm.bias(0) != norm.bias(1));
         CHECK(norm.weight(0) != 1);
     }
-    for (const WeightType type : {WeightType::q4_0, WeightType::q4_k, WeightType::q6_k}) {
+    for (const WeightType type : weight_types()) {
+        if (!in_runs(type)) continue;
         INFO(storage_of(type).name);
         std::uint64_t state = 7;
         const auto bytes = random_weights(type, 64, 256, 0.25, state);

@@ -39,8 +39,9 @@ TEST_CASE("CUDA: logits and tokens match the CPU references, in all types", "[da
         INFO(storage_of(type).name);
         compare(config, type, 5, 4);
     }
-    compare({2, 48, 64, 4, 256, 97, 1e-5f}, WeightType::q4_0, 5, 4);
-    for (const WeightType type : {WeightType::q4_k, WeightType::q6_k}) {
+    compare(config, WeightType::q4_0, 5, 4);
+    compare(config, WeightType::q5_0, 5, 4);
+    for (const WeightType type : {WeightType::q4_k, WeightType::q5_k, WeightType::q6_k}) {
         INFO(storage_of(type).name);
         compare({1, 24, 256, 4, 1280, 97, 1e-5f}, type, 4, 3);
     }

@@ -34,10 +34,11 @@ SIZES = {"tiny": (2, 2, 32, 24, 43), "124M": (12, 12, 768, 1024, 50000)}
 MIXED = {"token_embd": Q8_0, "attn_qkv": F16, "attn_output": BF16, "ffn_up": Q8_0}
 
 Q4_0, Q4_K = gguf.GGMLQuantizationType.Q4_0, gguf.GGMLQuantizationType.Q4_K
+Q5_0, Q5_K = gguf.GGMLQuantizationType.Q5_0, gguf.GGMLQuantizationType.Q5_K
 Q6_K = gguf.GGMLQuantizationType.Q6_K
 # What blocks.gguf has, and where their blocks have numbers in F16.
-DECODED = [F16, Q4_0, Q8_0, Q4_K, Q6_K, BF16]
-SCALES_AT = {Q4_0: [0], Q8_0: [0], Q4_K: [0, 2], Q6_K: [208]}
+DECODED = [F16, Q4_0, Q8_0, Q4_K, Q6_K, BF16, Q5_0, Q5_K]
+SCALES_AT = {Q4_0: [0], Q5_0: [0], Q8_0: [0], Q4_K: [0, 2], Q5_K: [0, 2], Q6_K: [208]}
 
 FIXTURES = [("tiny", None, False), ("tiny_head", F32, True)]  # name, type, separate head
 

@@ -113,9 +113,9 @@ constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 // One token: the order of sums is free, K/32 + 6 roundings. A prompt: one sum, K + 1 of them.
 TEST_CASE("the fast product is as accurate as its order of summation allows", "[day06][small]") {
-    const WeightType type =
-        GENERATE(WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0,
-                 WeightType::q4_0, WeightType::q4_k, WeightType::q6_k);
+    const WeightType type = GENERATE(WeightType::f32, WeightType::f16, WeightType::bf16,
+                                     WeightType::q8_0, WeightType::q4_0, WeightType::q5_0,
+                                     WeightType::q4_k, WeightType::q5_k, WeightType::q6_k);
     const std::int64_t T = GENERATE(1, 3, 4, 15, 16, 17, 64, 65);
     const std::int64_t N = GENERATE(1, 5, 6, 13);
     const std::int64_t block = storage_of(type).elements;

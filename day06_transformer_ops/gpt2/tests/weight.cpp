@@ -30,7 +30,9 @@ TEST_CASE("bytes of a shape, by type", "[day06][small]") {
     CHECK(bytes_of(WeightType::bf16, {7}) == 14);
     CHECK(bytes_of(WeightType::q8_0, {3, 64}) == 3 * 2 * 34);
     CHECK(bytes_of(WeightType::q4_0, {3, 64}) == 3 * 2 * 18);
+    CHECK(bytes_of(WeightType::q5_0, {3, 64}) == 3 * 2 * 22);
     CHECK(bytes_of(WeightType::q4_k, {3, 512}) == 3 * 2 * 144);
+    CHECK(bytes_of(WeightType::q5_k, {3, 512}) == 3 * 2 * 176);
     CHECK(bytes_of(WeightType::q6_k, {3, 512}) == 3 * 2 * 210);
     CHECK(bytes_of(WeightType::f16, Shape{}) == 2);  // one number
     CHECK(bytes_of(WeightType::q6_k, {3, 0}) == 0);
@@ -40,7 +42,7 @@ TEST_CASE("bytes of a shape, by type", "[day06][small]") {
           }) == "rows of 33 elements do not divide into blocks of 32, which Q8_0 is made of");
     CHECK(contains(rejection([] { (void)bytes_of(WeightType::q4_0, {2, 48}); }), "blocks of 32"));
     CHECK(contains(rejection([] { (void)bytes_of(WeightType::q4_0, Shape{}); }), "rows of 1 el"));
-    for (const WeightType type : {WeightType::q4_k, WeightType::q6_k}) {
+    for (const WeightType type : {WeightType::q4_k, WeightType::q5_k, WeightType::q6_k}) {
         CHECK(contains(rejection([&] {
                            (void)bytes_of(type, {256, 128});
                        }),
@@ -49,8 +51,8 @@ TEST_CASE("bytes of a shape, by type", "[day06][small]") {
     CHECK(contains(rejection([] { (void)bytes_of(WeightType::f32, {std::int64_t{1} << 61}); }),
                    "takes more bytes than 63 bits can count"));
     CHECK(rejection([] { (void)bytes_of(static_cast<WeightType>(3), {1}); }) ==
-          "ggml's type 3 is not read here: F32 (0), F16 (1), Q4_0 (2), Q8_0 (8), Q4_K (12), "
-          "Q6_K (14) and BF16 (30) are");
+          "ggml's type 3 is not read here: F32 (0), F16 (1), Q4_0 (2), Q5_0 (6), Q8_0 (8), "
+          "Q4_K (12), Q5_K (13), Q6_K (14) and BF16 (30) are");
 }
 
 // blocks.gguf is written by reference.py: random bytes as each type, and what PyPI's gguf makes of
@@ -106,12 +108,15 @@ TEST_CASE("random bytes of each type are decoded bit for bit as PyPI's gguf does
         }
         CHECK((wrong == 0 && finite >= 256));
     }
-    CHECK((compared == 6 * 2 * 1024 && nans > 0));
+    CHECK((compared == 8 * 2 * 1024 && nans > 0));
 }
 
-TEST_CASE("blocks of 4 and 6 bits by hand, in each sub-block", "[day06][small]") {
+TEST_CASE("blocks of 4 to 6 bits by hand, in each sub-block", "[day06][small]") {
     Q4Block small{};
     small.scale = f16(0.5f), small.quants[3] = 0xF0;  // weight 3 is 0 - 8, weight 19 is 15 - 8
+    Q5Block five{};
+    five.scale = f16(0.5f), five.quants[3] = 0xF0;
+    five.high[0] = 0x08, five.high[2] = 0x10;  // of weights 3 and 20
     Q4KBlock k4{};
     k4.scale = f16(0.5f), k4.minimum = f16(0.25f);
     k4.scales[1] = 0x80 | 3;   // scale[1] is 3, and scale[5] begins with bits 10
@@ -119,6 +124,10 @@ TEST_CASE("blocks of 4 and 6 bits by hand, in each sub-block", "[day06][small]")
     k4.scales[9] = 0x21;       // scale[5] ends with 0001: 33; minimum[5] with 0010: 18
     k4.quants[7] = 0x90;       // weight 32 + 7
     k4.quants[64 + 2] = 0x70;  // weight 160 + 2
+    Q5KBlock k5{};
+    k5.scale = f16(0.5f), k5.scales[1] = 3, k5.quants[7] = 0x90;
+    k5.high[7] = 0x06;  // of weights 32 + 7 and 64 + 7
+    k5.scales[2] = 1;
     Q6KBlock k6{};
     k6.scale = f16(0.5f), k6.scales[9] = -2;
     k6.low[64 + 16] = 0x0A, k6.high[32 + 16] = 0x02;  // weight 128 + 16: quant 0x2A
@@ -129,6 +138,10 @@ TEST_CASE("blocks of 4 and 6 bits by hand, in each sub-block", "[day06][small]")
     };
     decode(WeightType::q4_0, small, 32);
     CHECK((out(3) == -4 && out(19) == 3.5f && out(4) == -4));
+    decode(WeightType::q5_0, five, 32);
+    CHECK((out(3) == 0 && out(19) == -0.5f && out(20) == 0 && out(4) == -8));
+    decode(WeightType::q5_k, k5, 256);
+    CHECK((out(7) == 0 && out(39) == 1.5f * 25 && out(71) == 0.5f * 16 && out(38) == 0));
     decode(WeightType::q4_k, k4, 256);
     CHECK((out(0) == 0 && out(32) == -1.25f && out(39) == 1.5f * 9 - 1.25f));
     CHECK((out(160) == -4.5f && out(162) == 16.5f * 7 - 4.5f));
@@ -191,7 +204,9 @@ TEST_CASE("weights reject other types, shapes and alignments", "[day06][small]")
     CHECK(contains(rejection([&] { (void)w.as_q8_0(); }), "F32 were asked for as Q8_0"));
     CHECK(contains(rejection([&] { (void)w.as_bf16(); }), "F32 were asked for as BF16"));
     CHECK(contains(rejection([&] { (void)w.as_q4_0(); }), "F32 were asked for as Q4_0"));
+    CHECK(contains(rejection([&] { (void)w.as_q5_0(); }), "F32 were asked for as Q5_0"));
     CHECK(contains(rejection([&] { (void)w.as_q4_k(); }), "F32 were asked for as Q4_K"));
+    CHECK(contains(rejection([&] { (void)w.as_q5_k(); }), "F32 were asked for as Q5_K"));
     CHECK(contains(rejection([&] { (void)w.as_q6_k(); }), "F32 were asked for as Q6_K"));
     CHECK(rejection([&] {
               (void)Weight{WeightType::q6_k, w.data + 1, {256}}.as_q6_k();

@@ -1,7 +1,6 @@
 #include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
 
 #include <cstring>
-#include <type_traits>
 #include <vector>
 
 #include "common/tensor/arguments.hpp"
@@ -20,16 +19,24 @@ const Weight& as_matrix(const Weight& w) {
 struct Split {
     std::int64_t bytes, scales;
 };
+template <class B>
+Split split_of_runs() {
+    return {B::kRuns * (16 + 4 * B::kHigh + (B::kRuns > 1 ? 2 : 0)), HasMinimum<B> ? 2 : 1};
+}
 Split split_of(WeightType type) {
     switch (type) {
         case WeightType::q8_0:
             return {kQ8Block, 1};
         case WeightType::q4_0:
-            return {16, 1};
+            return split_of_runs<Q4Block>();
+        case WeightType::q5_0:
+            return split_of_runs<Q5Block>();
         case WeightType::q4_k:
-            return {8 * (16 + 2), 2};
+            return split_of_runs<Q4KBlock>();
+        case WeightType::q5_k:
+            return split_of_runs<Q5KBlock>();
         case WeightType::q6_k:
-            return {8 * (16 + 8 + 2), 1};
+            return split_of_runs<Q6KBlock>();
         default:
             return {storage_of(type).bytes, 0};
     }
@@ -55,24 +62,26 @@ void split(View<const Q8Block> in, Parts& out) {
 // Four quants, one per byte.
 using Four = std::uint32_t;
 
-// Run number r of a row, in swizzled order. Q6_K has high bits, the others pass a null pointer.
+// Run number r of a row, in swizzled order. Quants have HIGH bits besides the lower 4.
+template <int HIGH>
 void swizzle(const std::uint8_t (&quants)[kRun], std::int64_t r, std::byte* low, std::byte* high) {
     Four in[8], lows[4] = {}, highs[2] = {};
     std::memcpy(in, quants, sizeof in);
     for (std::int64_t p = 0; p < 8; ++p) {
         const Four four = in[p ^ r % 8];
         lows[p / 2] |= (four & 0x0F0F0F0F) << 4 * (p % 2);
-        highs[p / 4] |= (four >> 4 & 0x03030303) << 2 * (p % 4);
+        highs[HIGH * p / 8] |= (four >> 4 & 0x03030303) << HIGH * p % 8;
     }
     std::memcpy(low, lows, sizeof lows);
-    if (high != nullptr) std::memcpy(high, highs, sizeof highs);
+    std::memcpy(high, highs, 4 * HIGH);
 }
 
-// The two bytes that a run of Q4_K and Q6_K has besides its quants.
+// The two bytes that a run of Q4_K, Q5_K and Q6_K has besides its quants.
 struct Two {
     std::uint8_t bytes[2];
 };
-Two two_of(const Q4KBlock& block, int run) {
+template <HasMinimum B>
+Two two_of(const B& block, int run) {
     std::uint8_t scale[8], minimum[8];
     six_bits(block, scale, minimum);
     return {{scale[run], minimum[run]}};
@@ -84,32 +93,24 @@ Two two_of(const Q6KBlock& block, int run) {
     return {{scale(0), scale(1)}};  // the quants from 4 (p ^ run) on: runs 4 to 7 swap the halves
 }
 
-void put_scales(const Q4Block& block, f16* to) {
-    *to = block.scale;
-}
-void put_scales(const Q4KBlock& block, f16* to) {
-    to[0] = block.scale, to[1] = block.minimum;
-}
-void put_scales(const Q6KBlock& block, f16* to) {
-    *to = block.scale;
-}
-
 template <class B>
 void split(View<const B> in, Parts& out) {
-    constexpr bool kHigh = std::is_same_v<B, Q6KBlock>, kTwo = B::kRuns > 1;
     const std::int64_t runs = in.size() * B::kRuns, in_row = in.extent(1) * B::kRuns;
-    const std::int64_t scales = in.size() > 0 ? std::ssize(out.scales) / in.size() : 0;
+    f16* scale = out.scales.data();
     std::byte* const low = out.data.data();
     std::byte* const high = low + runs * 16;
-    std::byte* const two = high + (kHigh ? runs * 8 : 0);
+    std::byte* const two = high + runs * 4 * B::kHigh;
     for (std::int64_t r = 0; r < runs; ++r) {
         const B& block = in.data[r / B::kRuns];
         const int run = static_cast<int>(r % B::kRuns);
-        if (run == 0) put_scales(block, out.scales.data() + r / B::kRuns * scales);
+        if (run == 0) *scale++ = block.scale;
+        if constexpr (HasMinimum<B>) {
+            if (run == 0) *scale++ = block.minimum;
+        }
         std::uint8_t quants[kRun];
         unpack(block, run, quants);
-        swizzle(quants, r % in_row, low + r * 16, kHigh ? high + r * 8 : nullptr);
-        if constexpr (kTwo) {
+        swizzle<B::kHigh>(quants, r % in_row, low + r * 16, high + r * 4 * B::kHigh);
+        if constexpr (B::kRuns > 1) {
             const Two both = two_of(block, run);
             std::memcpy(two + r * 2, both.bytes, sizeof both.bytes);
         }
@@ -122,8 +123,12 @@ void split(const Weight& w, Parts& out) {
             return split(w.as_q8_0(), out);
         case WeightType::q4_0:
             return split(w.as_q4_0(), out);
+        case WeightType::q5_0:
+            return split(w.as_q5_0(), out);
         case WeightType::q4_k:
             return split(w.as_q4_k(), out);
+        case WeightType::q5_k:
+            return split(w.as_q5_k(), out);
         case WeightType::q6_k:
             return split(w.as_q6_k(), out);
         default:

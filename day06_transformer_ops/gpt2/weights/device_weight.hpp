@@ -8,7 +8,9 @@
 ///             data                               bytes per run of 32     scales (f16)
 ///     Q8_0    32 quants                          32                      (N, K / 32)
 ///     Q4_0    low bits                           16                      (N, K / 32)
+///     Q5_0    low bits | high bits               16 | 4                  (N, K / 32)
 ///     Q4_K    low bits | scale, minimum          16 | 2                  (N, K / 256, 2)
+///     Q5_K    low bits | high bits | as Q4_K     16 | 4 | 2              (N, K / 256, 2)
 ///     Q6_K    low bits | high bits | 2 scales    16 | 8 | 2              (N, K / 256)
 ///
 /// **Low bits, high bits.** One lane of a warp loads a run's 16 bytes at once, and its neighbours
@@ -18,7 +20,7 @@
 /// 4 quants from 4 * (p ^ (r % 8)) on, and eight neighbouring lanes read from all 32 banks.
 ///
 ///     low bits    byte 4 (p / 2) + e, from bit 4 (p % 2) on: 4 bits of quant e, 0 to 3, of step p
-///     high bits   byte 4 (p / 4) + e, from bit 2 (p % 4) on: 2 bits
+///     high bits   Q5_0, Q5_K: byte e, bit p. Q6_K: byte 4 (p / 4) + e, from bit 2 (p % 4) on: 2 bits
 ///     2 scales    of steps 0 to 3, and of 4 to 7
 #pragma once
 
@@ -34,7 +36,7 @@ namespace sixdays::gpt2 {
 struct DeviceMatrix {
     WeightType type = WeightType::f32;  // how `data` is read
     const std::byte* data = nullptr;    // the weights, or all but their scales
-    const f16* scales = nullptr;        // of Q4_0, Q8_0, Q4_K and Q6_K
+    const f16* scales = nullptr;        // of the types that have blocks
     std::int64_t N = 0, K = 0;          // rows: outputs; columns: inputs
 };
 

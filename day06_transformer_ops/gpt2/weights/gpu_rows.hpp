@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -163,19 +164,24 @@ struct Q8Rows {
     }
 };
 
-/// Rows of Q4_0, Q4_K or Q6_K, in the layout of device_weight.hpp. A piece is a run of 32 weights;
+/// Rows of a type in runs, in the layout of device_weight.hpp. A piece is a run of 32 weights;
 /// its numbers are in swizzled order.
 template <class B>
 struct RunRows {
     static constexpr int kWeights = kRun, kSlice = kRunSlice;
-    static constexpr bool kMinimum = std::is_same_v<B, Q4KBlock>;
-    static constexpr bool kHigh = std::is_same_v<B, Q6KBlock>;
-    static constexpr bool kTwo = kMinimum || kHigh;
+    static constexpr bool kMinimum = HasMinimum<B>;
+    static constexpr bool kTwoScales = std::is_same_v<B, Q6KBlock>;
+    static constexpr int kLargest =
+        std::max(B::kZero, (16 << B::kHigh) - 1 - B::kZero);  // of |quant - zero|
+    static constexpr unsigned kHighBits = B::kHigh == 1 ? 0x10101010u : 0x30303030u;
+    /// Is the dot product with a run two sums, of steps 0 to 3 and of 4 to 7?
+    static constexpr bool kHalves = kTwoScales || !IntegerDot::fits(32, kLargest);
+    static_assert(IntegerDot::fits(kHalves ? 16 : 32, kLargest));
     struct Piece {
         uint4 low;           // 4 bits of each quant
-        uint2 high;          // Q6_K: the other 2 bits
-        unsigned short two;  // Q4_K: scale and minimum; Q6_K: two scales
-        unsigned scales;     // the block's f16; Q4_K has two
+        uint2 high;          // the other bits; of Q5_0 and Q5_K in x
+        unsigned short two;  // Q4_K, Q5_K: scale and minimum; Q6_K: two scales
+        unsigned scales;     // the block's f16; Q4_K and Q5_K have two
     };
 
     const std::byte* data;
@@ -187,9 +193,11 @@ struct RunRows {
         const std::int64_t runs = N * K / kRun;
         Piece piece = {};
         piece.low = reinterpret_cast<const uint4*>(data)[run];
-        if constexpr (kHigh) piece.high = reinterpret_cast<const uint2*>(data + runs * 16)[run];
-        if constexpr (kTwo) {
-            const std::byte* const two = data + runs * (kHigh ? 24 : 16);
+        const std::byte* const high = data + runs * 16;
+        if constexpr (B::kHigh == 1) piece.high.x = reinterpret_cast<const unsigned*>(high)[run];
+        if constexpr (B::kHigh == 2) piece.high = reinterpret_cast<const uint2*>(high)[run];
+        if constexpr (B::kRuns > 1) {
+            const std::byte* const two = high + runs * 4 * B::kHigh;
             piece.two = reinterpret_cast<const unsigned short*>(two)[run];
         }
         if constexpr (kMinimum) {
@@ -227,14 +235,14 @@ struct RunRows {
     static __device__ __forceinline__ unsigned quants(const Piece& piece, int p) {
         const unsigned low[] = {piece.low.x, piece.low.y, piece.low.z, piece.low.w};
         unsigned four = low[p / 2] >> 4 * (p % 2) & 0x0F0F0F0Fu;
-        if constexpr (kHigh) {
-            const unsigned word = p < 4 ? piece.high.x : piece.high.y;
-            four |=
-                (p % 4 < 2 ? word << (4 - 2 * (p % 4)) : word >> (2 * (p % 4) - 4)) & 0x30303030u;
+        if constexpr (B::kHigh > 0) {
+            const int bit = B::kHigh * p % 8;
+            const unsigned word = B::kHigh * p < 8 ? piece.high.x : piece.high.y;
+            four |= (bit < 4 ? word << (4 - bit) : word >> (bit - 4)) & kHighBits;
         }
         return four;
     }
-    /// Of the block and of the run: the factor of the quants, and Q4_K's minimum.
+    /// Of the block and of the run: the factor of the quants, and the minimum of Q4_K and Q5_K.
     struct Scales {
         float block, run[2], minimum;
     };
@@ -243,10 +251,9 @@ struct RunRows {
         two_floats(f16{}, piece.scales, of_block);
         const unsigned two[] = {piece.two & 255u, piece.two >> 8 & 255u};
         if constexpr (kMinimum) {
-            return {1,
-                    {of_block[0] * static_cast<float>(two[0])},
-                    of_block[1] * static_cast<float>(two[1])};
-        } else if constexpr (kHigh) {
+            const float scale = of_block[0] * static_cast<float>(two[0]);
+            return {1, {scale, scale}, of_block[1] * static_cast<float>(two[1])};
+        } else if constexpr (kTwoScales) {
             return {of_block[0],
                     {static_cast<float>(static_cast<std::int8_t>(two[0])),
                      static_cast<float>(static_cast<std::int8_t>(two[1]))},
@@ -266,7 +273,7 @@ struct RunRows {
                 if constexpr (kMinimum) {
                     w[4 * p + e] = scales.run[0] * quant - scales.minimum;
                 } else {
-                    w[4 * p + e] = scales.run[kHigh ? p / 4 : 0] * quant;
+                    w[4 * p + e] = scales.run[kTwoScales ? p / 4 : 0] * quant;
                 }
             }
         }
@@ -280,11 +287,11 @@ struct RunRows {
             // A byte of 0 to 63, less kZero: no carry leaves it, and then its sign is restored.
             if constexpr (B::kZero != 0)
                 four = (four + (128 - B::kZero) * 0x01010101u) ^ 0x80808080u;
-            half[kHigh ? p / 4 : 0].add(four, x, p);
+            half[kHalves ? p / 4 : 0].add(four, x, p);
         }
         const Scales scales = scales_of(piece);
         float all = scales.run[0] * half[0].value();
-        if constexpr (kHigh) all = fmaf(scales.run[1], half[1].value(), all);
+        if constexpr (kHalves) all = fmaf(scales.run[1], half[1].value(), all);
         all *= scales.block * x.scale;
         return kMinimum ? fmaf(-scales.minimum, x.sum, all) : all;
     }
@@ -316,8 +323,12 @@ void with_rows(const DeviceMatrix& w, const Use& use) {
             return use(Q8Rows{reinterpret_cast<const std::int8_t*>(w.data), w.scales, w.N, w.K});
         case WeightType::q4_0:
             return use(RunRows<Q4Block>{w.data, w.scales, w.N, w.K});
+        case WeightType::q5_0:
+            return use(RunRows<Q5Block>{w.data, w.scales, w.N, w.K});
         case WeightType::q4_k:
             return use(RunRows<Q4KBlock>{w.data, w.scales, w.N, w.K});
+        case WeightType::q5_k:
+            return use(RunRows<Q5KBlock>{w.data, w.scales, w.N, w.K});
         case WeightType::q6_k:
             return use(RunRows<Q6KBlock>{w.data, w.scales, w.N, w.K});
     }

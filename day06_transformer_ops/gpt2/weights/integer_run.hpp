@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: x in integers, for products with weights of 4 or 6 bits. A weight's quant is an
+/// For .cu files: x in integers, for products with weights of 4 to 6 bits. A weight's quant is an
 /// integer, so four products of quants with bytes of x are one instruction (`__dp4a`) and exact. As
 /// floats, each quant would have to be converted first, which takes more instructions than all else.
 #pragma once
@@ -108,9 +108,11 @@ struct IntegerDot {
             planes[plane] = __dp4a(static_cast<int>(quants), static_cast<int>(word), planes[plane]);
         }
     }
-    /// The upper two planes fit in the 24 bits of a float: 256 b2 + b1 is at most 127 * 256, as the
-    /// largest element is; a sum has 32 quants of at most 15, or in Q6_K 16 of at most 32.
-    static_assert(32 * 15 * 127 * 256 < 1 << 24 && 16 * 32 * 127 * 256 < 1 << 24);
+    /// May a sum have this many quants of at most `largest`? Its upper two planes must fit in the 24
+    /// bits of a float, and 256 b2 + b1 is at most 127 * 256, as the largest element is.
+    static constexpr bool fits(int quants, int largest) {
+        return quants * largest * 127 * 256 < 1 << 24;
+    }
     __device__ __forceinline__ float value() const {
         return fmaf(256, static_cast<float>(256 * planes[2] + planes[1]),
                     static_cast<float>(planes[0]));

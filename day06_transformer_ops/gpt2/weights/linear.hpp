@@ -5,7 +5,7 @@
 ///     out(t, n) = bias(n) + sum over k of weight(n, k) * x(t, k)
 ///
 /// Arithmetic is float: a weight is widened on use, which is exact (F16, BF16 and Q8_0 weights have
-/// fewer bits than a float). For Q4_0, Q4_K and Q6_K, warp_per_row multiplies in integers
+/// fewer bits than a float). For weights of 4 to 6 bits, warp_per_row multiplies in integers
 /// (integer_run.hpp).
 ///
 /// One token is memory-bound: every weight is loaded for one multiply-add, so half as many bytes
@@ -36,8 +36,8 @@ enum class LinearPath {
 
 /// out = x . wᵀ + bias, with the weights widened to floats on use, which is exact.
 /// Error: K + 1 roundings of |bias(n)| + the sum of |weight(n, k) * x(t, k)|; versions differ in
-/// the order. For Q4_0, Q4_K and Q6_K, warp_per_row also rounds x, by at most 2^-23 of the largest
-/// of its run of 32.
+/// the order. For weights of 4 to 6 bits, warp_per_row also rounds x, by at most 2^-23 of the
+/// largest of its run of 32.
 /// @param w     (N, K)
 /// @param x     (T, K), any strides
 /// @param bias  (N), or a null pointer: none

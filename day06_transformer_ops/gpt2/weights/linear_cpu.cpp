@@ -58,7 +58,9 @@ void linear_cpu(const Weight& w, View<const float> x, View<const float> bias, Vi
                 x, bias, out);
         }
         case WeightType::q4_0:
+        case WeightType::q5_0:
         case WeightType::q4_k:
+        case WeightType::q5_k:
         case WeightType::q6_k:
             return linear_of_runs(w, x, bias, out);
     }

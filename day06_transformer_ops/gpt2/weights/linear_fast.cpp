@@ -69,14 +69,15 @@ template <class T>
 }
 static_assert(kSums == kQ8Block);
 
-// Blocks of runs: Q4_0, Q4_K and Q6_K. How the loops below are divided decides whether the compiler
-// vectorizes them.
+// Blocks of runs without a minimum: Q4_0, Q5_0 and Q6_K. How the loops below are divided decides
+// whether the compiler vectorizes them.
 template <class B>
 concept Runs = requires {
     B::kRuns;
-};
+}
+&&!HasMinimum<B>;
 
-// A run of Q4_0 or Q6_K, which have no minimum, as floats.
+// A run as floats.
 template <Runs B>
 [[gnu::always_inline]] inline void widen(const B& block, int run, float (&out)[kRun]) {
     const RunScales by = run_scales(block, run);
@@ -106,9 +107,9 @@ template <Runs B>
 static_assert(kSums == kRun);
 
 // Calls use(k, j, weight k) for the weights of a block, which is number j of its run. Two runs of
-// Q4_K share their bytes.
-template <class Use>
-[[gnu::always_inline]] inline void each_weight(const Q4KBlock& block, const Use& use) {
+// Q4_K or Q5_K share their bytes.
+template <HasMinimum B, class Use>
+[[gnu::always_inline]] inline void each_weight(const B& block, const Use& use) {
     std::uint8_t scales[8], minima[8];
     six_bits(block, scales, minima);
     const float of_scales = number(block.scale), of_minima = number(block.minimum);
@@ -121,19 +122,20 @@ template <class Use>
         const std::uint8_t* const quants = block.quants + pair * kRun;
         const int lower = 2 * pair, upper = lower + 1;
         for (int j = 0; j < kRun; ++j) {
-            const float quant = static_cast<float>(quants[j] & 15);
+            const float quant = static_cast<float>((quants[j] & 15) | upper_bits(block, lower, j));
             use(lower * kRun + j, j, scale[lower] * quant - minimum[lower]);
         }
         for (int j = 0; j < kRun; ++j) {
-            const float quant = static_cast<float>(quants[j] >> 4);
+            const float quant = static_cast<float>(quants[j] >> 4 | upper_bits(block, upper, j));
             use(upper * kRun + j, j, scale[upper] * quant - minimum[upper]);
         }
     }
 }
 
-[[gnu::always_inline]] inline float dot(const Q4KBlock* row, const float* x, std::int64_t K) {
+template <HasMinimum B>
+[[gnu::always_inline]] inline float dot(const B* row, const float* x, std::int64_t K) {
     float sums[kSums] = {};
-    for (std::int64_t b = 0; b < K / Q4KBlock::kWeights; ++b, x += Q4KBlock::kWeights) {
+    for (std::int64_t b = 0; b < K / B::kWeights; ++b, x += B::kWeights) {
         each_weight(row[b], [&](int k, int j, float weight) { sums[j] += weight * x[k]; });
     }
     return total(sums);
@@ -178,8 +180,9 @@ template <Runs B>
     }
 }
 
-[[gnu::always_inline]] inline void to_floats(const Q4KBlock* row, std::int64_t K, float* out) {
-    for (std::int64_t b = 0; b < K / Q4KBlock::kWeights; ++b, out += Q4KBlock::kWeights) {
+template <HasMinimum B>
+[[gnu::always_inline]] inline void to_floats(const B* row, std::int64_t K, float* out) {
+    for (std::int64_t b = 0; b < K / B::kWeights; ++b, out += B::kWeights) {
         each_weight(row[b], [&](int k, int, float weight) { out[k] = weight; });
     }
 }
@@ -267,8 +270,12 @@ void linear_of_type(const Weight& weight, const View<const float>& x, const View
             return linear(weight.as_q8_0(), x, out);
         case WeightType::q4_0:
             return linear(weight.as_q4_0(), x, out);
+        case WeightType::q5_0:
+            return linear(weight.as_q5_0(), x, out);
         case WeightType::q4_k:
             return linear(weight.as_q4_k(), x, out);
+        case WeightType::q5_k:
+            return linear(weight.as_q5_k(), x, out);
         case WeightType::q6_k:
             return linear(weight.as_q6_k(), x, out);
     }

@@ -11,7 +11,7 @@ namespace sixdays::gpt2 {
 
 /// Columns that a warp reads with all its loads in flight: the width of the smallest GPT-2.
 inline constexpr int kSlice = 768;
-/// The same for Q4_0, Q4_K and Q6_K: one run of 32 weights per lane.
+/// The same for a type in runs: one run of 32 weights per lane.
 inline constexpr int kRunSlice = 32 * kRun;
 /// The slice of a type.
 [[nodiscard]] constexpr int slice_of(WeightType type) {

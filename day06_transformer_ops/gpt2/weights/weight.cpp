@@ -8,8 +8,8 @@ namespace sixdays::gpt2 {
 namespace {
 
 constexpr WeightType kTypes[] = {WeightType::f32,  WeightType::f16,  WeightType::q4_0,
-                                 WeightType::q8_0, WeightType::q4_k, WeightType::q6_k,
-                                 WeightType::bf16};
+                                 WeightType::q5_0, WeightType::q8_0, WeightType::q4_k,
+                                 WeightType::q5_k, WeightType::q6_k, WeightType::bf16};
 template <class B>
 constexpr Storage storage_of_blocks(const char* name) {
     return {name, B::kWeights, sizeof(B)};
@@ -17,8 +17,10 @@ constexpr Storage storage_of_blocks(const char* name) {
 constexpr Storage kStorages[] = {{"F32", 1, 4},
                                  {"F16", 1, 2},
                                  storage_of_blocks<Q4Block>("Q4_0"),
+                                 storage_of_blocks<Q5Block>("Q5_0"),
                                  {"Q8_0", kQ8Block, sizeof(Q8Block)},
                                  storage_of_blocks<Q4KBlock>("Q4_K"),
+                                 storage_of_blocks<Q5KBlock>("Q5_K"),
                                  storage_of_blocks<Q6KBlock>("Q6_K"),
                                  {"BF16", 1, 2}};
 static_assert(std::size(kTypes) == std::size(kStorages));
@@ -48,7 +50,7 @@ void convert(View<const T> in, View<float> out) {
     }
 }
 
-// Blocks of Q4_0, Q4_K or Q6_K, one run after the other.
+// Blocks of quants, one run after the other.
 template <class B>
 void convert_runs(View<const B> in, View<float> out) {
     const int last = out.rank() - 1;
@@ -123,8 +125,14 @@ View<const Q8Block> Weight::as_q8_0() const {
 View<const Q4Block> Weight::as_q4_0() const {
     return blocks_of<Q4Block>(*this, WeightType::q4_0);
 }
+View<const Q5Block> Weight::as_q5_0() const {
+    return blocks_of<Q5Block>(*this, WeightType::q5_0);
+}
 View<const Q4KBlock> Weight::as_q4_k() const {
     return blocks_of<Q4KBlock>(*this, WeightType::q4_k);
+}
+View<const Q5KBlock> Weight::as_q5_k() const {
+    return blocks_of<Q5KBlock>(*this, WeightType::q5_k);
 }
 View<const Q6KBlock> Weight::as_q6_k() const {
     return blocks_of<Q6KBlock>(*this, WeightType::q6_k);
@@ -157,8 +165,12 @@ void to_float_cpu(const Weight& w, View<float> out) {
             return dequantise_q8_0_cpu(as_matrix(w.as_q8_0()), as_matrix(out));
         case WeightType::q4_0:
             return convert_runs(w.as_q4_0(), out);
+        case WeightType::q5_0:
+            return convert_runs(w.as_q5_0(), out);
         case WeightType::q4_k:
             return convert_runs(w.as_q4_k(), out);
+        case WeightType::q5_k:
+            return convert_runs(w.as_q5_k(), out);
         case WeightType::q6_k:
             return convert_runs(w.as_q6_k(), out);
     }

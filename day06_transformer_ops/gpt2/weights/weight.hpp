@@ -1,5 +1,5 @@
 /// @file
-/// Weights as a model file stores them: seven types, rows of a matrix consecutive.
+/// Weights as a model file stores them: nine types, rows of a matrix consecutive.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,17 @@ enum class WeightType : std::uint32_t {
     f32 = 0,    // float
     f16 = 1,    // IEEE 754 half precision: 11 significant bits
     q4_0 = 2,   // blocks of 32 quants of 4 bits with a scale
+    q5_0 = 6,   // blocks of 32 quants of 5 bits with a scale
     q8_0 = 8,   // blocks of 32 signed bytes with a scale
     q4_k = 12,  // blocks of 8 sub-blocks of 32 quants of 4 bits, which have a scale and a minimum
+    q5_k = 13,  // the same with quants of 5 bits
     q6_k = 14,  // blocks of 16 sub-blocks of 16 quants of 6 bits, which have a scale
     bf16 = 30   // the upper half of a float: 8 significant bits
 };
 /// Does the type consist of runs of quants (q4_q6.hpp)?
 [[nodiscard]] constexpr bool in_runs(WeightType type) {
-    return type == WeightType::q4_0 || type == WeightType::q4_k || type == WeightType::q6_k;
+    return type == WeightType::q4_0 || type == WeightType::q5_0 || type == WeightType::q4_k ||
+           type == WeightType::q5_k || type == WeightType::q6_k;
 }
 /// All of them, in the order of their numbers.
 [[nodiscard]] std::span<const WeightType> weight_types();
@@ -59,7 +62,9 @@ struct Weight {
     View<const bf16> as_bf16() const;
     View<const Q8Block> as_q8_0() const;
     View<const Q4Block> as_q4_0() const;
+    View<const Q5Block> as_q5_0() const;
     View<const Q4KBlock> as_q4_k() const;
+    View<const Q5KBlock> as_q5_k() const;
     View<const Q6KBlock> as_q6_k() const;
 };
 
@@ -68,7 +73,7 @@ struct Weight {
 [[nodiscard]] Weight rows(const Weight& matrix, std::int64_t begin, std::int64_t end);
 
 /// out = the weights as floats, bit for bit those of PyPI's gguf. Every type converts exactly, except
-/// that a weight of Q4_K is a difference and is rounded once.
+/// that a weight of Q4_K or Q5_K is a difference and is rounded once.
 /// @param out  of w's shape, injective
 /// @throws std::invalid_argument  another shape, out not injective, a null pointer
 void to_float_cpu(const Weight& w, View<float> out);

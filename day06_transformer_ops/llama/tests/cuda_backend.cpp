@@ -48,8 +48,9 @@ bool takes(const ModelWeights& model) {
 
 TEST_CASE("CUDA: logits and tokens match the CPU references, in all types", "[day06][small]") {
     const Config config = config_of(2, 24, 256, 4, 2, 64, 512, 97);
-    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16,
-                                  WeightType::q8_0, WeightType::q4_0, WeightType::q4_k}) {
+    for (const WeightType type :
+         {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0, WeightType::q4_0,
+          WeightType::q5_0, WeightType::q4_k, WeightType::q5_k}) {
         INFO(gpt2::storage_of(type).name);
         RandomLlama model(config, type);
         CHECK(takes(model.weights()));
