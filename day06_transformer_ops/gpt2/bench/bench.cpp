@@ -1,19 +1,17 @@
 // Benchmarks GPT-2 with random weights of its true size: prints CSV with the columns of
 // common/lesson/csv.hpp. Times are per token, or per prompt.
 //
-//     gpt2_bench [cuda|cpu] [decode|prompts] [F32|F16|BF16|Q8_0|Q4_0|Q4_K|Q6_K]...
+//     gpt2_bench [cuda|cpu] [decode|prompts] [F32|F16|BF16|Q8_0|Q4_0|Q5_0|Q4_K|Q5_K|Q6_K]...
 //
-// Without arguments all rows of the first four types; with `decode` only one greedy row per type, for a quick look; with
-// `prompts` only prompts on a GPU. Timed results are compared with another backend, so a wrong
-// result ends the program even if it is repeatable.
-#include <algorithm>
+// Without arguments all rows of F32, F16, BF16 and Q8_0; with `decode` only one greedy row per type,
+// for a quick look; with `prompts` only prompts on a GPU. Timed results are compared with another
+// backend, so a wrong result ends the program even if it is repeatable.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -26,6 +24,7 @@
 #include "common/lesson/csv.hpp"
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/gpt2/bench/engine_times.hpp"
+#include "day06_transformer_ops/gpt2/bench/words.hpp"
 #include "day06_transformer_ops/gpt2/cpu/threads.hpp"
 #include "day06_transformer_ops/gpt2/random_model.hpp"
 
@@ -35,15 +34,6 @@ using namespace sixdays::gpt2;
 namespace {
 
 constexpr std::int64_t kPrompt = 128, kCapacity = kGpt2.context;
-
-constexpr WeightType kTypes[] = {WeightType::f32,  WeightType::f16,  WeightType::bf16,
-                                 WeightType::q8_0, WeightType::q4_0, WeightType::q4_k,
-                                 WeightType::q6_k};
-
-struct Wanted {
-    bool cuda = true, cpu = true, decode_only = false, prompts_only = false;
-    std::set<std::string> types = {"F32", "F16", "BF16", "Q8_0"};
-};
 
 // --- work per pass: bytes and FLOP ---------------------------------------------------------------
 
@@ -118,10 +108,10 @@ void measure_prompts(WeightType type, const ModelWeights& model, const bench::Li
     }
 }
 
-void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wanted) {
+void measure_cuda(WeightType type, const bench::Limits& limits, const Words& wanted) {
     const RandomModel model(kGpt2, type);
-    if (!wanted.decode_only) measure_prompts(type, model.weights(), limits);
-    if (wanted.prompts_only) return;
+    if (wanted.part("prompts")) measure_prompts(type, model.weights(), limits);
+    if (!wanted.part("decode")) return;
     {
         const auto backend = make_cuda_backend(model.weights(), kCapacity);
         Engine engine(kGpt2, *backend, kCapacity);
@@ -136,7 +126,7 @@ void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wa
             print({"decode", version, "", type, 1, mean}, seconds, limits);
         };
         decoded("greedy", {.temperature = 0});
-        if (wanted.decode_only) return;
+        if (!wanted.part("prompts")) return;
         decoded("top-k 40 top-p 0.95",
                 {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .seed = 1});
         decoded("temperature 1", {.temperature = 1, .seed = 1});
@@ -159,7 +149,7 @@ bench::Limits cpu_limits(Threads& threads) {
     return all;
 }
 
-void measure_cpu(WeightType type, const bench::Limits& limits, const Wanted& wanted) {
+void measure_cpu(WeightType type, const bench::Limits& limits, const Words& wanted) {
     constexpr std::int64_t kTokens = 16;
     const RandomModel model(kGpt2, type);
     const auto backend = make_cpu_backend(model.weights(), kCapacity);
@@ -175,7 +165,7 @@ void measure_cpu(WeightType type, const bench::Limits& limits, const Wanted& wan
         print({"decode on a CPU", "from position " + std::to_string(at), path, type, 1,
                work_of(type, 1, at + kTokens / 2)},
               decode(kGpt2, engine, 3, at, at + kTokens), limits);
-        if (wanted.decode_only) return;
+        if (!wanted.part("prompts")) return;
     }
     print({"prompt on a CPU", "prompt", path, type, 449, work_of(type, 449, 449)},
           read_prompt(kGpt2, engine, 3, 449), limits);
@@ -199,7 +189,7 @@ std::string cpu_name() {
     return "a CPU without a name";
 }
 
-void run(const Wanted& wanted, const std::string& command) {
+void run(const Words& wanted, const std::string& command) {
     const std::string no_gpu =
         gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
     const bool cuda = wanted.cuda && no_gpu.empty();
@@ -239,43 +229,24 @@ void run(const Wanted& wanted, const std::string& command) {
             "and on\n");
     }
     std::printf("%s\n", lesson::csv_columns().c_str());
-    for (const WeightType type : kTypes) {
-        if (!wanted.types.contains(storage_of(type).name)) continue;
+    for (const WeightType type : weight_types()) {
+        if (!wanted.type(storage_of(type).name)) continue;
         if (gpu_limits) measure_cuda(type, *gpu_limits, wanted);
     }
-    for (const WeightType type : kTypes) {
-        if (type == WeightType::bf16 || !wanted.types.contains(storage_of(type).name)) continue;
+    for (const WeightType type : weight_types()) {
+        if (type == WeightType::bf16 || !wanted.type(storage_of(type).name)) continue;
         if (host_limits) measure_cpu(type, *host_limits, wanted);
     }
 }
 
-Wanted read_words(int argc, char** argv) {
-    Wanted wanted;
-    std::set<std::string> types;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        if (word == "cuda") {
-            wanted.cpu = false;
-        } else if (word == "cpu") {
-            wanted.cuda = false;
-        } else if (word == "decode") {
-            wanted.decode_only = true;
-        } else if (word == "prompts") {
-            wanted.prompts_only = true;
-        } else if (std::any_of(std::begin(kTypes), std::end(kTypes),
-                               [&](WeightType type) { return word == storage_of(type).name; })) {
-            types.insert(word);
-        } else {
-            throw std::invalid_argument(
-                "'" + word +
-                "' is not one of cuda, cpu, decode, prompts, F32, F16, BF16, Q8_0, Q4_0, "
-                "Q4_K, Q6_K");
-        }
-    }
-    if (!types.empty()) wanted.types = types;
-    if (wanted.prompts_only) wanted.cpu = false;
-    if ((!wanted.cuda && !wanted.cpu) || (wanted.prompts_only && wanted.decode_only)) {
-        throw std::invalid_argument(
+Words read_words(int argc, char** argv) {
+    std::vector<std::string> names;
+    for (const WeightType type : weight_types()) names.push_back(storage_of(type).name);
+    Words wanted = words_of(argc, argv, {"decode", "prompts"}, names);
+    if (wanted.types.empty()) wanted.types = {"F32", "F16", "BF16", "Q8_0"};
+    if (!wanted.part("decode")) wanted.cpu = false;
+    if ((!wanted.cuda && !wanted.cpu) || wanted.parts.size() == 2) {
+        reject(
             "nothing is left to measure: 'cuda' leaves the CPU out, 'cpu' the GPU, 'decode' the "
             "prompts, and 'prompts' everything else");
     }
@@ -287,13 +258,7 @@ Wanted read_words(int argc, char** argv) {
 int main(int argc, char** argv) {
     std::string command = "gpt2_bench";
     for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
-    try {
-        run(read_words(argc, argv), command);
-    } catch (const std::invalid_argument& rejected) {
-        std::fprintf(stderr, "gpt2_bench: %s\n", rejected.what());
-        return 2;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "gpt2_bench: %s\n", error.what());
-        return 1;
-    }
+    return status_of(
+        "gpt2_bench", [&] { return read_words(argc, argv); },
+        [&](const Words& wanted) { run(wanted, command); });
 }

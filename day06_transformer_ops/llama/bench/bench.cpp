@@ -6,22 +6,21 @@
 //
 // Q4_K_M is Q4_K with Q6_K for v and down. Timed results are compared with another backend, so a
 // wrong result ends the program even if it is repeatable.
-#include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <set>
 
 #include "common/bench/gpu_limits.hpp"
 #include "common/gpu/device.hpp"
 #include "common/lesson/csv.hpp"
 #include "common/tensor/arguments.hpp"
 #include "day06_transformer_ops/gpt2/bench/engine_times.hpp"
+#include "day06_transformer_ops/gpt2/bench/words.hpp"
 #include "day06_transformer_ops/llama/llama_backend.hpp"
 #include "day06_transformer_ops/llama/random_llama.hpp"
 
 using namespace sixdays;
 using namespace sixdays::llama;
-using gpt2::Engine, gpt2::WeightType;
+using gpt2::Engine, gpt2::WeightType, gpt2::Words;
 
 namespace {
 
@@ -68,19 +67,12 @@ void print(const Types& types, const std::string& op, const std::string& version
     std::fflush(stdout);
 }
 
-struct Wanted {
-    bool cuda = true, cpu = true, decode = false, prompts = false, parts = false;
-    std::set<std::string> types;
-
-    bool type(const Types& t) const { return types.empty() || types.contains(t.name); }
-};
-
-void measure_cuda(const Types& types, const bench::Limits& limits, const Wanted& wanted) {
+void measure_cuda(const Types& types, const bench::Limits& limits, const Words& wanted) {
     const Config config = llama_1b();
     RandomLlama random(config, types.most, {}, types.values);
     const ModelWeights& model = random.weights();
     const std::int64_t capacity = kLongPrompt + 1;
-    if (wanted.decode) {
+    if (wanted.part("decode")) {
         const auto backend = make_cuda_backend(model, capacity);
         backend->set_sampler({.temperature = 0});
         Engine engine(config, *backend, capacity);
@@ -90,7 +82,7 @@ void measure_cuda(const Types& types, const bench::Limits& limits, const Wanted&
         print(types, "decode Llama 3.2 1B", "greedy", "", 1,
               work_of(model, 1, (kPrompt + kEnd) / 2), s, limits);
     }
-    if (wanted.prompts) {
+    if (wanted.part("prompts")) {
         const auto floats = make_cuda_backend(model, capacity);
         const auto fast = make_cuda_backend(model, capacity, gpt2::Prompts::tensor_cores);
         Engine in_floats(config, *floats, capacity), by_tensor_cores(config, *fast, capacity);
@@ -101,7 +93,7 @@ void measure_cuda(const Types& types, const bench::Limits& limits, const Wanted&
         print(types, "prefill Llama 3.2 1B on tensor cores", "prompt", "", kLongPrompt, work,
               gpt2::read_prompt(config, by_tensor_cores, 5, kLongPrompt), limits);
     }
-    if (!wanted.parts) return;
+    if (!wanted.part("parts")) return;
     const double whole = gpt2::without(config, *make_cuda_backend(model, capacity), -1);
     std::printf("# %s, a token at position 576: %.1f us\n", types.name, whole * 1e6);
     for (int part = 0; part < gpt2::kParts; ++part) {
@@ -113,7 +105,7 @@ void measure_cuda(const Types& types, const bench::Limits& limits, const Wanted&
     }
 }
 
-void measure_cpu(const Types& types, const bench::Limits& limits, const Wanted& wanted) {
+void measure_cpu(const Types& types, const bench::Limits& limits, const Words& wanted) {
     const Config config = smollm2_135m();
     RandomLlama random(config, types.most, {}, types.values);
     const ModelWeights& model = random.weights();
@@ -126,77 +118,55 @@ void measure_cpu(const Types& types, const bench::Limits& limits, const Wanted& 
         gpt2::check_text(config, types.most, engine, *plain, 4);
     }
     for (const std::int64_t at : {std::int64_t{128}, std::int64_t{450}}) {
-        if (!wanted.decode) continue;
+        if (!wanted.part("decode")) continue;
         print(types, "decode SmolLM2 135M on a CPU", "from position " + std::to_string(at),
               backend->name(), 1, work_of(model, 1, at + 8),
               gpt2::decode(config, engine, 3, at, at + 16), limits);
     }
-    if (!wanted.prompts) return;
+    if (!wanted.part("prompts")) return;
     print(types, "prompt of SmolLM2 135M on a CPU", "prompt", backend->name(), 449,
           work_of(model, 449, 449), gpt2::read_prompt(config, engine, 3, 449), limits);
 }
 
-Wanted read_words(int argc, char** argv) {
-    Wanted wanted;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        if (word == "cuda") {
-            wanted.cpu = false;
-        } else if (word == "cpu") {
-            wanted.cuda = false;
-        } else if (word == "decode") {
-            wanted.decode = true;
-        } else if (word == "prompts") {
-            wanted.prompts = true;
-        } else if (word == "parts") {
-            wanted.parts = true;
-        } else if (std::any_of(std::begin(kTypes), std::end(kTypes),
-                               [&](const Types& types) { return word == types.name; })) {
-            wanted.types.insert(word);
-        } else {
-            reject("'", word,
-                   "' is not one of cuda, cpu, decode, prompts, parts, F16, Q8_0, Q4_K_M");
-        }
-    }
-    if (!wanted.decode && !wanted.prompts && !wanted.parts) {
-        wanted.decode = wanted.prompts = wanted.parts = true;
-    }
+Words read_words(int argc, char** argv) {
+    std::vector<std::string> names;
+    for (const Types& types : kTypes) names.push_back(types.name);
+    const Words wanted = gpt2::words_of(argc, argv, {"decode", "prompts", "parts"}, names);
     if (!wanted.cuda && !wanted.cpu) {
         reject("nothing is left to measure: 'cuda' leaves the CPU out, and 'cpu' the GPU");
     }
     return wanted;
 }
 
+void run(const Words& wanted) {
+    const std::string no_gpu =
+        gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
+    const bool cuda = wanted.cuda && no_gpu.empty();
+    if (wanted.cuda && !cuda) {
+        std::fprintf(stderr, "llama_bench: no rows of a GPU: %s\n", no_gpu.c_str());
+    }
+    char today[16];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(today, sizeof today, "%Y-%m-%d", std::gmtime(&now));
+    bench::Limits gpu_limits, host_limits;
+    if (cuda) {
+        gpu_limits = bench::measure_gpu_limits();
+        std::printf("# %s, %s; limits: %s\n", gpu::device().name.c_str(), today,
+                    to_string(gpu_limits).c_str());
+    }
+    if (wanted.cpu) host_limits = bench::measure_host_limits();
+    std::printf("%s\n", lesson::csv_columns().c_str());
+    for (const Types& types : kTypes) {
+        if (cuda && wanted.type(types.name)) measure_cuda(types, gpu_limits, wanted);
+    }
+    for (const Types& types : kTypes) {
+        if (wanted.cpu && wanted.type(types.name)) measure_cpu(types, host_limits, wanted);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        const Wanted wanted = read_words(argc, argv);
-        const std::string no_gpu =
-            gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
-        const bool cuda = wanted.cuda && no_gpu.empty();
-        if (wanted.cuda && !cuda) {
-            std::fprintf(stderr, "llama_bench: no rows of a GPU: %s\n", no_gpu.c_str());
-        }
-        char today[16];
-        const std::time_t now = std::time(nullptr);
-        std::strftime(today, sizeof today, "%Y-%m-%d", std::gmtime(&now));
-        bench::Limits gpu_limits, host_limits;
-        if (cuda) {
-            gpu_limits = bench::measure_gpu_limits();
-            std::printf("# %s, %s; limits: %s\n", gpu::device().name.c_str(), today,
-                        to_string(gpu_limits).c_str());
-        }
-        if (wanted.cpu) host_limits = bench::measure_host_limits();
-        std::printf("%s\n", lesson::csv_columns().c_str());
-        for (const Types& types : kTypes) {
-            if (cuda && wanted.type(types)) measure_cuda(types, gpu_limits, wanted);
-        }
-        for (const Types& types : kTypes) {
-            if (wanted.cpu && wanted.type(types)) measure_cpu(types, host_limits, wanted);
-        }
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "llama_bench: %s\n", error.what());
-        return 2;
-    }
+    return gpt2::status_of(
+        "llama_bench", [&] { return read_words(argc, argv); }, run);
 }
