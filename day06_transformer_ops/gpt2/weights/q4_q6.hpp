@@ -1,7 +1,7 @@
 /// @file
 /// Q4_0, Q5_0, Q4_K, Q5_K and Q6_K: weights in 4.5, 5.5 and 6.6 bits. A file called Q4_K_M or Q5_K_M
 /// mixes them: most matrices are Q4_K or Q5_K, and those that suffer most from rounding are Q6_K.
-/// Matrices whose rows are not a multiple of 256 are Q5_0.
+/// Where rows are not a multiple of 256, Q4_K_M has Q5_0 instead of Q4_K.
 ///
 /// All store unsigned quants of 4 to 6 bits, and weight = scale * (quant - zero) - minimum.
 ///
@@ -172,32 +172,13 @@ template <HasMinimum B>
     return {{scale * block.scales[2 * run], scale * block.scales[2 * run + 1]}, 0};
 }
 
-/// The lower 4 bits of the quants of run number `run` of a block, one per byte.
-template <class B>
-[[gnu::always_inline]] inline void unpack_low(const B& block, int, std::uint8_t (&out)[kRun]) {
-    for (int j = 0; j < 16; ++j) out[j] = block.quants[j] & 15;
-    for (int j = 0; j < 16; ++j) out[16 + j] = block.quants[j] >> 4;
-}
-template <HasMinimum B>
-[[gnu::always_inline]] inline void unpack_low(const B& block, int run, std::uint8_t (&out)[kRun]) {
-    const std::uint8_t* const in = block.quants + run / 2 * 32;
-    const int bit = run % 2 * 4;
-    for (int j = 0; j < kRun; ++j) out[j] = static_cast<std::uint8_t>(in[j] >> bit & 15);
-}
-[[gnu::always_inline]] inline void unpack_low(const Q6KBlock& block, int run,
-                                              std::uint8_t (&out)[kRun]) {
-    const std::uint8_t* const in = block.low + run / 4 * 64 + run % 2 * 32;
-    const int bit = run / 2 % 2 * 4;
-    for (int j = 0; j < kRun; ++j) out[j] = static_cast<std::uint8_t>(in[j] >> bit & 15);
-}
-
-/// The upper bits of quant number j of a run, where they belong: from bit 4 on.
+/// Quant number j of a run, without its lower 4 bits.
 template <class B>
 [[gnu::always_inline]] inline int upper_bits(const B&, int, int) {
     return 0;
 }
 [[gnu::always_inline]] inline int upper_bits(const Q5Block& block, int, int j) {
-    std::uint32_t all;
+    std::uint32_t all;  // as one little-endian word, for a loop that can be vectorized
     std::memcpy(&all, block.high, sizeof all);
     return static_cast<int>(all >> j & 1) << 4;
 }
@@ -211,9 +192,26 @@ template <class B>
 /// The quants of run number `run` of a block, one per byte.
 template <class B>
 [[gnu::always_inline]] inline void unpack(const B& block, int run, std::uint8_t (&out)[kRun]) {
-    unpack_low(block, run, out);
-    for (int j = 0; j < kRun && B::kHigh > 0; ++j) {
-        out[j] = static_cast<std::uint8_t>(out[j] | upper_bits(block, run, j));
+    const auto put = [&](int j, int low) {
+        out[j] = static_cast<std::uint8_t>((low & 15) | upper_bits(block, run, j));
+    };
+    for (int j = 0; j < 16; ++j) put(j, block.quants[j]);
+    for (int j = 0; j < 16; ++j) put(16 + j, block.quants[j] >> 4);
+}
+template <HasMinimum B>
+[[gnu::always_inline]] inline void unpack(const B& block, int run, std::uint8_t (&out)[kRun]) {
+    const std::uint8_t* const in = block.quants + run / 2 * 32;
+    const int bit = run % 2 * 4;
+    for (int j = 0; j < kRun; ++j) {
+        out[j] = static_cast<std::uint8_t>((in[j] >> bit & 15) | upper_bits(block, run, j));
+    }
+}
+[[gnu::always_inline]] inline void unpack(const Q6KBlock& block, int run,
+                                          std::uint8_t (&out)[kRun]) {
+    const std::uint8_t* const in = block.low + run / 4 * 64 + run % 2 * 32;
+    const int bit = run / 2 % 2 * 4;
+    for (int j = 0; j < kRun; ++j) {
+        out[j] = static_cast<std::uint8_t>((in[j] >> bit & 15) | upper_bits(block, run, j));
     }
 }
 
