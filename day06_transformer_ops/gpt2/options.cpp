@@ -147,8 +147,8 @@ Options parse(const std::vector<std::string>& arguments) {
 std::string usage() {
     return R"(gpt2: continues a text with a language model built from the operations of six days
 
-  --model FILE        a model as a GGUF file, weights in F32, F16, BF16, Q8_0, Q4_0, Q4_K or
-                      Q6_K; architectures gpt2, llama, qwen2 and qwen3
+  --model FILE        a model as a GGUF file, weights in F32, F16, BF16, Q8_0, Q4_0, Q5_0,
+                      Q4_K, Q5_K or Q6_K; architectures gpt2, llama, qwen2 and qwen3
   --prompt TEXT       the beginning of the text; "" lets the model choose
   --interactive       prompts from the keyboard, one per line; type :help there
   --chat              a conversation from the keyboard, with a model made for it; type :help there
