@@ -11,6 +11,8 @@ in_the_model=(
     "day06_transformer_ops add_rms_norm norms"
     "day06_transformer_ops softmax_rows attention weights, for one token"
     "day06_transformer_ops causal_row attention, for a prompt"
+    "day06_transformer_ops rotate_pair positions, in a Llama"
+    "day06_transformer_ops decode_q4 weights in Q4_K"
 )
 
 verb_gpt2() {

@@ -18,7 +18,7 @@ TEST_CASE("a model is opened by the architecture that its file names", "[day06][
     const Model llama(tests::file_of_tests("llama.gguf"));
     CHECK(std::holds_alternative<ModelWeights>(llama.weights));
     CHECK(summary(llama) ==
-          "llama, 2 layers, 32 channels, 300 tokens, context 64, weights in Q8_0, 0.0 MB");
+          "llama, 2 layers, 32 channels, 300 tokens, context 64, weights in Q8_0, 0.1 MB");
     CHECK(llama.sizes().heads == 4);
     CHECK(llama.vocabulary.size() == 300);
     const Model gpt2(gpt2::tests::file_of_tests("tiny.gguf"));

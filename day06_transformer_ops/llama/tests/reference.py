@@ -2,7 +2,7 @@
 
 An engine must give the same logits from the same file. Each model has what the others lack:
 
-    llama     shared key and value heads, tied head, the tokenizer's keys; weights of four types
+    llama     shared key and value heads, tied head, the tokenizer's keys; weights of five types
     llama31   a separate head, and Llama 3.1's divisors of the rotary frequencies
     linear    linear scaling of positions, and biases of queries, keys and values
     qwen2     biases; rotates the halves of a head, not neighbours
@@ -30,20 +30,20 @@ import transformers
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent / "gpt2" / "tests"))
 from gpt2_merges import END_OF_TEXT, letters, vocabulary  # noqa: E402
-from reference import BF16, F16, F32, Q8_0, same, uniform, write_expected  # noqa: E402
+from reference import BF16, F16, F32, Q4_K, Q8_0, same, uniform, write_expected  # noqa: E402
 
 MERGES = 43  # of GPT-2's 50,000
-CONTEXT, POSITIONS, CHANNELS, HIDDEN, EPSILON = 64, 12, 32, 64, 1e-5
+CONTEXT, POSITIONS, CHANNELS, EPSILON = 64, 12, 32, 1e-5
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 32}
 LINEAR = {"rope_type": "linear", "factor": 4.0}
 # One file with every type in it, unlike any real one.
 MIXED = {"token_embd": Q8_0, "attn_q": F16, "attn_k": BF16, "attn_v": Q8_0, "ffn_gate": Q8_0,
-         "ffn_up": Q8_0, "ffn_down": Q8_0}
+         "ffn_up": Q8_0, "ffn_down": Q4_K}
 
 
 def model(name, architecture, layers, heads, kv_heads, head_dim, **more):
-    options = dict(vocabulary=40, base=10000.0, scaling={"rope_type": "default"}, head=False,
+    options = dict(vocabulary=40, hidden=64, base=10000.0, scaling={"rope_type": "default"}, head=False,
                    bias=False, head_norms=False, mixed=False, tokenizer=False)
     options.update(more)
     return types.SimpleNamespace(name=name, architecture=architecture, layers=layers, heads=heads,
@@ -51,7 +51,8 @@ def model(name, architecture, layers, heads, kv_heads, head_dim, **more):
 
 
 MODELS = [
-    model("llama", "llama", 2, 4, 2, 8, vocabulary=256 + MERGES + 1, mixed=True, tokenizer=True),
+    model("llama", "llama", 2, 4, 2, 8, vocabulary=256 + MERGES + 1, hidden=256, mixed=True,
+          tokenizer=True),
     model("llama31", "llama", 1, 2, 1, 16, base=5000.0, scaling=LLAMA3, head=True),
     model("linear", "llama", 1, 4, 4, 8, scaling=LINEAR, bias=True),
     model("qwen2", "qwen2", 1, 4, 1, 8, base=1e5, bias=True, head=True),
@@ -74,9 +75,9 @@ def shapes(m):
             yield blk + "attn_k_norm.weight", (m.head_dim,)
         yield blk + "attn_output.weight", (CHANNELS, queries)
         yield blk + "ffn_norm.weight", (CHANNELS,)
-        yield blk + "ffn_gate.weight", (HIDDEN, CHANNELS)
-        yield blk + "ffn_up.weight", (HIDDEN, CHANNELS)
-        yield blk + "ffn_down.weight", (CHANNELS, HIDDEN)
+        yield blk + "ffn_gate.weight", (m.hidden, CHANNELS)
+        yield blk + "ffn_up.weight", (m.hidden, CHANNELS)
+        yield blk + "ffn_down.weight", (CHANNELS, m.hidden)
     yield "output_norm.weight", (CHANNELS,)
     if m.head:
         yield "output.weight", (m.vocabulary, CHANNELS)
@@ -123,6 +124,17 @@ def add_tokenizer(writer):
     writer.add_eos_token_id(len(tokens) - 1)
 
 
+def quantized(array, kind, seed):
+    """The array as blocks of this type; in Q4_K, which gguf only decodes, random blocks."""
+    if kind != Q4_K:
+        return gguf.quants.quantize(array, kind)
+    count, size = array.size // 256, gguf.GGML_QUANT_SIZES[kind][1]
+    blocks = ((uniform(seed, count * size) + 1) * 128).astype(np.uint8).reshape(count, size)
+    scales = np.array([5e-4, 5e-4 * 7.5], np.float16)  # of quants from 0 to 15, and of minima
+    blocks[:, :4] = scales.view(np.uint8)
+    return blocks.reshape(array.shape[0], -1)
+
+
 def write(path, m):
     """Writes the file and returns the weights as stored in the file, rounded to its types."""
     writer = gguf.GGUFWriter(path, m.architecture)
@@ -130,7 +142,7 @@ def write(path, m):
     writer.add_block_count(m.layers)
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(CHANNELS)
-    writer.add_feed_forward_length(HIDDEN)
+    writer.add_feed_forward_length(m.hidden)
     writer.add_head_count(m.heads)
     writer.add_head_count_kv(m.kv_heads)
     writer.add_layer_norm_rms_eps(EPSILON)
@@ -152,7 +164,7 @@ def write(path, m):
         kind = F32
         if array.ndim == 2:
             kind = MIXED.get(name.split(".")[-2], F32) if m.mixed else Q8_0
-        blocks = gguf.quants.quantize(array, kind)
+        blocks = quantized(array, kind, 9000 + len(stored))
         writer.add_tensor(name, blocks, raw_dtype=kind)
         stored[name] = gguf.quants.dequantize(blocks, kind)
     writer.write_header_to_file()
@@ -203,7 +215,7 @@ def theirs(m, stored):
         "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM)}[m.architecture]
     more = {"attention_bias": m.bias} if m.architecture == "llama" else {}
     made = build(config(
-        vocab_size=m.vocabulary, hidden_size=CHANNELS, intermediate_size=HIDDEN,
+        vocab_size=m.vocabulary, hidden_size=CHANNELS, intermediate_size=m.hidden,
         num_hidden_layers=m.layers, num_attention_heads=m.heads, num_key_value_heads=m.kv_heads,
         head_dim=m.head_dim, max_position_embeddings=CONTEXT, rms_norm_eps=EPSILON,
         tie_word_embeddings=not m.head, attn_implementation="sdpa",
