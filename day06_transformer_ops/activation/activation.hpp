@@ -47,6 +47,9 @@ enum class Activation {
     silu        // x / (1 + exp(-x)); also called swish
 };
 [[nodiscard]] const char* name(Activation what);
+/// All of them: what tests and benchmarks go through.
+inline constexpr Activation kActivations[] = {Activation::relu, Activation::gelu_erf,
+                                              Activation::gelu_tanh, Activation::silu};
 
 // [functions]
 /// 0 below 0, else x.
@@ -68,7 +71,7 @@ SIXDAYS_HD inline float gelu_tanh(float x) noexcept {
 SIXDAYS_HD inline float silu(float x) noexcept {
     return x / (1 + std::exp(-x));
 }
-/// f(x), of any of the four.
+/// f(x), of any of them.
 SIXDAYS_HD inline float activated(Activation what, float x) noexcept {
     switch (what) {
         case Activation::relu:

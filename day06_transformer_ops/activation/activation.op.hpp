@@ -8,9 +8,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-inline constexpr Activation kActivations[] = {Activation::relu, Activation::gelu_erf,
-                                              Activation::gelu_tanh, Activation::silu};
-
 /// In double precision, as in the definitions.
 inline double exact_activation(Activation what, double x) {
     const double u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);

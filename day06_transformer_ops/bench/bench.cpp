@@ -197,8 +197,7 @@ void bench_activation(lesson::Report& report) {
     for (const auto path :
          {ActivationPath::one_element, ActivationPath::vectorized, ActivationPath::tile}) {
         if (path == ActivationPath::tile && !gpu::has_tile()) continue;
-        for (const Activation what :
-             {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
+        for (const Activation what : kActivations) {
             run(
                 name(what), path,
                 [=](View<const T> in, View<T> out) { activate_cpu(what, in, out); },

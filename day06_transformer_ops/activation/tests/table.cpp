@@ -14,8 +14,9 @@ template <class T>
 void append(std::vector<Operation>& all, const std::vector<Shape>& shapes) {
     for (const Shape& shape : shapes) {
         for (const Activate kind : kActivates) {
-            all.push_back(activate_operation<T>(kind, kActivations[all.size() % 4], shape,
-                                                {shape[shape.rank - 1]}));
+            all.push_back(activate_operation<T>(kind,
+                                                kActivations[all.size() % std::size(kActivations)],
+                                                shape, {shape[shape.rank - 1]}));
         }
     }
 }
