@@ -1,9 +1,12 @@
 /// @file
 /// The exercises' kernels as a model calls them, on numbers in host memory. Each result is compared
-/// with the exercise's CPU reference.
+/// with the exercise's CPU reference. They are the learner's own where they have passed, our
+/// solutions elsewhere (`common/learn gpt2 --mine`): the linker decides which is used.
 #pragma once
 
-#include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
+#include "day06_transformer_ops/gpt2/cpu/host_backend.hpp"
 #include "day06_transformer_ops/gpt2/weights/weight.hpp"
 #include "day06_transformer_ops/llama/llama_file.hpp"
 
@@ -41,5 +44,43 @@ void attend(View<const float> q, const KvSlots& held, std::int64_t first, View<f
 
 /// row_by_block: must say that `token` has the largest of the logits, (V).
 void choose(View<const float> logits, std::int64_t token);
+
+/// What the backends of both architectures share.
+/// @tparam Weights  gpt2::ModelWeights or llama::ModelWeights
+template <class Weights>
+class ExerciseBackend : public HostBackend {
+public:
+    std::string name() const override { return "the exercises' kernels"; }
+
+    void attend(std::int64_t layer) override {
+        mine::attend(heads().q, cache_.held(layer), position_, mixed_heads());
+    }
+    void add_attention(std::int64_t layer) override {
+        add_product(mixed(), model_.block(layer).attention_output, x());
+    }
+    void add_mlp(std::int64_t layer) override {
+        add_product(hidden(), model_.block(layer).down, x());
+    }
+    /// At temperature 0 uses the exercise's argmax, compared with the CPU reference.
+    void choose() override {
+        HostBackend::choose();
+        if (sampler_.temperature != 0) return;
+        mine::choose(select(logits_.view(), 0, logits_.shape()[0] - 1), token(position_ + T_));
+    }
+
+protected:
+    /// @throws std::invalid_argument  another capacity; prompts on tensor cores
+    ExerciseBackend(const Weights& model, std::int64_t capacity, Prompts prompts)
+        : HostBackend(model.config, model.config.cache(capacity)),
+          model_(model),
+          tokens_table_(as_floats(model.token_embedding)) {
+        if (prompts == Prompts::tensor_cores) {
+            reject("your kernels compute in floats. Try without --fast");
+        }
+    }
+
+    const Weights& model_;
+    Tensor<float> tokens_table_;
+};
 
 }  // namespace sixdays::gpt2::mine
