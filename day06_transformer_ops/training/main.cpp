@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "common/gpu/device.hpp"
+#include "common/lesson/ranges.hpp"
 #include "common/tensor/sentence.hpp"
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/file/memory.hpp"
@@ -67,6 +68,7 @@ void show_sample(const TrainOptions& o, const Trainers<Device>& trainer, const S
 template <class Device>
 double learn(const TrainOptions& o, Batches& batches, std::int64_t step,
              Trainers<Device>& trainer) {
+    const lesson::Range range(sentence("step ", step + 1));
     double loss = 0;
     for (std::int64_t a = 0; a < o.accumulate; ++a) {
         const auto parts = static_cast<float>(o.accumulate);

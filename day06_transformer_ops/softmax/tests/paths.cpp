@@ -37,6 +37,8 @@ TEST_CASE("softmax's path changes at the right length, number of rows and dimens
                                 {nullptr, column_major({4, 1025})}) == SoftmaxPath::shared);
     CHECK(choose_softmax<bf16>({nullptr, row_major({4, 12})}, 1, {nullptr, row_major({4, 12})}) ==
           SoftmaxPath::warp_per_row);
+    CHECK(choose_softmax<float>({nullptr, row_major({8, 8192})}, 1,
+                                {nullptr, row_major({8, 8192})}) == SoftmaxPath::registers);
     // Few and long rows are split, if there is a workspace.
     CHECK(rows(8, 8192, true) == SoftmaxPath::split);
     CHECK(rows(8, 8192, false) == SoftmaxPath::registers);

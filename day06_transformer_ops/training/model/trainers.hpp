@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "common/lesson/ranges.hpp"
+#include "common/tensor/sentence.hpp"
 #include "day06_transformer_ops/gpt2/cpu/threads.hpp"
 #include "day06_transformer_ops/training/model/nccl_sum.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
@@ -100,6 +102,8 @@ private:
     }
     // [add_up]
     void add_up(std::int64_t mark, std::int64_t begin, std::int64_t end) {
+        const lesson::Range range(mark == kAll ? "all-reduce"
+                                               : sentence("all-reduce, layer ", mark));
         std::vector<float*> runs;
         for (Trainer<Device>& trainer : all_) runs.push_back(trainer.gradient_run() + begin);
         sum_.add_up(mark, runs, end - begin);
