@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What Doxygen does not read: helpers of executables, benchmarks and tests, and the insides of the emulator.
 LEFT_OUT = """*/emulator/machine/* */emulator/memory/* */emulator/checks/* */emulator/report/* */emulator/api/*
     */emulator/include/* */emulator/libraries/* */emulator/published/* */emulator/tile/* */emulator/translate/*
-    */emulator/async_copy.hpp */emulator/mbarrier.hpp */emulator/relaxed.hpp */emulator/wgmma.hpp */editor/* */exercises/*.md */wrong/* */README.md
+    */emulator/async_copy.hpp */emulator/mbarrier.hpp */emulator/memory_order.hpp */emulator/wgmma.hpp */editor/* */exercises/*.md */wrong/* */README.md
     */*.op.hpp */operation/* */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/* */lesson/* */run/* */mine/* */strides_model/*
     */options.hpp */options.cpp */flag_values.hpp */emulated.hpp */packings.hpp""".split()
 # The insides of kernels, and exercises: their source is shown, and nothing else.

@@ -67,12 +67,10 @@ Mbarrier& find(std::uint64_t* word, const Place& place) {
 
 // Release: threads that use the same word later may rely on what this thread did before.
 void tell(const std::uint64_t* word) {
-    thread_fence();
-    use_atomically(Space::shared, address_of(word), true, true);
+    use_atomically(Space::shared, address_of(word), true, true, MemoryOrder::release);
 }
 void learn(const std::uint64_t* word) {
-    use_atomically(Space::shared, address_of(word), true, false);
-    thread_fence();
+    use_atomically(Space::shared, address_of(word), true, false, MemoryOrder::acquire);
 }
 
 // Ends the phase if all its arrivals and bytes are there. @param now  tiles in flight arrive now

@@ -1,12 +1,13 @@
 #include "common/emulator/checks/polling.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/signals.hpp"
 #include "common/emulator/memory/access.hpp"
-#include "common/emulator/relaxed.hpp"
+#include "common/emulator/memory_order.hpp"
 
 namespace sixdays::emulator {
 
@@ -37,8 +38,12 @@ bool repeats(std::uintptr_t address, std::size_t bytes, const void* code) {
            std::memcmp(last.value.data(), reinterpret_cast<const void*>(address), bytes) == 0;
 }
 
-void check_alignment(const void* p, AccessKind kind, const void* code) {
-    if (reinterpret_cast<std::uintptr_t>(p) % 16 != 0) misaligned_access(p, 16, 16, kind, code);
+void access(const void* p, std::size_t bytes, AccessKind kind, MemoryOrder order,
+            const void* code) {
+    if (reinterpret_cast<std::uintptr_t>(p) % bytes != 0)
+        misaligned_access(p, bytes, bytes, kind, code);
+    const WithOrder ordered(order);
+    before_access(p, bytes, kind, code);
 }
 
 }  // namespace
@@ -73,22 +78,33 @@ void let_others_run() {
     poll(last.address, last.bytes, __builtin_return_address(0));
 }
 
+MemoryOrder exchange_order(MemoryOrder order) noexcept {
+    return current == nullptr ? order : std::exchange(current->order, order);
+}
+
+void load_ordered(const void* from, void* to, std::size_t bytes, MemoryOrder order) {
+    access(from, bytes, AccessKind::volatile_read, order, __builtin_return_address(0));
+    std::memcpy(to, from, bytes);
+}
+
+void store_ordered(void* to, const void* from, std::size_t bytes, MemoryOrder order) {
+    access(to, bytes, AccessKind::volatile_write, order, __builtin_return_address(0));
+    std::memcpy(to, from, bytes);
+}
+
 void load_relaxed16(const void* from, void* to) {
     const void* const code = __builtin_return_address(0);
-    check_alignment(from, AccessKind::volatile_read, code);
     if (current != nullptr) {
         const InRuntime guard;
         const auto address = reinterpret_cast<std::uintptr_t>(from);
-        if (repeats(address, 16, code)) poll(address, 16, code);
+        if (address % 16 == 0 && repeats(address, 16, code)) poll(address, 16, code);
     }
-    before_access(from, 16, AccessKind::volatile_read, code);
+    access(from, 16, AccessKind::volatile_read, MemoryOrder::relaxed, code);
     std::memcpy(to, from, 16);
 }
 
 void store_relaxed16(void* to, const void* from) {
-    const void* const code = __builtin_return_address(0);
-    check_alignment(to, AccessKind::volatile_write, code);
-    before_access(to, 16, AccessKind::volatile_write, code);
+    access(to, 16, AccessKind::volatile_write, MemoryOrder::relaxed, __builtin_return_address(0));
     std::memcpy(to, from, 16);
 }
 

@@ -179,11 +179,11 @@ private:
 // Blocks signal each other with volatile accesses to global memory, which therefore order like
 // atomics. In shared memory volatile orders nothing: it counts as a plain access.
 AccessKind kind_in(Space space, AccessKind kind) {
-    if (kind == AccessKind::volatile_read)
-        return space == Space::shared ? AccessKind::read : AccessKind::atomic;
-    if (kind == AccessKind::volatile_write)
-        return space == Space::shared ? AccessKind::write : AccessKind::atomic;
-    return kind;
+    if (space == Space::global || current->order != MemoryOrder::none)
+        return kind == AccessKind::read || kind == AccessKind::write ? kind : AccessKind::atomic;
+    return kind == AccessKind::volatile_read    ? AccessKind::read
+           : kind == AccessKind::volatile_write ? AccessKind::write
+                                                : kind;
 }
 
 }  // namespace
@@ -233,7 +233,7 @@ void check_race(const NewAccess& given) {
     if (kind == AccessKind::atomic) {
         use_atomically(clustered ? Space::global : region.space, access.address,
                        access.kind != AccessKind::volatile_write,
-                       access.kind != AccessKind::volatile_read);
+                       access.kind != AccessKind::volatile_read, current->order);
     }
     const Check check(access, kind, this_moment(access.code),
                       clustered                       ? clocks.first_of_cluster

@@ -180,6 +180,7 @@ void wgmma_wait(int groups_left, const float* sums, Site site) {
     const InRuntime guard;
     if (time_is_up) fail_for_time(site);
     Group& mine = group();
+    const auto word = reinterpret_cast<std::uintptr_t>(&mine);
     const auto& ends = mine.ends[current->id % kGroup];
     const auto left = static_cast<std::size_t>(groups_left);
     const std::size_t until = ends.size() > left ? ends[ends.size() - 1 - left] : 0;
@@ -196,11 +197,9 @@ void wgmma_wait(int groups_left, const float* sums, Site site) {
         mine.calls.pop_front();
         ++mine.done;
         // Threads that wait for this call are ordered after its operand reads.
-        thread_fence();
-        use_atomically(Space::shared, reinterpret_cast<std::uintptr_t>(&mine), true, true);
+        use_atomically(Space::shared, word, true, true, MemoryOrder::release);
     }
-    use_atomically(Space::shared, reinterpret_cast<std::uintptr_t>(&mine), true, false);
-    thread_fence();
+    use_atomically(Space::shared, word, true, false, MemoryOrder::acquire);
     release_local(sums, mine.done);
 }
 

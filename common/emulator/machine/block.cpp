@@ -83,6 +83,7 @@ void start_threads() {
         thread.barrier_site = {};
         thread.accesses_left = kAccessesPerTurn;
         thread.polled.address = 0;
+        thread.order = MemoryOrder::none;
         block.ready.push_back(&thread);
     }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/emulator/machine/fiber.hpp"
+#include "common/emulator/memory_order.hpp"
 #include "emulated/launch.h"
 #include "emulated/warp.h"
 
@@ -65,6 +66,7 @@ struct Thread {
     Fiber* fiber = nullptr;
     unsigned accesses_left = 0;  // accesses until other threads get a turn
     Poll polled;                 // the last one; address 0: none
+    MemoryOrder order{};         // of its volatile and atomic accesses
     Site barrier_site;           // of the last barrier it reached
     const void* barrier_code = nullptr;
     WarpSlot call;                // where it waits, if at_warp_call

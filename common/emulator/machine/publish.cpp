@@ -81,8 +81,8 @@ struct Word {
     Knowledge told;
     PastAccess by;
 };
-std::unordered_map<std::uintptr_t, Word> words;
-std::unordered_map<std::uintptr_t, Word> shared_words;  // of this block
+using Words = std::unordered_map<std::uintptr_t, Word>;
+Words words, shared_words;  // the second of this block
 
 /// The state of one thread since its block's last barrier.
 struct Voice {
@@ -106,9 +106,6 @@ void learn(Voice& mine) {
 }
 
 void publish(Word& at, const Voice& mine) {
-    const PastAccess now = this_moment(nullptr);
-    if (same_moment(at.by, now)) return;  // already published at this moment
-    at.by = now;
     auto own = std::make_shared<BlockClock>(fenced_by_block);
     if (mine.fenced) {
         own->barrier = clocks.barrier;
@@ -117,6 +114,29 @@ void publish(Word& at, const Voice& mine) {
     add(at.told, of_others_by_block);
     add(at.told, mine.of_others_at_fence);
     add(at.told, number(clocks.serial), own);
+}
+
+void take(Words& known, std::uintptr_t address, Voice& mine) {
+    const auto found = known.find(address);
+    if (found == known.end()) return;
+    const Word* word = &found->second;
+    if (std::count(mine.taken.begin(), mine.taken.end(), word) > 0) return;
+    mine.taken.push_back(word);
+    news = any_news = true;
+}
+
+void acquire(const Words& known, std::uintptr_t address, Voice& mine) {
+    const auto found = known.find(address);
+    if (found == known.end()) return;
+    add(mine.knows, found->second.told);
+    news = any_news = true;
+}
+
+// As if a fence preceded this write, and no other one.
+void release(Word& at, const Voice& mine) {
+    publish(at, {true, clocks_of_warp(), mine.knows, {}, {}});
+    news = any_news = clocks.orders_beyond_barriers = true;
+    step_clock();
 }
 
 }  // namespace
@@ -223,18 +243,20 @@ void forget_fence() noexcept {
     mine.taken.clear();
 }
 
-void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes) {
-    if (!any_news && words.empty()) return;
+void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes,
+                    MemoryOrder order) {
+    if (!any_news && words.empty() && !releases(order)) return;
     Voice& mine = voices[current->id];
-    auto& known = space == Space::shared ? shared_words : words;
-    if (writes && (mine.fenced || fenced_by_block.barrier > 0)) publish(known[address], mine);
-    if (!reads) return;
-    const auto found = known.find(address);
-    if (found == known.end()) return;
-    const Word* word = &found->second;
-    if (std::count(mine.taken.begin(), mine.taken.end(), word) > 0) return;
-    mine.taken.push_back(word);
-    news = any_news = true;
+    Words& known = space == Space::shared ? shared_words : words;
+    if (reads && acquires(order)) acquire(known, address, mine);
+    if (writes && releases(order)) {
+        release(known[address], mine);
+    } else if (writes && (mine.fenced || fenced_by_block.barrier > 0)) {
+        Word& at = known[address];
+        const PastAccess now = this_moment(nullptr);
+        if (!same_moment(std::exchange(at.by, now), now)) publish(at, mine);
+    }
+    if (reads && !acquires(order)) take(known, address, mine);
 }
 
 bool was_published(const PastAccess& past) {

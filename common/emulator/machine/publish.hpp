@@ -32,9 +32,11 @@ void forget_knowledge_of_cluster(std::uintptr_t begin, std::size_t bytes);
 enum class Space : std::uint8_t { global, shared };
 
 /// The current thread uses this word atomically. A write publishes what preceded the thread's
-/// fences; a read acquires what others have published there. A word of shared memory is a separate
-/// word in each block.
-void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes);
+/// fences, and a release all that preceded it. What others have published there is known after an
+/// acquire, or after the next fence that follows a read. A word of shared memory is a separate word
+/// in each block.
+void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes,
+                    MemoryOrder order);
 
 /// Ends the effect of the current thread's last fence, and drops what it read without a fence: in
 /// CUDA Tile C++ memory order belongs to a single atomic.

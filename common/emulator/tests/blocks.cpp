@@ -145,6 +145,28 @@ TEST_CASE("a value that no block will store is a deadlock, and the report says w
     for (const char* part : says) CHECK(found.report.text.find(part) != std::string::npos);
 }
 
+TEST_CASE("PTX's loads, stores and atomics order what their memory order says", "[blocks]") {
+    set_order(GENERATE(Order::forward, Order::reversed), 3);
+    for (const PtxOrderCase& one : ptx_order_cases()) {
+        for (const bool fences : {true, false}) {
+            const Device<Board> memory(std::vector<Board>(1));
+            clear_report();
+            one.launch(memory.data(), fences);
+            cudaDeviceSynchronize();
+            cudaGetLastError();
+            const bool right =
+                one.order == PtxOrder::ordered || (fences && one.order == PtxOrder::relaxed);
+            INFO(one.name << (fences ? " and fences: " : ": ")
+                          << (last_report() ? last_report()->text : "no report"));
+            CHECK(last_report().has_value() == !right);
+            if (!right && last_report()) CHECK(last_report()->kind == Kind::race);
+            if (right) CHECK(memory.host()[0].out[0] == (fences ? 64 : 2));
+        }
+    }
+    set_order(Order::forward);
+    clear_report();
+}
+
 TEST_CASE("races are found, whichever block was put aside", "[blocks]") {
     const auto order = GENERATE(Order::forward, Order::reversed, Order::shuffled);
     set_order(order, 3);

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "common/gpu/ptx/relaxed.hpp"
@@ -24,5 +25,18 @@ std::vector<BlocksCase> right_blocks();
 std::vector<BlocksCase> wrong_blocks();
 /// Waits for a flag that the host would set.
 void wait_for_host(volatile unsigned* flag, unsigned* out, cudaStream_t stream = nullptr);
+
+/// One PTX instruction by which a block signals another one, or waits for it (ptx_order.cu).
+enum class PtxOrder : std::uint8_t {
+    ordered,  // release or acquire: needs no fence
+    relaxed,  // relaxed or volatile: needs one
+    weak      // a plain access: always a race
+};
+struct PtxOrderCase {
+    const char* name;
+    PtxOrder order;
+    void (*launch)(Board* m, bool fences);
+};
+std::vector<PtxOrderCase> ptx_order_cases();
 
 }  // namespace sixdays::emulator::tests

@@ -303,8 +303,16 @@ TEST_CASE("inline PTX becomes a call, or a compile-time error that names the ins
     CHECK(body("asm(\"mbarrier.arrive.shared.b64 _, [%0];\" :: \"r\"(x))") ==
           "void f() { do { " + ptx + "mbarrier_arrive(::sixdays::emulator::Site::current(), " +
               ptx + "Ignored{}, " + ptx + "address((x))); } while (0); }");
+    const std::string order = ", ::sixdays::emulator::MemoryOrder::";
+    CHECK(body("asm(\"ld.acquire.gpu.global.b64 %0, [%1];\" : \"=l\"(x) : \"l\"(p))") ==
+          "void f() { do { " + ptx + "ld_ordered<unsigned long long" + order + "acquire>(" + ptx +
+              "address((p)), (x)); } while (0); }");
+    CHECK(body("asm(\"red.release.gpu.add.f32 [%0], %1;\" :: \"l\"(p), \"f\"(x))") ==
+          "void f() { do { " + ptx + "atom_add<float" + order + "release>(" + ptx + "Ignored{}, " +
+              ptx + "address((p)), (x)); } while (0); }");
     for (const char* unknown :
-         {"cp.async.bulk.tensor.2d.shared::cluster.global [%0]", "cp.async.bulk.commit_group",
+         {"atom.global.add.s64 %0, [%1], %2", "red.global.add.noftz.f16x2 [%0], %1",
+          "cp.async.bulk.tensor.2d.shared::cluster.global [%0]", "cp.async.bulk.commit_group",
           "mbarrier.arrive.noComplete.b64 %0", "setp.lt.and.s32 p, %0, 1, q", "@q mov.u32 %0, 1",
           "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0]",
           "{ .reg .pred p; @ p bra X; X: }", "{ .reg .b32 t; add.f32 %0, t, %0; }",

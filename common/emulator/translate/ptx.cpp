@@ -132,13 +132,22 @@ std::string mma(const std::vector<std::string>& words) {
     return kPtx + "mma_floats<" + kPtx + "Factor::" + factor + ", " + k + ">";
 }
 
-const std::map<std::string, std::string> kTypes = {
-    {"pred", "bool"},         {"b8", "unsigned char"},  {"b16", "unsigned short"},
-    {"b32", "unsigned"},      {"b64", "std::uint64_t"}, {"b128", "::sixdays::emulator::ptx::b128"},
-    {"u8", "unsigned char"},  {"s8", "signed char"},    {"u16", "unsigned short"},
-    {"s16", "short"},         {"u32", "unsigned"},      {"s32", "int"},
-    {"u64", "std::uint64_t"}, {"s64", "std::int64_t"},  {"f32", "float"},
-    {"f64", "double"}};
+const std::map<std::string, std::string> kTypes = {{"pred", "bool"},
+                                                   {"b8", "unsigned char"},
+                                                   {"b16", "unsigned short"},
+                                                   {"b32", "unsigned"},
+                                                   {"b64", "unsigned long long"},
+                                                   {"b128", "::sixdays::emulator::ptx::b128"},
+                                                   {"u8", "unsigned char"},
+                                                   {"s8", "signed char"},
+                                                   {"u16", "unsigned short"},
+                                                   {"s16", "short"},
+                                                   {"u32", "unsigned"},
+                                                   {"s32", "int"},
+                                                   {"u64", "unsigned long long"},
+                                                   {"s64", "long long"},
+                                                   {"f32", "float"},
+                                                   {"f64", "double"}};
 
 // setp.ne.b32
 std::string setp(const std::vector<std::string>& words) {
@@ -148,6 +157,45 @@ std::string setp(const std::vector<std::string>& words) {
     if (words.size() != 3 || kCompares.count(words[1]) == 0 || kTypes.count(words[2]) == 0)
         return {};
     return kPtx + "setp<std::" + kCompares.at(words[1]) + "<" + kTypes.at(words[2]) + ">>";
+}
+
+// The memory order that an instruction states; empty if it states none.
+std::string memory_order(const std::vector<std::string>& words) {
+    for (const char* const order : {"relaxed", "acquire", "release", "acq_rel"}) {
+        if (has(words, order)) return std::string("::sixdays::emulator::MemoryOrder::") + order;
+    }
+    return has(words, "volatile") ? "::sixdays::emulator::MemoryOrder::none" : "";
+}
+
+// ld.acquire.gpu.global.u32, st.volatile.v2.f32
+std::string move(const std::vector<std::string>& words) {
+    const std::string name = words[0] == "ldu" ? "ld" : words[0], order = memory_order(words);
+    if (words.back() == "b128" && (order.empty() || has(words, "volatile"))) return {};
+    const std::string& type = kTypes.at(words.back());
+    return kPtx + name +
+           (order.empty() ? "<" + type + ">" : "_ordered<" + type + ", " + order + ">");
+}
+
+// atom.acq_rel.gpu.global.add.u32; without an order it is relaxed
+std::string atomic(const std::vector<std::string>& words) {
+    static const std::map<std::string, std::vector<std::string>> kOperations = {
+        {"add", {"u32", "s32", "u64", "f32", "f64"}},
+        {"exch", {"b32", "b64"}},
+        {"cas", {"b16", "b32", "b64"}},
+        {"min", {"u32", "s32", "u64", "s64"}},
+        {"max", {"u32", "s32", "u64", "s64"}},
+        {"inc", {"u32"}},
+        {"dec", {"u32"}},
+        {"and", {"b32", "b64"}},
+        {"or", {"b32", "b64"}},
+        {"xor", {"b32", "b64"}}};
+    const std::string order = memory_order(words);
+    for (const auto& [operation, types] : kOperations) {
+        if (!has(words, operation) || !has(types, words.back())) continue;
+        return kPtx + "atom_" + operation + "<" + kTypes.at(words.back()) + ", " +
+               (order.empty() ? "::sixdays::emulator::MemoryOrder::relaxed" : order) + ">";
+    }
+    return {};
 }
 
 // mbarrier.arrive.expect_tx.shared::cta.b64
@@ -217,6 +265,7 @@ std::string function(const std::string& opcode, bool& at_site) {
     if (name == "mma") return mma(words);
     if (name == "cvt") return cvt(words);
     if (name == "setp") return setp(words);
+    if (name == "atom" || name == "red") return atomic(words);
     if (name == "mapa") {
         at_site = true;
         return kPtx + name;
@@ -233,10 +282,8 @@ std::string function(const std::string& opcode, bool& at_site) {
         "sqrt", "rsqrt", "tanh", "sin", "cos", "bfind", "popc", "prmt", "lop3"};
     const std::string& type = words.back();
     if (!has(kPlain, name) || !(kTypes.count(type) > 0 || name == "prmt")) return {};
-    if (type == "b128" && name != "mov")
-        return has(words, "relaxed") && has({"ld", "st"}, name) ? kPtx + name + "_relaxed" : "";
-    if (name == "ldu") return kPtx + "ld<" + kTypes.at(type) + ">";
-    return kPtx + name + (has({"ld", "st"}, name) ? "<" + kTypes.at(type) + ">" : "");
+    if (has({"ld", "ldu", "st"}, name)) return move(words);
+    return type == "b128" && name != "mov" ? "" : kPtx + name;
 }
 
 /// Translates one instruction; false if it cannot be translated.
@@ -258,7 +305,7 @@ bool add_call(const std::string& instruction, const Names& names, std::string& c
     const bool barrier = name == "::__syncthreads";
     const auto words = split(instruction.substr(0, end), '.');
     const bool floats = (words.back() == "f32" || words.back() == "f64") &&
-                        !has({"mov", "ld", "ldu", "st", "mma"}, words[0]);
+                        !has({"mov", "ld", "ldu", "st", "mma", "atom", "red"}, words[0]);
     bool any_type = words[0] == "cvt";  // the result may have any type
     for (const std::string& operand : split(rest, ',')) {
         if (operand.empty()) continue;
@@ -268,6 +315,7 @@ bool add_call(const std::string& instruction, const Names& names, std::string& c
         if (one.empty()) return false;
         if (!barrier) arguments.push_back(one);
     }
+    if (words[0] == "red") arguments.insert(arguments.begin(), kPtx + "Ignored{}");
     if (words[0] == "ld" || words[0] == "ldu")  // the address comes first, as in st
         std::rotate(arguments.begin(), arguments.end() - 1, arguments.end());
     calls += name + "(" + joined(arguments) + "); ";

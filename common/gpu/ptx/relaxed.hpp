@@ -20,7 +20,7 @@
 #include <cuda_runtime.h>
 
 #ifdef SIXDAYS_EMULATED
-#include "common/emulator/relaxed.hpp"
+#include "common/emulator/memory_order.hpp"
 #endif
 
 namespace sixdays::gpu {

@@ -11,7 +11,7 @@
 #include "common/emulator/async_copy.hpp"
 #include "common/emulator/libraries/exchange.hpp"
 #include "common/emulator/mbarrier.hpp"
-#include "common/emulator/relaxed.hpp"
+#include "common/emulator/memory_order.hpp"
 #include "emulated/more_math.h"
 #include "emulated/small_float.h"
 #include "emulated/warp.h"
@@ -47,6 +47,12 @@ template <class To, class From>
     return to;
 }
 
+/// `_`, a discarded result.
+struct Ignored {
+    template <class T>
+    void operator=(T) {}
+};
+
 // --- moves ------------------------------------------------------------------------------------
 template <class D, class A>
 [[gnu::always_inline]] inline void mov(D& d, A a) {
@@ -61,12 +67,6 @@ template <class D>
 [[gnu::always_inline]] inline void mov(D& low, D& high, b128 a) {
     low = static_cast<D>(a);
     high = static_cast<D>(a >> 64);
-}
-[[gnu::always_inline]] inline void ld_relaxed(const void* p, b128& d) {
-    load_relaxed16(p, &d);
-}
-[[gnu::always_inline]] inline void st_relaxed(void* p, b128 x) {
-    store_relaxed16(p, &x);
 }
 // A register may be wider than the value loaded into it, and may hold bits of another type.
 template <class To, class From>
@@ -91,6 +91,19 @@ template <class M, class... T>
 [[gnu::always_inline]] inline void st(void* p, T... x) {
     *static_cast<Parts<M, sizeof...(T)>*>(p) = Parts<M, sizeof...(T)>{converted<M>(x)...};
 }
+// With a memory order, or volatile.
+template <class M, MemoryOrder ORDER, class... D>
+[[gnu::always_inline]] inline void ld_ordered(const void* p, D&... d) {
+    M parts[sizeof...(D)];
+    load_ordered(p, parts, sizeof(parts), ORDER);
+    int i = 0;
+    ((d = converted<D>(parts[i++])), ...);
+}
+template <class M, MemoryOrder ORDER, class... T>
+[[gnu::always_inline]] inline void st_ordered(void* p, T... x) {
+    const M parts[] = {converted<M>(x)...};
+    store_ordered(p, parts, sizeof(parts), ORDER);
+}
 
 /// The same variable in another block of the cluster; a 32-bit address gives a 32-bit address.
 template <class D, class A>
@@ -98,6 +111,26 @@ template <class D, class A>
     void* const there = cluster_address(address(a), rank, site);
     d = sizeof(D) == 4 ? static_cast<D>(to_shared_space(there)) : bits<D>(there);
 }
+
+// --- atomics --------------------------------------------------------------------------------------
+// The operands are the destination, the address, and the arguments of the function.
+#define SIXDAYS_PTX_ATOMIC(operation, function)                                           \
+    template <class M, MemoryOrder ORDER, class D, class... T>                            \
+    [[gnu::always_inline]] inline void atom_##operation(D&& d, void* p, T... x) {         \
+        const WithOrder order(ORDER);                                                     \
+        d = converted<std::decay_t<D>>(function(static_cast<M*>(p), converted<M>(x)...)); \
+    }
+SIXDAYS_PTX_ATOMIC(add, atomicAdd)
+SIXDAYS_PTX_ATOMIC(exch, atomicExch)
+SIXDAYS_PTX_ATOMIC(cas, atomicCAS)
+SIXDAYS_PTX_ATOMIC(min, atomicMin)
+SIXDAYS_PTX_ATOMIC(max, atomicMax)
+SIXDAYS_PTX_ATOMIC(inc, atomicInc)
+SIXDAYS_PTX_ATOMIC(dec, atomicDec)
+SIXDAYS_PTX_ATOMIC(and, atomicAnd)
+SIXDAYS_PTX_ATOMIC(or, atomicOr)
+SIXDAYS_PTX_ATOMIC(xor, atomicXor)
+#undef SIXDAYS_PTX_ATOMIC
 
 // --- asynchronous copies ------------------------------------------------------------------------
 [[gnu::always_inline]] inline void cp_async(void* to, const void* from, int bytes, int valid,
@@ -119,11 +152,6 @@ inline void cp_async_wait_all() {
 }
 
 // --- mbarriers ------------------------------------------------------------------------------------
-/// `_`, a discarded result.
-struct Ignored {
-    template <class T>
-    void operator=(T) {}
-};
 [[gnu::always_inline]] inline std::uint64_t* word_at(void* p) {
     return static_cast<std::uint64_t*>(p);
 }
