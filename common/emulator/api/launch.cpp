@@ -196,6 +196,10 @@ bool enter_kernel(const char* kernel, const char* parameters, const void* caller
     return false;
 }
 
+void reach_end_of_kernel() noexcept {
+    if (current != nullptr) current->at_end = true;
+}
+
 namespace {
 
 // A launch by a kernel. CUDA guarantees only that such grids end before work that depends on their

@@ -1,6 +1,9 @@
 /// @file
 /// The probable cause of a race: which synchronization is missing, or does not reach far enough.
 #include "common/emulator/checks/cause.hpp"
+
+#include <array>
+
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/deadlock.hpp"
 #include "common/emulator/machine/publish.hpp"
@@ -22,10 +25,41 @@ std::optional<Cause> missing_fence(const Race& race) {
     return race.did == AccessKind::read ? Cause::signal_of_reader : Cause::fence_before_atomic;
 }
 
-Cause between_blocks(const Race& race, bool same_line) {
+// Thread t of block b and thread t' of block b' store to one element by one instruction. An index
+// b * step + t along one axis is the same for both if the step is (t' - t) / (b - b'). If the threads
+// differ along another axis too, the index may depend on that: then only a step that is another
+// extent of the block counts.
+std::optional<StepOfBlock> step_of_block(const Race& race) {
+    if (race.accused.code != race.other.code) return {};
+    const auto parts = [](const auto& v) { return std::array<std::int64_t, 3>{v.x, v.y, v.z}; };
+    const auto extents = parts(block.extents), b = parts(block.index),
+               other_b = parts(index_of_serial(race.other.serial)),
+               t = parts(index_of_thread(race.accused.thread())),
+               other_t = parts(index_of_thread(race.other.thread()));
+    std::optional<StepOfBlock> found;
+    bool more_axes = false;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::int64_t blocks = b[i] - other_b[i], threads = other_t[i] - t[i];
+        more_axes |= blocks == 0 && threads != 0;
+        if (blocks == 0) continue;
+        const std::int64_t step = threads % blocks == 0 ? threads / blocks : 0;
+        if (found || step <= 0 || step >= extents[i]) return {};
+        found = {"xyz"[i], step, extents[i], 0};
+        for (std::size_t other = 3; other-- > 0;) {
+            if (extents[other] == step) found->instead = "xyz"[other];
+        }
+    }
+    return found && (!more_axes || found->instead != 0) ? found : std::nullopt;
+}
+
+Cause between_blocks(Race& race, bool same_line) {
     if (const auto fence = missing_fence(race)) return *fence;
     if (in_cluster && race.other.serial >= clocks.first_of_cluster) return Cause::cluster_barrier;
-    return same_line ? Cause::own_word_of_block : Cause::order_of_blocks;
+    if (!same_line) return Cause::order_of_blocks;
+    const auto step = step_of_block(race);
+    if (!step) return Cause::own_word_of_block;
+    race.step = *step;
+    return Cause::step_of_block;
 }
 
 Cause within_block(const Race& race, bool same_line) {

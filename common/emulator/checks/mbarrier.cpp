@@ -54,7 +54,13 @@ void access(const void* p, std::size_t bytes, AccessKind what, const void* code)
 
 Mbarrier& find(std::uint64_t* word, const Place& place) {
     const auto found = mbarriers.find(address_of(word));
-    if (found == mbarriers.end()) fail(WrongMbarrier{What::not_initialized, place});
+    if (found == mbarriers.end()) {
+        // Reports an address past the end of its array, but not what others do there.
+        const Region* const region = region_of(address_of(word));
+        const bool live = region != nullptr && (*region->state_of(address_of(word)) & kLive) != 0;
+        if (!live) access(word, sizeof(*word), AccessKind::atomic, place.code);
+        fail(WrongMbarrier{What::not_initialized, place});
+    }
     // Checks once that init() came before. An atomic access would publish the thread's writes,
     // which waiting does not do.
     std::int64_t& seen = found->second.seen[current->id];

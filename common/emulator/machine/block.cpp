@@ -78,7 +78,7 @@ void start_threads() {
         block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
         thread.state = Thread::State::fresh;
-        thread.in_kernel = false;
+        thread.in_kernel = thread.at_end = false;
         thread.arrived_at_cluster = -1;
         thread.barrier_site = {};
         thread.accesses_left = kAccessesPerTurn;

@@ -63,6 +63,7 @@ struct Thread {
     unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
     State state = State::fresh;
     bool in_kernel = false;  // past the kernel's opening brace
+    bool at_end = false;     // at its closing brace: every call before it was made, or skipped
     Fiber* fiber = nullptr;
     unsigned accesses_left = 0;  // accesses until other threads get a turn
     Poll polled;                 // the last one; address 0: none

@@ -31,6 +31,13 @@ struct NewAccess {
     const void* expected = nullptr;  // the value that a compare-and-swap compares with
 };
 
+/// How far an index moves from a block to the next one along an axis, in threads along it.
+struct StepOfBlock {
+    char axis;
+    std::int64_t threads, extent;  // the block has `extent` threads there
+    char instead;                  // the axis of blockDim that it was multiplied by; 0: none
+};
+
 /// Two unordered accesses: one by the running block, the other earlier in this launch or before it.
 struct Race {
     /// What is probably missing.
@@ -50,6 +57,7 @@ struct Race {
         warp_or_block_barrier,   // between lanes of one warp
         block_barrier,           // between two warps
         cluster_barrier,         // between two blocks of a cluster
+        step_of_block,           // blockIdx is multiplied by too little, so blocks overlap
         own_word_of_block,       // two blocks, by one line
         order_of_blocks          // two blocks
     };
@@ -65,6 +73,7 @@ struct Race {
     Place barrier{};                     // the one in the next iteration, or that was skipped
     const Thread* waits = nullptr;       // at the skipped one
     PastAccess meeting{};                // the last atomics on one word by two threads, or blocks
+    StepOfBlock step{};                  // if it is too small
 
     bool in_one_block() const { return accused.serial == other.serial; }
 };
@@ -249,7 +258,8 @@ struct WrongWarpCall {
         lane_left_out,   // of the mask; a shuffle reads its value
         lane_not_there,  // in the block
         lane_never_came,
-        never_complete  // maybe `other` waits at a barrier
+        lane_skipped_call,  // it has ended without it, and has not returned early
+        never_complete      // maybe `other` waits at a barrier
     };
     What what;
     const Thread *thread, *other = nullptr;

@@ -36,11 +36,24 @@ unsigned companions(const Thread& me) {
     return found;
 }
 
+// A lane that returned early, as from `if (i >= n) return;`, need not come. One that ran to the
+// kernel's end has skipped the call.
+void reject_skipped(const Thread& me) {
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+        if ((me.call.mask & bit(lane)) == 0) continue;
+        const Thread* other = block.lane(me.warp(), lane);
+        if (other != nullptr && other->state == Thread::State::done && other->at_end)
+            fail(WrongWarpCall{WrongWarpCall::What::lane_skipped_call, &me, nullptr, lane});
+    }
+}
+
 void finish_if_complete(const Thread& me) {
     if (me.call.what == WarpCall::active_mask) return;
     const unsigned wanted = me.call.mask & block.live_lanes[me.warp()];
     if ((wanted & ~block.waiting_lanes[me.warp()]) != 0) return;  // some lanes are still missing
-    if ((wanted & ~companions(me)) == 0) finish(me.warp(), wanted);
+    if ((wanted & ~companions(me)) != 0) return;
+    finish(me.warp(), wanted);
+    reject_skipped(me);
 }
 
 // Two lanes that wait for each other in different calls never return. Checking one of the lanes

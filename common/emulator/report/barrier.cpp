@@ -136,6 +136,13 @@ std::string what_is_wrong(const WrongWarpCall& fact) {
         case lane_never_came:
             return reads(
                 "never reached this call: it returned, or skipped an `if` around the call");
+        case lane_skipped_call:
+            return format(
+                ", lane %u of its warp, makes this warp call with mask 0x%08x, which names lane %u "
+                "too. That lane has run to the kernel's end without the call: is it inside an `if` "
+                "or a loop that not every lane enters? Every lane named in the mask must make the "
+                "call, or the result is undefined.",
+                fact.thread->lane(), call.mask, fact.lane);
         case never_complete:
             break;
     }

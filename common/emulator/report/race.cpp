@@ -17,11 +17,27 @@ const char* verb(AccessKind kind) {
                                       : "writes";
 }
 
+std::string advice_on_step(const StepOfBlock& step) {
+    const auto threads = static_cast<long long>(step.threads),
+               extent = static_cast<long long>(step.extent);
+    const std::string instead =
+        step.instead == 0 ? "less than "
+                          : format("blockDim.%c (%lld) instead of ", step.instead, threads);
+    return format(
+        "Both compute the same index. From one block to the next, blockIdx.%c moves it by %lld "
+        "thread%s, but a block has %lld threads along %c, so blocks overlap. Is blockIdx.%c "
+        "multiplied by %sblockDim.%c (%lld)?",
+        step.axis, threads, threads == 1 ? "" : "s", extent, step.axis, step.axis, instead.c_str(),
+        step.axis, extent);
+}
+
 std::string advice_between_blocks(const Race& race) {
     const std::string number = block.in_tiles ? "bid()" : "blockIdx";
+    const bool same_thread = race.accused.thread() == race.other.thread();
     return (race.cause == Cause::own_word_of_block
                 ? "Two blocks access the same word from the same line: is " + number +
-                      " missing from the index? "
+                      " missing from the index" +
+                      (same_thread ? "? " : ", or multiplied by less than a block's extent? ")
                 : "Do both compute the same index: is " + number + " part of it? ") +
            "Blocks run in any order, so the order of the two accesses is undefined: let only one "
            "block access each word, use an atomic, or use a second launch.";
@@ -72,6 +88,8 @@ std::string advice(const Race& race) {
             return advice_on_index(race) +
                    "There is no __syncthreads() between the two accesses, so their order is "
                    "undefined.";
+        case Cause::step_of_block:
+            return advice_on_step(race.step);
         case Cause::own_word_of_block:
         case Cause::order_of_blocks:
             return advice_between_blocks(race);

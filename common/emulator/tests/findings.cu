@@ -52,6 +52,12 @@ __global__ void first_of_two_lines(float* x) {
     const float b = x[3];
     x[0] = a + b;
 }
+__global__ void step_is_another_extent(float* x) {
+    x[blockIdx.x * blockDim.y + threadIdx.x] = 0.0f;
+}
+__global__ void step_is_too_small(float* x) {
+    x[4 * (blockIdx.y * 10 + threadIdx.y)] = 0.0f;
+}
 __global__ void no_room_for_tile(float* x) {
     extern __shared__ __align__(16) unsigned char memory[];
     gpu::SharedTiles tiles(memory);
@@ -438,6 +444,30 @@ __global__ void from_returned(float* x) {
     if (t == 11) return;
     x[t] = __shfl_sync(0x00ffffffu, x[t], t == 7 ? 11 : 3);
 }
+// Lanes beyond the seventh need no value, but they are named in the mask.
+__global__ void lane_skips_call(float* x) {
+    const int t = thread_of_block();
+    float first = 0;
+    if (t < 7) first = __shfl_sync(0x00ffffffu, x[t], 0);
+    x[t] = first;
+}
+__global__ void lane_leaves_loop(float* x) {
+    const int t = thread_of_block(), rounds = chosen() ? 3 : 2;
+    int votes = 0;
+    for (int i = 0; i < rounds; ++i) votes += __any_sync(0x00ffffffu, t == i);
+    if (!in_chosen_block()) return;
+    x[t] = static_cast<float>(votes);
+}
+#define STOPS_FROM(n) \
+    if (thread_of_block() >= (n)) return
+// Lanes that have returned early need not come.
+template <bool IN_MACRO>
+__global__ void vote_without_returned(float* x) {
+    if (IN_MACRO) STOPS_FROM(20);
+    if (!IN_MACRO && thread_of_block() >= 20) return;
+    x[thread_of_block()] = static_cast<float>(__ballot_sync(0xffffffffu, 1));
+    __syncwarp();
+}
 __global__ void from_nobody(float* x) {
     const int t = thread_of_block();
     x[t] = __shfl_sync(0xffffffffu, x[t], t == 7 ? 27 : 3);
@@ -514,6 +544,12 @@ __global__ void mbarrier_in_global(float* x) {
 __global__ void mbarrier_not_set_up(float*) {
     __shared__ gpu::Mbarrier full;
     if (chosen()) full.arrive();
+}
+__global__ void mbarrier_past_end(float*) {
+    __shared__ gpu::Mbarrier full[2];
+    if (thread_of_block() < 2) full[thread_of_block()].init(1);
+    __syncthreads();
+    if (chosen()) full[2].arrive();
 }
 __global__ void mbarrier_early(float*) {
     __shared__ gpu::Mbarrier full;
@@ -960,6 +996,8 @@ std::vector<Provoked> provoked_by_kernels() {
     return {
         {"first_of_two_lines", [](float* x) { first_of_two_lines<<<kGrid, kBlock>>>(x); }},
         {"second_of_two_lines", [](float* x) { second_of_two_lines<<<kGrid, kBlock>>>(x); }},
+        {"step_is_another_extent", [](float* x) { step_is_another_extent<<<2, dim3(8, 4)>>>(x); }},
+        {"step_is_too_small", [](float* x) { step_is_too_small<<<dim3(1, 2), dim3(1, 12)>>>(x); }},
         {"double_past_end", [](float* x) { double_past_end<<<kGrid, kBlock>>>(x); }},
         {"ends_beyond", [](float* x) { ends_beyond<<<kGrid, kBlock>>>(x); }},
         {"atomic_past_end", [](float* x) { atomic_past_end<<<kGrid, kBlock>>>(x); }},
@@ -1064,6 +1102,8 @@ std::vector<Provoked> provoked_by_kernels() {
         {"other_call", [](float* x) { other_call<<<1, kBlock>>>(x); }},
         {"from_outside_mask", [](float* x) { from_outside_mask<<<1, kBlock>>>(x); }},
         {"from_returned", [](float* x) { from_returned<<<1, kBlock>>>(x); }},
+        {"lane_skips_call", [](float* x) { lane_skips_call<<<1, kBlock>>>(x); }},
+        {"lane_leaves_loop", [](float* x) { lane_leaves_loop<<<kGrid, kBlock>>>(x); }},
         {"from_nobody", [](float* x) { from_nobody<<<1, kBlock>>>(x); }},
         {"lane_that_waits_elsewhere",
          [](float* x) { lane_that_waits_elsewhere<<<1, kBlock>>>(x); }},
@@ -1085,6 +1125,7 @@ std::vector<Provoked> provoked_by_kernels() {
          [](float* x) { mbarrier_at<8, 0><<<kGrid, kBlock, 64>>>(x); }},
         {"mbarrier_in_global", [](float* x) { mbarrier_in_global<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_not_set_up", [](float* x) { mbarrier_not_set_up<<<kGrid, kBlock>>>(x); }},
+        {"mbarrier_past_end", [](float* x) { mbarrier_past_end<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_early", [](float* x) { mbarrier_early<<<1, kBlock>>>(x); }},
         {"mbarrier_early_for_tile",
          [](float* x) { mbarrier_early_for_tile<<<kGrid, kBlock, 1024>>>(x, map_of(x)); }},
@@ -1258,6 +1299,9 @@ std::vector<Provoked> right_kernels() {
              cudaLaunchKernelEx(&config, many_tiles, x);
              cudaFuncSetAttribute(many_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, 0);
          }},
+        {"vote_without_returned", [](float* x) { vote_without_returned<false><<<1, kBlock>>>(x); }},
+        {"vote_without_returned_by_macro",
+         [](float* x) { vote_without_returned<true><<<1, kBlock>>>(x); }},
         {"unset_but_right", [](float* x) { unset_but_right<<<1, 16>>>(x); }},
         {"most_threads", [](float* x) { nothing<<<1, 1024>>>(x); }},
         {"most_threads_along_y", [](float* x) { nothing<<<1, dim3(1, 1024)>>>(x); }},

@@ -251,7 +251,8 @@ TEST_CASE("a kernel's body first checks that a launch runs it") {
         INFO(head);
         CHECK(translated(head + rest).text ==
               head + " if (!::sixdays::emulator::enter_kernel(\"k\", \"" + parameters +
-                  "\", __builtin_return_address(0))) return;" + rest);
+                  "\", __builtin_return_address(0))) return;" + rest.substr(0, rest.size() - 1) +
+                  "::sixdays::emulator::reach_end_of_kernel(); }");
     };
     guarded("__global__ void k(int n) {", " n = 1; }", "int n");
     guarded(

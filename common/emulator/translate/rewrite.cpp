@@ -291,6 +291,8 @@ private:
                     ", __builtin_return_address(0))) return;" + cluster);
         done_ = body;
         const Index end = in_.close_of(body);
+        if (end != kNone && in_.at(i).is("__global__"))
+            replace(in_.at(end).begin, in_.at(end).begin, kEmulator + "reach_end_of_kernel(); ");
         const bool plain = !in_.at(scopes_.statement()).is("template") && !scopes_.in_type() &&
                            !scopes_.in_function();
         if (!by_address_ || !plain || end == kNone) return;

@@ -46,6 +46,8 @@ using Site = std::source_location;
 /// The start of a kernel. False, after a report, if it was called directly, without a launch.
 /// @param parameters  as they are declared, `const float * in , int n`
 bool enter_kernel(const char* kernel, const char* parameters, const void* caller);
+/// The current thread reaches the kernel's closing brace: it has not returned before.
+void reach_end_of_kernel() noexcept;
 
 /// The same for `__tile_global__`, whose blocks have one thread.
 bool enter_tile_kernel(const char* kernel, const char* parameters, const void* caller);
