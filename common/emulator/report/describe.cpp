@@ -93,7 +93,10 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
                describe_outside(*of.region, of.address, bytes);
     }
     if (&region == &shared_dynamic) {
-        return outside(dynamic_extent(), address, bytes, "the dynamic shared memory");
+        const Extent all = dynamic_extent();
+        const std::string text = outside(all, address, bytes, "the dynamic shared memory");
+        if (address < all.begin) return text;
+        return text + " Or does the launch request too few bytes, in <<<grid, block, bytes>>>?";
     }
     if (&region == &shared_arrays) {
         const Extent near = nearest_shared_array(address);

@@ -40,7 +40,8 @@ std::string advice_between_blocks(const Race& race) {
                       (same_thread ? "? " : ", or multiplied by less than a block's extent? ")
                 : "Do both compute the same index: is " + number + " part of it? ") +
            "Blocks run in any order, so the order of the two accesses is undefined: let only one "
-           "block access each word, use an atomic, or use a second launch.";
+           "block access each word, use an atomic, or " +
+           (block.cooperative ? "wait in grid.sync() between the two." : "use a second launch.");
 }
 
 std::string advice_on_one_line(const Race& race) {

@@ -409,6 +409,11 @@ __global__ void barrier_of_grid(float* x) {
 __global__ void block_that_leaves(float*) {
     if (blockIdx.x != 1) cg::this_grid().sync();
 }
+__global__ void barrier_of_block_for_grid(float* x) {
+    if (threadIdx.x == 0) x[blockIdx.x] = 1.0f;
+    __syncthreads();
+    if (threadIdx.x == 1) x[8 + blockIdx.x] = x[blockIdx.x ^ 1];
+}
 __global__ void barrier_beside_grid(float*) {
     if (threadIdx.x == 3) {
         __syncthreads();
@@ -1093,6 +1098,8 @@ std::vector<Provoked> provoked_by_kernels() {
          [](float* x) { three_return_before_barrier<<<1, kBlock>>>(x); }},
         {"barrier_of_grid", [](float* x) { barrier_of_grid<<<kGrid, kBlock>>>(x); }},
         {"block_that_leaves", [](float* x) { cooperatively(block_that_leaves, 3, kBlock, x); }},
+        {"barrier_of_block_for_grid",
+         [](float* x) { cooperatively(barrier_of_block_for_grid, 2, 4, x); }},
         {"barrier_beside_grid", [](float* x) { cooperatively(barrier_beside_grid, 2, kBlock, x); }},
         {"not_in_mask", [](float* x) { not_in_mask<<<1, kBlock>>>(x); }},
         {"width_0", [](float* x) { width<0><<<kGrid, kBlock>>>(x); }},
