@@ -19,7 +19,15 @@ namespace {
 
 using namespace sixdays::emulator;  // this file implements the runtime's API
 
-std::size_t (*bytes_from)(const void*) = nullptr;  // set by know_host_buffers()
+std::size_t (*known_bytes)(const void*) = nullptr;  // set by know_host_buffers()
+
+// Bytes from here to the end of a buffer of the host; 0 if it is not known.
+std::size_t bytes_from(const void* p) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    if (!heap.contains(address)) return known_bytes == nullptr ? 0 : known_bytes(p);
+    const Extent in = nearest_allocation(address);  // pinned or managed
+    return in.live && address - in.begin < in.bytes ? in.begin + in.bytes - address : 0;
+}
 
 }  // namespace
 
@@ -72,8 +80,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
                    call, bytes, side),
             p);
     }
-    if (const std::size_t known = !device && bytes_from != nullptr ? bytes_from(p) : 0;
-        known != 0 && known < bytes) {
+    if (const std::size_t known = device ? 0 : bytes_from(p); known != 0 && known < bytes) {
         return reject_pointer(
             Kind::out_of_bounds, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s on the host has only %zu bytes from there on. On a GPU "
@@ -223,7 +230,7 @@ cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, cudaSt
 }  // namespace
 
 void sixdays::emulator::know_host_buffers(std::size_t (*find)(const void*)) {
-    bytes_from = find;
+    known_bytes = find;
 }
 
 #define SIXDAYS_HERE __builtin_return_address(0)

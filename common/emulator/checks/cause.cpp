@@ -19,7 +19,8 @@ PastAccess meeting_of_threads, meeting_of_blocks;  // the most recent
 
 // Which synchronization may have been intended, and does not order the two accesses.
 std::optional<Cause> missing_fence(const Race& race) {
-    if (!block.in_tiles && taken_without_fence(race.other)) return Cause::fence_after_atomic;
+    if (!block.in_tiles && taken_without_fence(race.other, race.address))
+        return Cause::fence_after_atomic;
     if (race.meeting.serial != race.accused.serial || race.does == AccessKind::atomic) return {};
     if (block.in_tiles) return Cause::order_of_tile_atomics;
     return race.did == AccessKind::read ? Cause::signal_of_reader : Cause::fence_before_atomic;

@@ -50,21 +50,29 @@ bool is_on_stack(std::uintptr_t address, std::size_t bytes) {
     return from < kStackBytes && bytes <= kStackBytes - from;
 }
 
-void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
-    if (!is_on_stack(address, bytes)) return;
-    std::uint8_t* const unset = unset_bytes(address);
-    std::size_t at = 0;
-    while (at < bytes && unset[at] == 0) ++at;
-    if (at == bytes) return;
+// The first of these bytes that has no value; `bytes` if all have one.
+std::size_t first_unset(std::uintptr_t address, std::size_t bytes) {
+    const std::uint8_t* const unset = unset_bytes(address);
     const auto* values = reinterpret_cast<const std::byte*>(address);
-    while (!writes && at < bytes && (unset[at] == 0 || values[at] != kPattern)) ++at;
-    std::memset(unset, 0, bytes);
-    if (writes || at == bytes) return;
+    std::size_t at = 0;
+    while (at < bytes && (unset[at] == 0 || values[at] != kPattern)) ++at;
+    return at;
+}
+
+const Local* local_at(std::uintptr_t address) {
     const auto& mine = watched.unset[current->id];
     const auto local = std::find_if(mine.rbegin(), mine.rend(), [&](const Local& one) {
-        return address + at - one.begin < one.bytes;
+        return address - one.begin < one.bytes;
     });
-    if (local == mine.rend()) return;
+    return local == mine.rend() ? nullptr : &*local;
+}
+
+void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
+    if (!is_on_stack(address, bytes)) return;
+    const std::size_t at = writes ? bytes : first_unset(address, bytes);
+    std::memset(unset_bytes(address), 0, bytes);
+    const Local* const local = at == bytes ? nullptr : local_at(address + at);
+    if (local == nullptr) return;
     const bool is_array = local->element < local->bytes;
     fail(UnsetLocal{local->name, address + at - local->begin, is_array ? local->element : 0, code});
 }
@@ -122,6 +130,14 @@ void forget_local(const volatile void* variable, std::size_t bytes) noexcept {
     --watched.count;
     watching_locals = !watched.empty();
     std::memset(unset_bytes(begin), 0, bytes);
+}
+
+void note_operand(const volatile void* variable, std::size_t bytes) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(variable);
+    if (!watching_locals || current == nullptr || !is_on_stack(address, bytes)) return;
+    const std::size_t at = first_unset(address, bytes);
+    const Local* const local = at == bytes ? nullptr : local_at(address + at);
+    current->unset_operand = local == nullptr ? nullptr : local->name;
 }
 
 void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {

@@ -84,6 +84,7 @@ void start_threads() {
         thread.accesses_left = kAccessesPerTurn;
         thread.polled.address = 0;
         thread.order = MemoryOrder::none;
+        thread.unset_operand = nullptr;
         block.ready.push_back(&thread);
     }
 }

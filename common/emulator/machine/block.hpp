@@ -35,7 +35,8 @@ struct WarpSlot {
     int argument;
     int width;
     Site site;
-    const void* code;  // the call's return address
+    const void* code;   // the call's return address
+    const char* unset;  // the variable that is passed without a value; null: none
 };
 
 /// A volatile read of global memory: the same again, of the same value, means that the thread polls.
@@ -70,7 +71,8 @@ struct Thread {
     MemoryOrder order{};         // of its volatile and atomic accesses
     Site barrier_site;           // of the last barrier it reached
     const void* barrier_code = nullptr;
-    WarpSlot call;                // where it waits, if at_warp_call
+    const char* unset_operand = nullptr;  // of its next warp call
+    WarpSlot call;                        // where it waits, if at_warp_call
     int arrived_at_cluster = -1;  // index of the barrier it arrived at but does not wait at yet
 
     unsigned lane() const { return id % kWarp; }

@@ -258,8 +258,9 @@ struct WrongWarpCall {
         lane_left_out,   // of the mask; a shuffle reads its value
         lane_not_there,  // in the block
         lane_never_came,
-        lane_skipped_call,  // it has ended without it, and has not returned early
-        never_complete      // maybe `other` waits at a barrier
+        lane_without_value,  // it passes a variable that has none
+        lane_skipped_call,   // it has ended without it, and has not returned early
+        never_complete       // maybe `other` waits at a barrier
     };
     What what;
     const Thread *thread, *other = nullptr;

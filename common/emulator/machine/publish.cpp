@@ -84,13 +84,19 @@ struct Word {
 using Words = std::unordered_map<std::uintptr_t, Word>;
 Words words, shared_words;  // the second of this block
 
+struct Taken {
+    std::uintptr_t address;
+    const Word* word;
+    bool operator==(const Taken&) const = default;
+};
+
 /// The state of one thread since its block's last barrier.
 struct Voice {
     bool fenced = false;
-    LaneClocks fence{};              // clocks of its own warp at its last fence
-    Knowledge of_others_at_fence;    // and knowledge of other blocks
-    Knowledge knows;                 // acquired from words
-    std::vector<const Word*> taken;  // words that it used without a fence since
+    LaneClocks fence{};            // clocks of its own warp at its last fence
+    Knowledge of_others_at_fence;  // and knowledge of other blocks
+    Knowledge knows;               // acquired from words
+    std::vector<Taken> taken;      // words that it used without a fence since
 };
 std::vector<Voice> voices(kMaxThreads);
 bool news = false;      // since the last barrier
@@ -101,7 +107,7 @@ BlockClock fenced_by_block;
 Knowledge of_others_by_block;
 
 void learn(Voice& mine) {
-    for (const Word* word : mine.taken) add(mine.knows, word->told);
+    for (const Taken& one : mine.taken) add(mine.knows, one.word->told);
     mine.taken.clear();
 }
 
@@ -119,9 +125,9 @@ void publish(Word& at, const Voice& mine) {
 void take(Words& known, std::uintptr_t address, Voice& mine) {
     const auto found = known.find(address);
     if (found == known.end()) return;
-    const Word* word = &found->second;
-    if (std::count(mine.taken.begin(), mine.taken.end(), word) > 0) return;
-    mine.taken.push_back(word);
+    const Taken now{address, &found->second};
+    if (std::count(mine.taken.begin(), mine.taken.end(), now) > 0) return;
+    mine.taken.push_back(now);
     news = any_news = true;
 }
 
@@ -263,10 +269,11 @@ bool was_published(const PastAccess& past) {
     return any_news && covers(voices[current->id].knows, past);
 }
 
-bool taken_without_fence(const PastAccess& past) {
+bool taken_without_fence(const PastAccess& past, std::uintptr_t address) {
     const auto& taken = voices[current->id].taken;
-    return std::any_of(taken.begin(), taken.end(),
-                       [&past](const Word* word) { return covers(word->told, past); });
+    return std::any_of(taken.begin(), taken.end(), [&](const Taken& one) {
+        return one.address != address && covers(one.word->told, past);
+    });
 }
 
 }  // namespace sixdays::emulator

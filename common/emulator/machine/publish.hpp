@@ -44,7 +44,8 @@ void forget_fence() noexcept;
 
 /// True if the access has been published to the current thread.
 bool was_published(const PastAccess& past);
-/// True if only a fence after the atomic is missing for that.
-bool taken_without_fence(const PastAccess& past);
+/// True if only a fence after the atomic is missing for that, and the atomic used a word other than
+/// the one at `address`.
+bool taken_without_fence(const PastAccess& past, std::uintptr_t address);
 
 }  // namespace sixdays::emulator

@@ -1,6 +1,8 @@
 /// @file
 /// Warp calls. Each lane stores its value and waits. When the last lane of the mask arrives, the
 /// results of all lanes are computed.
+#include <utility>
+
 #include "common/emulator/machine/block.hpp"
 #include "common/emulator/machine/clocks.hpp"
 #include "common/emulator/machine/facts.hpp"
@@ -93,7 +95,15 @@ std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int a
     const InRuntime guard;
     if (time_is_up) fail_for_time(site);
     Thread& me = *current;
-    me.call = {what, mask, value, value, argument, width, site, __builtin_return_address(0)};
+    me.call = {what,
+               mask,
+               value,
+               value,
+               argument,
+               width,
+               site,
+               __builtin_return_address(0),
+               std::exchange(me.unset_operand, nullptr)};
     check_call(me);
     if (what != WarpCall::active_mask) check_companions(me);
     if (what == WarpCall::active_mask || leaves_out_lanes(me)) clocks.orders_beyond_barriers = true;

@@ -39,7 +39,10 @@ void shuffle(unsigned warp, unsigned members) {
                                                                    : lane_never_came,
                                &me, nullptr, from});
         }
-        me.call.result = block.lane(warp, from)->call.value;
+        const WarpSlot& source = block.lane(warp, from)->call;
+        if (source.unset != nullptr && from != lane)
+            fail(WrongWarpCall{WrongWarpCall::What::lane_without_value, &me, nullptr, from});
+        me.call.result = source.value;
     }
 }
 

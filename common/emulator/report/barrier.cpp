@@ -136,6 +136,10 @@ std::string what_is_wrong(const WrongWarpCall& fact) {
         case lane_never_came:
             return reads(
                 "never reached this call: it returned, or skipped an `if` around the call");
+        case lane_without_value:
+            return reads(format("passes its local variable `%s`, and that has no value yet",
+                                block.lane(fact.thread->warp(), fact.lane)->call.unset)
+                             .c_str());
         case lane_skipped_call:
             return format(
                 ", lane %u of its warp, makes this warp call with mask 0x%08x, which names lane %u "

@@ -129,6 +129,19 @@ std::optional<std::pair<Parameter, Parameter>> equal_restricted_parameters() {
     return std::nullopt;
 }
 
+std::string equal_parameters(const Extent& allocation) {
+    const auto all = parameters();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].value - allocation.begin >= allocation.bytes) continue;
+        for (std::size_t j = i + 1; j < all.size(); ++j) {
+            if (all[i].value == all[j].value)
+                return " `" + all[i].name + "` and `" + all[j].name +
+                       "` are the same array: should the kernel write to another one?";
+        }
+    }
+    return "";
+}
+
 std::string known_as(const Extent& allocation) {
     std::string as, where;
     const auto named = parameters();

@@ -29,6 +29,9 @@ std::vector<Parameter> parameters();
 /// Two equal __restrict__ pointers through which the kernel may write.
 std::optional<std::pair<Parameter, Parameter>> equal_restricted_parameters();
 
+/// " `in` and `out` are the same array: ...": two pointers passed to the kernel, which point to it; empty
+/// if there are none.
+std::string equal_parameters(const Extent& allocation);
 /// " It is `in` of the kernel, allocated as `d_in` in main.cu:12.", as far as known.
 std::string known_as(const Extent& allocation);
 /// "n", if the call that made this allocation passed n bytes and probably meant n elements.

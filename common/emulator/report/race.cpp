@@ -173,13 +173,15 @@ Finding words(const Race& race) {
         block.in_tiles ? theirs
                        : "thread " + name(index_of_thread(race.other.thread())) + " of " + theirs;
     const Thread& accused = block.threads[race.accused.thread()];
+    const std::string same_array =
+        race.region == &heap ? equal_parameters(nearest_allocation(race.address)) : "";
     return {Kind::race,
             cudaErrorLaunchFailure,
             code_of(race.accused),
-            format("%s %s %zu byte%s %s, which %s %s in {0}. %s", name(accused).c_str(),
+            format("%s %s %zu byte%s %s, which %s %s in {0}.%s %s", name(accused).c_str(),
                    verb(race.does), race.bytes, race.bytes == 1 ? "" : "s",
                    describe_inside(*race.region, race.address, race.bytes).c_str(), other.c_str(),
-                   verb(race.did), advice(race).c_str()),
+                   verb(race.did), same_array.c_str(), advice(race).c_str()),
             race.address,
             {code_of(race.other), code_of(race.meeting), race.barrier},
             &accused};

@@ -174,6 +174,13 @@ const std::vector<Work> kCalls = {
          cudaFree(gone);
          cudaMemcpy(gone, host_of_64, 20, cudaMemcpyHostToDevice);
      }},
+    {"pinned_too_small",
+     [](float* x) {
+         void* pinned = nullptr;
+         cudaMallocHost(&pinned, 60);
+         cudaMemcpyAsync(static_cast<char*>(pinned) + 4, x, 60, cudaMemcpyDeviceToHost);
+         cudaFreeHost(pinned);
+     }},
     {"host_too_small",
      [](float* x) {
          know_host_buffers(bytes_of_host);

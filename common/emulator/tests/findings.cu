@@ -215,6 +215,28 @@ struct Padded {
     char letter;
     double number;
 };
+// As after the translation of `float first; if (t == 2) first = 5; __shfl_sync(mask, first, lane)`.
+template <int LANE>
+__global__ void unset_operand(float* x) {
+    float first;
+    const Unset watched(first, "first");
+    const int t = thread_of_block();
+    if (t == 2) first = 5;
+    x[t] = __shfl_sync(0x00ffffffu, shuffled(first), t == 7 ? LANE : 2);
+}
+// In place, where lanes read what others write.
+__global__ void shifted(const float* in, float* out) {
+    out[threadIdx.x] = in[threadIdx.x ^ 1];
+}
+__global__ void counter_without_barrier(float* x) {
+    __shared__ unsigned count;
+    if (thread_of_block() == 0) {
+        count = 0;
+        __threadfence_block();
+        atomicAdd(&count, 1u);
+    }
+    if (thread_of_block() == 9) x[0] = static_cast<float>(atomicAdd(&count, 1u));
+}
 __global__ void unset_but_right(float* x) {
     Padded one;
     const Unset watched(one, "one");
@@ -1067,6 +1089,9 @@ std::vector<Provoked> provoked_by_kernels() {
         {"unset_member", [](float* x) { unset_member<<<kGrid, kBlock>>>(x); }},
         {"no_such_number", [](float* x) { no_such_number<<<kGrid, kBlock>>>(x); }},
         {"shifts_by_all_bits", [](float* x) { shifts_by_all_bits<<<kGrid, kBlock>>>(x); }},
+        {"unset_operand", [](float* x) { unset_operand<3><<<1, kBlock>>>(x); }},
+        {"in_place", [](float* x) { shifted<<<1, kBlock>>>(x, x); }},
+        {"counter_without_barrier", [](float* x) { counter_without_barrier<<<1, kBlock>>>(x); }},
         {"unset_local_behind_grid_barrier",
          [](float* x) { cooperatively(unset_local_behind_grid_barrier, 3, 4, x); }},
         {"many_left_waiting",
@@ -1309,6 +1334,7 @@ std::vector<Provoked> right_kernels() {
         {"vote_without_returned", [](float* x) { vote_without_returned<false><<<1, kBlock>>>(x); }},
         {"vote_without_returned_by_macro",
          [](float* x) { vote_without_returned<true><<<1, kBlock>>>(x); }},
+        {"unset_but_not_read", [](float* x) { unset_operand<2><<<1, kBlock>>>(x); }},
         {"unset_but_right", [](float* x) { unset_but_right<<<1, 16>>>(x); }},
         {"most_threads", [](float* x) { nothing<<<1, 1024>>>(x); }},
         {"most_threads_along_y", [](float* x) { nothing<<<1, dim3(1, 1024)>>>(x); }},

@@ -87,6 +87,10 @@ TEST_CASE("on request, uninitialized variables are tracked, and nothing else") {
         for (const std::string& name : names) unsets += watched(name);
         CHECK(translated(before + " g(); }", true).text == before + unsets + " g(); }");
     }
+    const std::string begin = "void f() { int x;", more = " y = __shfl_sync(g(a, b), ";
+    CHECK(translated(begin + more + "x, 0); t.shfl(x, 0); __shfl_sync(m, y, x); }", true).text ==
+          begin + watched("x") + more + "::sixdays::emulator::shuffled(x), 0); t.shfl(" +
+              "::sixdays::emulator::shuffled(x), 0); __shfl_sync(m, y, x); }");
 }
 
 TEST_CASE("host and device code are kept apart as in nvcc") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "common/emulator/translate/declaration.hpp"
 #include "common/emulator/translate/ptx.hpp"
@@ -61,6 +62,8 @@ public:
                 own_memory(i);
             } else if (locals_ && token.is(";")) {
                 local(i);
+            } else if (token.text.find("shfl") != std::string_view::npos) {
+                shuffle(i);
             } else if (launches_by_address(token)) {
                 without_cast(i);
             }
@@ -236,10 +239,22 @@ private:
         std::string text;
         for (const Declaration::Name& one : d->names) {
             if (one.has_value) continue;
+            unset_.insert(one.name);
             text += ' ' + kEmulator + "Unset sixdays_unset_" + one.name + '(' + one.name + ", " +
                     in_quotes(one.name) + ");";
         }
         if (!text.empty()) replace(in_.at(end).end(), in_.at(end).end(), text);
+    }
+
+    // `__shfl_sync(mask, x, 0)` or `group.shfl(x, 0)`, where x was declared without a value
+    void shuffle(Index i) {
+        if (!in_.is_word(i) || !in_.at(i + 1).is("(")) return;
+        const bool of_group = is_one_of(in_.at(i - 1), {".", "->"});
+        const Index comma = of_group ? i + 1 : in_.find(i + 2, {","});
+        if (comma == kNone || !in_.at(comma + 2).is(",")) return;
+        const Token& x = in_.at(comma + 1);
+        if (unset_.count(x.text) > 0)
+            replace(x.begin, x.end(), kEmulator + "shuffled(" + std::string(x.text) + ")");
     }
 
     void kernel(Index i) {
@@ -439,6 +454,7 @@ private:
     bool locals_;
     bool by_address_ = false;  // the file launches kernels by their addresses
 
+    std::set<std::string, std::less<>> unset_;          // variables declared without a value
     std::map<std::string, std::string> dynamic_types_;  // of extern __shared__ arrays
 
     Index done_ = 0;  // declarations before this token are rewritten

@@ -102,6 +102,14 @@ struct Delete {
 void watch_local(const volatile void* variable, std::size_t bytes, const unsigned char* values,
                  std::size_t element, const char* name) noexcept;
 void forget_local(const volatile void* variable, std::size_t bytes) noexcept;
+/// A shuffle's operand. A lane may pass a variable that has no value, unless another lane reads it:
+/// `if (lane == 0) first = atomicAdd(...); first = __shfl_sync(mask, first, 0);`
+void note_operand(const volatile void* variable, std::size_t bytes) noexcept;
+template <class T>
+__attribute__((no_sanitize("thread"))) T shuffled(const T& variable) noexcept {
+    note_operand(&variable, sizeof(T));
+    return variable;
+}
 
 /// Tracks a local variable that was declared without an initializer. The translator inserts it
 /// after the declaration.
