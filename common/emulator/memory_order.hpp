@@ -29,6 +29,11 @@ constexpr bool releases(MemoryOrder order) {
 void load_ordered(const void* from, void* to, std::size_t bytes, MemoryOrder order);
 void store_ordered(void* to, const void* from, std::size_t bytes, MemoryOrder order);
 
+/// An atomic update in two steps: reads the old value, and writes the new one.
+/// @param expected  the value that a compare-and-swap compares with
+void begin_update(void* p, void* old, std::size_t bytes, MemoryOrder order, const void* expected);
+void end_update(void* p, const void* next, std::size_t bytes) noexcept;
+
 /// Returns the order of the current thread's next volatile and atomic accesses, and sets a new one.
 MemoryOrder exchange_order(MemoryOrder order) noexcept;
 /// While it lives, the thread's volatile and atomic accesses have this order.

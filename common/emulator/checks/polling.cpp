@@ -38,12 +38,12 @@ bool repeats(std::uintptr_t address, std::size_t bytes, const void* code) {
            std::memcmp(last.value.data(), reinterpret_cast<const void*>(address), bytes) == 0;
 }
 
-void access(const void* p, std::size_t bytes, AccessKind kind, MemoryOrder order,
-            const void* code) {
+void access(const void* p, std::size_t bytes, AccessKind kind, MemoryOrder order, const void* code,
+            const void* expected = nullptr) {
     if (reinterpret_cast<std::uintptr_t>(p) % bytes != 0)
         misaligned_access(p, bytes, bytes, kind, code);
     const WithOrder ordered(order);
-    before_access(p, bytes, kind, code);
+    before_access(p, bytes, kind, code, expected);
 }
 
 }  // namespace
@@ -90,6 +90,16 @@ void load_ordered(const void* from, void* to, std::size_t bytes, MemoryOrder ord
 void store_ordered(void* to, const void* from, std::size_t bytes, MemoryOrder order) {
     access(to, bytes, AccessKind::volatile_write, order, __builtin_return_address(0));
     std::memcpy(to, from, bytes);
+}
+
+void begin_update(void* p, void* old, std::size_t bytes, MemoryOrder order, const void* expected) {
+    access(p, bytes, AccessKind::atomic, order, __builtin_return_address(0), expected);
+    std::memcpy(old, p, bytes);
+}
+
+void end_update(void* p, const void* next, std::size_t bytes) noexcept {
+    if (current != nullptr && std::memcmp(p, next, bytes) != 0) block.turns_without_write = 0;
+    std::memcpy(p, next, bytes);
 }
 
 void load_relaxed16(const void* from, void* to) {

@@ -145,9 +145,9 @@ TEST_CASE("a value that no block will store is a deadlock, and the report says w
     for (const char* part : says) CHECK(found.report.text.find(part) != std::string::npos);
 }
 
-TEST_CASE("PTX's loads, stores and atomics order what their memory order says", "[blocks]") {
+TEST_CASE("atomic operations of PTX and C++ order what their memory order says", "[blocks]") {
     set_order(GENERATE(Order::forward, Order::reversed), 3);
-    for (const PtxOrderCase& one : ptx_order_cases()) {
+    for (const OrderCase& one : order_cases()) {
         for (const bool fences : {true, false}) {
             const Device<Board> memory(std::vector<Board>(1));
             clear_report();
@@ -155,7 +155,7 @@ TEST_CASE("PTX's loads, stores and atomics order what their memory order says", 
             cudaDeviceSynchronize();
             cudaGetLastError();
             const bool right =
-                one.order == PtxOrder::ordered || (fences && one.order == PtxOrder::relaxed);
+                one.strength == Strength::ordered || (fences && one.strength == Strength::relaxed);
             INFO(one.name << (fences ? " and fences: " : ": ")
                           << (last_report() ? last_report()->text : "no report"));
             CHECK(last_report().has_value() == !right);
@@ -165,6 +165,22 @@ TEST_CASE("PTX's loads, stores and atomics order what their memory order says", 
     }
     set_order(Order::forward);
     clear_report();
+}
+
+TEST_CASE("cuda::atomic_ref returns old values, and integers wrap", "[blocks]") {
+    const Device<Board> memory(std::vector<Board>(1));
+    clear_report();
+    launch_returned_values(memory.data());
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK_FALSE(last_report());
+    const std::vector<int> expected{5,  -2147483644, -2147483644, -2147483638, -2147483638, 12, 12,
+                                    15, 7,           7,           7,           6,           0,  20,
+                                    1,  1,           150,         175,         -25,         0};
+    const Board after = memory.host()[0];
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        INFO("value " << i);
+        CHECK(static_cast<int>(after.out[i]) == expected[i]);
+    }
 }
 
 TEST_CASE("races are found, whichever block was put aside", "[blocks]") {

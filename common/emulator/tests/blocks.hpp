@@ -26,17 +26,19 @@ std::vector<BlocksCase> wrong_blocks();
 /// Waits for a flag that the host would set.
 void wait_for_host(volatile unsigned* flag, unsigned* out, cudaStream_t stream = nullptr);
 
-/// One PTX instruction by which a block signals another one, or waits for it (ptx_order.cu).
-enum class PtxOrder : std::uint8_t {
+/// One operation by which a block signals another one, or waits for it (memory_order.cu).
+enum class Strength : std::uint8_t {
     ordered,  // release or acquire: needs no fence
     relaxed,  // relaxed or volatile: needs one
     weak      // a plain access: always a race
 };
-struct PtxOrderCase {
+struct OrderCase {
     const char* name;
-    PtxOrder order;
+    Strength strength;
     void (*launch)(Board* m, bool fences);
 };
-std::vector<PtxOrderCase> ptx_order_cases();
+std::vector<OrderCase> order_cases();
+/// Stores what cuda::atomic_ref returns to `out`.
+void launch_returned_values(Board* m);
 
 }  // namespace sixdays::emulator::tests

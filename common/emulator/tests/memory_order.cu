@@ -1,6 +1,7 @@
 // Block 0 stores 64 numbers and signals; block 1 waits and reads them. The signal and the wait are
-// single PTX instructions.
+// single PTX instructions, or operations of cuda::atomic_ref.
 #include <cuda_runtime.h>
+#include <cuda/atomic>
 
 #include "common/emulator/tests/blocks.hpp"
 
@@ -119,9 +120,69 @@ __device__ void weak_store_wide(Wide& x, Wide* p) {
     asm volatile("st.global.wt.b64 [%0], %1;" ::"l"(p), "l"(x) : "memory");
 }
 
+// The same in C++.
+using Ref = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
+__device__ void ref_acquire(unsigned& x, unsigned* p) {
+    x = Ref(*p).load(cuda::memory_order_acquire);
+}
+__device__ void ref_relaxed(unsigned& x, unsigned* p) {
+    x = Ref(*p).load(cuda::memory_order_relaxed);
+}
+__device__ void ref_compare(unsigned& x, unsigned* p) {
+    x = 0;
+    Ref(*p).compare_exchange_strong(x, 0);
+}
+__device__ void ref_store(unsigned& x, unsigned* p) {
+    Ref{* p} = x;
+}
+__device__ void ref_release(unsigned& x, unsigned* p) {
+    Ref(*p).store(x, cuda::memory_order_release);
+}
+__device__ void ref_store_relaxed(unsigned& x, unsigned* p) {
+    Ref(*p).store(x, cuda::memory_order_relaxed);
+}
+__device__ void ref_add(Wide& x, Wide* p) {
+    reinterpret_cast<cuda::atomic<Wide>*>(p)->fetch_add(x, cuda::memory_order_acq_rel);
+}
+__device__ void ref_max(unsigned& x, unsigned* p) {
+    Ref(*p).fetch_max(x, cuda::memory_order_relaxed);
+}
+
+// What the operations return; integers wrap.
+__global__ void returned_values(Board* m) {
+    cuda::atomic_ref<int> i(reinterpret_cast<int&>(m->word));
+    unsigned char byte = 255;
+    double x = 1.5;
+    const cuda::atomic_ref real(x);
+    int wanted = 21;
+    i = 5;
+    const int values[] = {i.fetch_add(2147483647),
+                          i.load(),
+                          i.fetch_sub(-7),
+                          i -= 1,
+                          i.fetch_max(12),
+                          i.fetch_min(13),
+                          i.fetch_or(3),
+                          i.fetch_and(7),
+                          i.fetch_xor(1),
+                          ++i,
+                          i--,
+                          i.exchange(20),
+                          i.compare_exchange_weak(wanted, 1),
+                          wanted,
+                          i.compare_exchange_strong(wanted, 1),
+                          i,
+                          static_cast<int>(100 * real.fetch_add(0.25)),
+                          static_cast<int>(100 * real.fetch_sub(2)),
+                          static_cast<int>(100 * x),
+                          ++cuda::atomic_ref<unsigned char>(byte)};
+    unsigned k = 0;
+    for (const int value : values) m->out[k++] = static_cast<unsigned>(value);
+}
+
 template <class T, Access<T> SIGNAL, Access<T> WAIT>
-PtxOrderCase form(const char* name, PtxOrder order) {
-    return {name, order, [](Board* m, bool fences) {
+OrderCase form(const char* name, Strength strength) {
+    return {name, strength, [](Board* m, bool fences) {
                 if (fences) pass<T, SIGNAL, WAIT, true><<<2, 64>>>(m);
                 if (!fences) pass<T, SIGNAL, WAIT, false><<<2, 64>>>(m);
             }};
@@ -129,9 +190,17 @@ PtxOrderCase form(const char* name, PtxOrder order) {
 
 }  // namespace
 
-std::vector<PtxOrderCase> ptx_order_cases() {
-    using enum PtxOrder;
-    return {form<unsigned, release, acquire>("acquire", ordered),
+std::vector<OrderCase> order_cases() {
+    using enum Strength;
+    return {form<unsigned, release, ref_acquire>("ref_acquire", ordered),
+            form<unsigned, release, ref_relaxed>("ref_relaxed", relaxed),
+            form<unsigned, release, ref_compare>("ref_compare", ordered),
+            form<unsigned, ref_store, acquire>("ref_store", ordered),
+            form<unsigned, ref_release, acquire>("ref_release", ordered),
+            form<unsigned, ref_store_relaxed, acquire>("ref_store_relaxed", relaxed),
+            form<Wide, ref_add, acquire_wide>("ref_add", ordered),
+            form<unsigned, ref_max, acquire>("ref_max", relaxed),
+            form<unsigned, release, acquire>("acquire", ordered),
             form<unsigned, release, acquire_global>("acquire_global", ordered),
             form<unsigned, release, global_acquire>("global_acquire", ordered),
             form<unsigned, release, acquire_system>("acquire_system", ordered),
@@ -160,6 +229,10 @@ std::vector<PtxOrderCase> ptx_order_cases() {
             form<Wide, volatile_store_wide, acquire_wide>("volatile_store_wide", relaxed),
             form<unsigned, weak_store, acquire>("weak_store", weak),
             form<Wide, weak_store_wide, acquire_wide>("weak_store_wide", weak)};
+}
+
+void launch_returned_values(Board* m) {
+    returned_values<<<1, 1>>>(m);
 }
 
 }  // namespace sixdays::emulator::tests
