@@ -57,10 +57,12 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
     if (offset < near.bytes) return text + ", reaching past its end.";
     const std::size_t past = offset - near.bytes;
-    if (const std::string asked = bytes > 1 && offset / bytes < near.bytes && near.name == nullptr
-                                      ? elements_for_bytes(near)
-                                      : "";
-        !asked.empty()) {
+    const std::string asked = bytes > 1 && offset / bytes < near.bytes && near.name == nullptr
+                                  ? elements_for_bytes(near)
+                                  : "";
+    // A number may well be one of bytes: then the first element past the end says little.
+    const bool number = asked.find_first_not_of("0123456789") == std::string::npos;
+    if (!asked.empty() && (past > 0 || !number)) {
         return text +
                format(
                    ". cudaMalloc takes a size in bytes: it was called with %s, which is %zu bytes, "
@@ -73,15 +75,22 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
                "element, does a loop end with `<` and not `<=`, and is each index multiplied by "
                "its own stride, or are two of them swapped?";
     }
+    const std::string pitch =
+        near.name == nullptr && is_pitched(near)
+            ? " The pitch from cudaMallocPitch is in bytes: is it added to a pointer to char?"
+            : "";
     if (past == 0) {
         return text +
                ": one past its end. Is a guard such as `if (i < n)` missing, or does it use `<=`? "
-               "If not, are two extents swapped in the offset?";
+               "If not, are two extents swapped in the offset?" +
+               (asked.empty() ? "" : " Or is  * sizeof(...)  missing in cudaMalloc?") + pitch;
     }
-    return text + format(
-                      ": %zu bytes past its end. Does every index have a guard, and does the "
-                      "offset use the right extents?",
-                      past);
+    return text +
+           format(
+               ": %zu bytes past its end. Does every index have a guard, and does the offset "
+               "use the right extents?",
+               past) +
+           pitch;
 }
 
 }  // namespace

@@ -162,6 +162,12 @@ std::string known_as(const Extent& allocation) {
     return " It is the kernel's " + as + (where.empty() ? "" : ", " + where) + ".";
 }
 
+bool is_pitched(const Extent& allocation) {
+    const Line line = find_line(allocated_in(allocation));
+    return line.line != 0 &&
+           source(line.file, line.line, 1).find("cudaMallocPitch") != std::string::npos;
+}
+
 std::string elements_for_bytes(const Extent& allocation) {
     const auto asked = arguments_of_malloc(find_line(allocated_in(allocation)));
     if (asked.size() != 2) return "";

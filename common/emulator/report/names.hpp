@@ -34,6 +34,8 @@ std::optional<std::pair<Parameter, Parameter>> equal_restricted_parameters();
 std::string equal_parameters(const Extent& allocation);
 /// " It is `in` of the kernel, allocated as `d_in` in main.cu:12.", as far as known.
 std::string known_as(const Extent& allocation);
+/// True if cudaMallocPitch made it, as far as known.
+bool is_pitched(const Extent& allocation);
 /// "n", if the call that made this allocation passed n bytes and probably meant n elements.
 std::string elements_for_bytes(const Extent& allocation);
 /// "tile[y][x + 1]": the expression that ends in this column.

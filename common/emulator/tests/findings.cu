@@ -52,6 +52,9 @@ __global__ void first_of_two_lines(float* x) {
     const float b = x[3];
     x[0] = a + b;
 }
+__global__ void pitch_in_elements(float* x, std::size_t pitch) {
+    x[threadIdx.y * pitch + threadIdx.x] = 0.0f;
+}
 __global__ void step_is_another_extent(float* x) {
     x[blockIdx.x * blockDim.y + threadIdx.x] = 0.0f;
 }
@@ -1036,6 +1039,21 @@ std::vector<Provoked> provoked_by_kernels() {
              cudaMalloc(&few, 64);
              bytes_for_elements<<<kGrid, kBlock>>>(static_cast<float*>(few));
              cudaFree(few);
+         }},
+        {"number_of_bytes",
+         [](float*) {
+             float* few = nullptr;
+             cudaMalloc(&few, 268);
+             pitch_in_elements<<<1, dim3(1, 2)>>>(few, 67);
+             cudaFree(few);
+         }},
+        {"pitch_in_elements",
+         [](float*) {
+             float* rows = nullptr;
+             std::size_t pitch = 0;
+             cudaMallocPitch(&rows, &pitch, 40, 3);
+             pitch_in_elements<<<1, dim3(10, 3)>>>(rows, pitch);
+             cudaFree(rows);
          }},
         {"freed",
          [](float*) {
