@@ -1,5 +1,6 @@
 /// @file
 /// The reports of wrong accesses by kernels: what is wrong, and what is probably missing.
+#include <algorithm>
 #include <cinttypes>
 
 #include "common/emulator/machine/stream_order.hpp"
@@ -67,6 +68,17 @@ Kind kind_of(OutOfBounds::Where where) {
                                                : Kind::out_of_bounds;
 }
 
+// Of the allocation, up to this access, only the first bytes are written, as many as a pointer has.
+bool starts_with_one_pointer(const NewAccess& a) {
+    if (&a.region != &heap) return false;
+    const Extent in = nearest_allocation(a.address);
+    const std::uint8_t* const state = heap.state_of(in.begin);
+    const auto written = [](std::uint8_t byte) { return (byte & kWritten) != 0; };
+    const std::uint8_t* const end = state + (a.address + a.bytes - in.begin);
+    return end - state > 8 && std::all_of(state, state + 8, written) &&
+           std::none_of(state + 8, end, written);
+}
+
 std::string why(const UninitialisedRead& fact) {
     using Cause = UninitialisedRead::Cause;
     const std::string never =
@@ -76,7 +88,11 @@ std::string why(const UninitialisedRead& fact) {
         "a sum)? Shared memory is not initialized: it holds whatever an earlier block left there.";
     switch (fact.cause) {
         case Cause::never_written:
-            return ", which was never written by any kernel, copy or cudaMemset.";
+            return ", which was never written by any kernel, copy or cudaMemset." +
+                   (starts_with_one_pointer(fact.access)
+                        ? std::string(" Only the first 8 bytes of it were, as many as a pointer "
+                                      "has: does a copy or cudaMemset take sizeof a pointer?")
+                        : "");
         case Cause::no_block_of_cluster:
             return ", which no block of the cluster has written, not even before the last "
                    "cluster.sync().";

@@ -1047,6 +1047,14 @@ std::vector<Provoked> provoked_by_kernels() {
              pitch_in_elements<<<1, dim3(1, 2)>>>(few, 67);
              cudaFree(few);
          }},
+        {"size_of_pointer",
+         [](float* x) {
+             void* copy = nullptr;
+             cudaMalloc(&copy, 256);
+             cudaMemcpy(copy, x, sizeof(x), cudaMemcpyDeviceToDevice);
+             shifted<<<1, 4>>>(static_cast<float*>(copy), x);
+             cudaFree(copy);
+         }},
         {"pitch_in_elements",
          [](float*) {
              float* rows = nullptr;
