@@ -33,9 +33,8 @@ struct NewAccess {
 
 /// How far an index moves from a block to the next one along an axis, in threads along it.
 struct StepOfBlock {
-    char axis;
+    char axis, instead;  // of blockIdx, and of blockDim that it is multiplied by (0: none)
     std::int64_t threads, extent;  // the block has `extent` threads there
-    char instead;                  // the axis of blockDim that it was multiplied by; 0: none
 };
 
 /// Two unordered accesses: one by the running block, the other earlier in this launch or before it.
