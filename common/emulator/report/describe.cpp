@@ -60,12 +60,16 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
     const std::string asked = bytes > 1 && offset / bytes < near.bytes && near.name == nullptr
                                   ? elements_for_bytes(near)
                                   : "";
-    // A number may well be one of bytes: then the first element past the end says little.
-    const bool number = asked.find_first_not_of("0123456789") == std::string::npos;
-    if (!asked.empty() && (past > 0 || !number)) {
+    if (!asked.empty()) {
+        // A number may well be one of bytes, and then a guard is missing.
+        const bool number = asked.find_first_not_of("0123456789") == std::string::npos;
         return text +
+               (number && past == 0
+                    ? ": one past its end. Is a guard such as `if (i < n)` missing, or does it use "
+                      "`<=`? If not, cudaMalloc"
+                    : ". cudaMalloc") +
                format(
-                   ". cudaMalloc takes a size in bytes: it was called with %s, which is %zu bytes, "
+                   " takes a size in bytes: it was called with %s, which is %zu bytes, "
                    "enough for %zu elements of %zu bytes. Is  * sizeof(...)  missing there?",
                    asked.c_str(), near.bytes, near.bytes / bytes, bytes);
     }
@@ -83,7 +87,7 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         return text +
                ": one past its end. Is a guard such as `if (i < n)` missing, or does it use `<=`? "
                "If not, are two extents swapped in the offset?" +
-               (asked.empty() ? "" : " Or is  * sizeof(...)  missing in cudaMalloc?") + pitch;
+               pitch;
     }
     return text +
            format(
