@@ -89,7 +89,9 @@ inline const Advice kShuffles = {
 
 /// For two threads that write the same element, and should not.
 inline Advice one_writer(const std::string& sentence) {
-    return {{"Two blocks access the same word", "Both write it from the same line"}, sentence};
+    return {{"Two blocks access the same word", "so blocks overlap",
+             "Both write it from the same line"},
+            sentence};
 }
 
 /// For a kernel that computes its multi-index with unravel(), in blocks of 256 threads: is the
