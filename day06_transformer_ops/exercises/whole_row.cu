@@ -38,4 +38,4 @@ void whole_row(const float* in, int M, float* out) {
 // told 3: is what it returns not stored
 // told 4: Only lane 0 wrote
 // told 5: the whole sum is in lane 0
-// told 6: Is the shuffle inside an `if`
+// told 6: no shuffle may be inside an `if`

@@ -257,13 +257,13 @@ struct WrongWarpCall {
         lane_left_out,   // of the mask; a shuffle reads its value
         lane_not_there,  // in the block
         lane_never_came,
-        lane_without_value,  // it passes a variable that has none
-        lane_skipped_call,   // it has ended without it, and has not returned early
-        never_complete       // maybe `other` waits at a barrier
+        no_value,           // of the thread's variable, which `lane` reads
+        lane_skipped_call,  // it has ended without it, and has not returned early
+        never_complete      // maybe `other` waits at a barrier
     };
     What what;
     const Thread *thread, *other = nullptr;
-    unsigned lane = 0;  // whose value is read
+    unsigned lane = 0;  // whose value is read, or that reads it
 };
 
 /// The thread to report, if its block is not the running one.

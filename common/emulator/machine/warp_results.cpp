@@ -39,10 +39,10 @@ void shuffle(unsigned warp, unsigned members) {
                                                                    : lane_never_came,
                                &me, nullptr, from});
         }
-        const WarpSlot& source = block.lane(warp, from)->call;
-        if (source.unset != nullptr && from != lane)
-            fail(WrongWarpCall{WrongWarpCall::What::lane_without_value, &me, nullptr, from});
-        me.call.result = source.value;
+        const Thread& source = *block.lane(warp, from);
+        if (source.call.unset != nullptr && from != lane)
+            fail(WrongWarpCall{WrongWarpCall::What::no_value, &source, nullptr, lane});
+        me.call.result = source.call.value;
     }
 }
 

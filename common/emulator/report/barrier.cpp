@@ -136,10 +136,12 @@ std::string what_is_wrong(const WrongWarpCall& fact) {
         case lane_never_came:
             return reads(
                 "never reached this call: it returned, or skipped an `if` around the call");
-        case lane_without_value:
-            return reads(format("passes its local variable `%s`, and that has no value yet",
-                                block.lane(fact.thread->warp(), fact.lane)->call.unset)
-                             .c_str());
+        case no_value:
+            return format(
+                " reads its local variable `%s`, which has no value yet, in a shuffle that gives "
+                "it to lane %u of its warp. Is an initial value missing, such as the identity (0 "
+                "for a sum)?",
+                call.unset, fact.lane);
         case lane_skipped_call:
             return format(
                 ", lane %u of its warp, makes this warp call with mask 0x%08x, which names lane %u "
@@ -171,7 +173,8 @@ Finding words(const WrongWarpCall& fact) {
         other = fact.what == WrongWarpCall::What::another_call ? place_of(fact.other->call)
                                                                : barrier_of(*fact.other);
     }
-    return {Kind::warp_call,
+    const bool unset = fact.what == WrongWarpCall::What::no_value;
+    return {unset ? Kind::uninitialised_read : Kind::warp_call,
             cudaErrorLaunchFailure,
             place_of(fact.thread->call),
             name(*fact.thread) + what_is_wrong(fact),
