@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/testing/operation/call.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"
 
@@ -76,6 +77,49 @@ inline Near total(const std::vector<Near>& terms) {
 /// Bounds of a tensor's elements. The error of central differences is added.
 inline testing::Bound bound_of(const Tensor<Near>& all) {
     return [all](const Index& at) { return std::isfinite(all(at).off) ? all(at).off + 2e-8 : 0; };
+}
+
+/// The same for an output of T in a description's `exact`.
+template <class T = float>
+testing::Expected expected(const Tensor<Near>& all) {
+    testing::Expected want(all.shape());
+    for (std::int64_t k = 0; k < all.size(); ++k) {
+        const Near& near = all.data()[k];
+        want.value.data()[k] = near.value;
+        if (std::isfinite(near.off)) {
+            want.error.data()[k] = near.off + storing<T>(std::fabs(near.value) + near.off);
+        }
+    }
+    return want;
+}
+
+/// The values of a description's operands, in their order.
+using Doubles = std::vector<Tensor<double>>;
+
+/// Is what a description adds to the output `to`, or sets it to, the derivative of f by the operand
+/// `by`? By central differences, which are accurate to 1e-7 of the largest element.
+inline testing::Comparison is_slope(const testing::Operation& op, const std::string& to,
+                                    const std::string& by,
+                                    const std::function<double(const Doubles&)>& f) {
+    Doubles all;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        Tensor<double>& x = all.emplace_back(op.operands[i].shape);
+        for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = testing::value_of(op, i, k);
+    }
+    const auto output = static_cast<std::size_t>(testing::index_of(op, to));
+    const auto input = static_cast<std::size_t>(testing::index_of(op, by));
+    std::size_t written = 0;  // outputs before `to`
+    for (std::size_t i = 0; i < output; ++i) {
+        written += op.operands[i].use == testing::Use::reads ? 0 : 1;
+    }
+    Tensor<double> got = testing::Caller(op).expected({}, 0)[written].value;
+    const bool adds = op.operands[output].use == testing::Use::updates;
+    double largest = 1;
+    for (std::int64_t k = 0; k < got.size(); ++k) {
+        if (adds) got.data()[k] -= all[output].data()[k];
+        largest = std::max(largest, std::fabs(got.data()[k]));
+    }
+    return testing::close(got, slopes(all[input], [&] { return f(all); }), 1e-7 * largest);
 }
 
 // --- activations ---------------------------------------------------------------------------------

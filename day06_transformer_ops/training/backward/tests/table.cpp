@@ -3,7 +3,7 @@
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
-#include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
+#include "day06_transformer_ops/training/backward/cross_entropy_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
@@ -157,54 +157,6 @@ Operation attention_from_left_of(std::int64_t T, std::int64_t S, std::int64_t D)
     return op;
 }
 
-std::vector<Operand> operands_of_logits(const Shape& rows, std::int64_t V) {
-    Shape logits = rows;
-    logits[logits.rank++] = V;
-    return {reads<float>("logits", logits), reads<std::int64_t>("targets", rows).with(below(V)),
-            reads<float>("grad", rows).broadcasts()};
-}
-
-Operation cross_entropy_of(const Shape& rows, std::int64_t V) {
-    Operation op{"cross_entropy_backward", operands_of_logits(rows, V)};
-    op.operands.push_back(writes<float>("out", op.operands[0].shape));
-    op.in_place = {{"logits", "out"}};
-    op.cpu = [](const Call& c) {
-        cross_entropy_backward_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
-                                   c.out<float>(3));
-    };
-    op.cuda = [](const Call& c) {
-        cross_entropy_backward_cuda(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
-                                    c.out<float>(3), c.how<CrossEntropyBackwardPath>());
-    };
-    op.paths = paths_of<CrossEntropyBackwardPath>();
-    return op;
-}
-
-Operation cross_entropy_bf16_of(const Shape& rows, std::int64_t V) {
-    Operation op{"cross_entropy_backward_bf16", operands_of_logits(rows, V)};
-    op.operands.push_back(writes<bf16>("out", op.operands[0].shape));
-    op.cpu = [](const Call& c) {
-        cross_entropy_backward_bf16_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
-                                        c.out<bf16>(3));
-    };
-    return op;
-}
-
-template <class T>
-Operation cross_entropy_from_losses_of(const Shape& rows, std::int64_t V) {
-    Operation op{
-        std::is_same_v<T, float> ? "cross_entropy_backward" : "cross_entropy_backward_bf16",
-        operands_of_logits(rows, V)};
-    op.operands.push_back(writes<T>("out", op.operands[0].shape));
-    op.operands.push_back(reads<float>("losses", rows).with([](std::int64_t) { return 9.0; }));
-    if (std::is_same_v<T, float>) op.in_place = {{"logits", "out"}};
-    op.cuda = [](const Call& c) {
-        cross_entropy_backward_from_losses_cuda<T>(c.in<float>(0), c.in<std::int64_t>(1),
-                                                   c.in<float>(4), c.in<float>(2), c.out<T>(3));
-    };
-    return op;
-}
-
 Operation embed_of(const Shape& ids, std::int64_t C) {
     Shape grad = ids;
     grad[grad.rank++] = C;
@@ -226,6 +178,13 @@ Operation embed_of(const Shape& ids, std::int64_t C) {
     return op;
 }
 
+void append_cross_entropy(std::vector<Operation>& all, const Shape& rows, std::int64_t V) {
+    all.push_back(cross_entropy_backward_operation(rows, V));
+    all.push_back(cross_entropy_backward_bf16_operation(rows, V));
+    all.push_back(cross_entropy_backward_from_losses_operation<float>(rows, V));
+    all.push_back(cross_entropy_backward_from_losses_operation<bf16>(rows, V));
+}
+
 std::vector<Operation> operations() {
     std::vector<Operation> all = {linear_of(3, 4, 5),
                                   linear_of(1, 1, 1),
@@ -234,18 +193,13 @@ std::vector<Operation> operations() {
                                   bias_of(1, 1),
                                   attention_of(1, 1, 3, 4, 8, true),
                                   attention_of(2, 1, 1, 1, 3, false),
-                                  cross_entropy_of({3}, 5),
-                                  cross_entropy_of({2, 1}, 8),
-                                  cross_entropy_of({3}, 1),
-                                  cross_entropy_of({0}, 4),
-                                  cross_entropy_bf16_of({3}, 5),
-                                  cross_entropy_bf16_of({2}, 1),
-                                  cross_entropy_from_losses_of<float>({3}, 5),
-                                  cross_entropy_from_losses_of<bf16>({3}, 8),
-                                  cross_entropy_from_losses_of<bf16>({3}, 1),
                                   embed_of({2, 3}, 8),
                                   embed_of({1}, 5),
                                   embed_of({3, 1}, 1)};
+    append_cross_entropy(all, {3}, 5);
+    append_cross_entropy(all, {2, 1}, 8);
+    append_cross_entropy(all, {3}, 1);
+    append_cross_entropy(all, {0}, 4);
     for (const Shape& shape : {Shape{3, 5}, {2, 64}, {1, 8}, {4, 1}, {0, 4}}) {
         all.push_back(layer_norm_of(shape));
         all.push_back(rms_norm_of(shape));
@@ -271,4 +225,24 @@ TEST_CASE(
 TEST_CASE("the backward passes: layouts, unused strides and NaNs do not make any path differ",
           "[day06][training][small][kernels]") {
     check_results(operations());
+}
+
+TEST_CASE("cross-entropy's backward pass: a row with more vectors than a block has threads",
+          "[day06][training][small]") {
+    std::vector<Operation> all;
+    for (const std::int64_t V : {33, 259, 2048, 2049, 2601}) {  // blocks of 64 threads, and of 512
+        append_cross_entropy(all, {2}, V);
+    }
+    check_values(all);
+}
+
+TEST_CASE("cross-entropy's backward pass: one gradient for all rows, and padded rows",
+          "[day06][training][small]") {
+    std::vector<Operation> all;
+    append_cross_entropy(all, {3}, 7);
+    for (Operation& op : all) {
+        op.operands[2].shape = {};
+        for (const std::size_t i : {0, 3}) op.operands[i].placed(Layout({3, 7}, {10, 1}));
+    }
+    check_values(all);
 }
