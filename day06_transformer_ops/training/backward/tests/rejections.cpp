@@ -3,54 +3,10 @@
 // invalid arguments.
 #include "day06_transformer_ops/training/tests/rejections.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
-#include "day06_transformer_ops/training/backward/norm_backward.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
 using namespace sixdays::testing;
-
-TEST_CASE("both norms' backward passes reject a bad eps, too small a workspace and rank 0",
-          "[day06][training][small]") {
-    Room r[4];
-    struct Operands {
-        Read in;
-        NormParameters p;
-        Read grad;
-        Written d_in;
-    };
-    using O = Operands&;
-    const Operands right = {
-        r[0].of({3, 5}), {r[1].of({5}), {}, 1e-5f}, r[2].of({3, 5}), r[3].of({3, 5})};
-    gpu::Buffer<std::byte> memory(layer_norm_backward_workspace_bytes(right.in));
-    const std::vector<Change<Operands>> rows = {{[](O o) { o.p.eps = -1; }, "eps is -1"},
-                                                {[](O o) { o.p.eps = NAN; }, "eps is nan"},
-                                                {[](O o) { o.p.eps = INFINITY; }, "eps is inf"}};
-    each_alone<Operands>(
-        right, [](O o) { layer_norm_backward_cpu(o.in, o.p, o.grad, o.d_in, {}); },
-        [&](O o) {
-            layer_norm_backward_cuda(o.in, o.p, o.grad, o.d_in, {}, {.workspace = memory});
-        },
-        rows, "layer_norm_backward: ");
-    each_alone<Operands>(
-        right, [](O o) { rms_norm_backward_cpu(o.in, o.p, o.grad, o.d_in, {}); },
-        [&](O o) { rms_norm_backward_cuda(o.in, o.p, o.grad, o.d_in, {}, memory); }, rows,
-        "rms_norm_backward: ");
-    CHECK(contains(rejection([&] {
-                       layer_norm_backward_cuda(right.in, right.p, right.grad, right.d_in, {}, {});
-                   }),
-                   "layer_norm_backward: a workspace of 0 bytes"));
-    CHECK(contains(rejection([&] {
-                       rms_norm_backward_cuda(right.in, right.p, right.grad, right.d_in, {}, {});
-                   }),
-                   "rms_norm_backward: a workspace of 0 bytes"));
-    CHECK(contains(rejection([] {
-                       (void)layer_norm_backward_workspace_bytes({nullptr, Shape{}});
-                   }),
-                   "layer_norm_backward: in has rank 0"));
-    CHECK(rejection([] {
-              (void)rms_norm_backward_workspace_bytes({nullptr, Shape{}});
-          }) == "rms_norm_backward: in has rank 0, but rows run along the last dimension");
-}
 
 TEST_CASE("an activation's backward pass has no path 'tile', and checks its function",
           "[day06][training][small]") {

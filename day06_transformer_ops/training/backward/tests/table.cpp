@@ -6,7 +6,7 @@
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
-#include "day06_transformer_ops/training/backward/norm_backward.hpp"
+#include "day06_transformer_ops/training/backward/norm_backward.op.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -39,44 +39,6 @@ Operation bias_of(std::int64_t M, std::int64_t N) {
     op.cuda = [](const Call& c) {
         bias_backward_cuda(c.in<float>(0), c.out<float>(1), c.workspace);
     };
-    return op;
-}
-
-Operation layer_norm_of(const Shape& shape) {
-    const Shape row = {shape[shape.rank - 1]};
-    Operation op{"layer_norm_backward",
-                 {reads<float>("in", shape), reads<float>("weight", row).may_be_null(),
-                  reads<float>("bias", row).may_be_null(), reads<float>("grad", shape),
-                  writes<float>("d_in", shape), updates<float>("d_weight", row).may_be_null(),
-                  updates<float>("d_bias", row).may_be_null()}};
-    op.workspace_bytes = 1 << 18;
-    op.cpu = [](const Call& c) {
-        layer_norm_backward_cpu(c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f},
-                                c.in<float>(3), c.out<float>(4),
-                                {c.out<float>(5), c.out<float>(6)});
-    };
-    op.cuda = [](const Call& c) {
-        layer_norm_backward_cuda(
-            c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f}, c.in<float>(3),
-            c.out<float>(4), {c.out<float>(5), c.out<float>(6)}, c.how<LayerNormBackwardPath>());
-    };
-    op.paths = paths_of<LayerNormBackwardPath>();
-    return op;
-}
-
-Operation rms_norm_of(const Shape& shape) {
-    Operation op = layer_norm_of(shape);
-    op.name = "rms_norm_backward";
-    op.cpu = [](const Call& c) {
-        rms_norm_backward_cpu(c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f},
-                              c.in<float>(3), c.out<float>(4), {c.out<float>(5), c.out<float>(6)});
-    };
-    op.cuda = [](const Call& c) {
-        rms_norm_backward_cuda(c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f},
-                               c.in<float>(3), c.out<float>(4), {c.out<float>(5), c.out<float>(6)},
-                               c.workspace);
-    };
-    op.paths = {};
     return op;
 }
 
@@ -185,6 +147,11 @@ void append_cross_entropy(std::vector<Operation>& all, const Shape& rows, std::i
     all.push_back(cross_entropy_backward_from_losses_operation<bf16>(rows, V));
 }
 
+void append_norms(std::vector<Operation>& all, const Shape& shape) {
+    all.push_back(layer_norm_backward_operation(shape));
+    all.push_back(rms_norm_backward_operation(shape));
+}
+
 std::vector<Operation> operations() {
     std::vector<Operation> all = {linear_of(3, 4, 5),
                                   linear_of(1, 1, 1),
@@ -201,8 +168,7 @@ std::vector<Operation> operations() {
     append_cross_entropy(all, {3}, 1);
     append_cross_entropy(all, {0}, 4);
     for (const Shape& shape : {Shape{3, 5}, {2, 64}, {1, 8}, {4, 1}, {0, 4}}) {
-        all.push_back(layer_norm_of(shape));
-        all.push_back(rms_norm_of(shape));
+        append_norms(all, shape);
         for (const Activation what :
              {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
             all.push_back(activate_of(what, shape));
@@ -245,4 +211,38 @@ TEST_CASE("cross-entropy's backward pass: one gradient for all rows, and padded 
         for (const std::size_t i : {0, 3}) op.operands[i].placed(Layout({3, 7}, {10, 1}));
     }
     check_values(all);
+}
+
+TEST_CASE("the norms' backward passes: lengths around vectors, warps and blocks, and many rows",
+          "[day06][training][small]") {
+    std::vector<Operation> all;
+    for (const std::int64_t C : {1, 2, 3, 8, 33, 130, 132, 300, 516}) {
+        append_norms(all, {1, C});
+        append_norms(all, {5, C});
+    }
+    for (const Shape& shape :
+         {Shape{150, 3}, {2057, 4}, {2057, 8}, {3, 768}, {3, 1024}, {1, 1028}}) {
+        append_norms(all, shape);
+    }
+    check_values(all);
+}
+
+TEST_CASE("the norms' backward passes: rows in two dimensions, in any order",
+          "[day06][training][small]") {
+    std::vector<Operation> all;
+    append_norms(all, {2, 3, 8});
+    for (const Operation& op : all) {
+        CHECK(takes_or_rejects_placements(op));
+        CHECK(takes_every_order(op));
+    }
+}
+
+TEST_CASE("the norms' backward passes without gradients of parameters",
+          "[day06][training][small]") {
+    std::vector<Operation> all;
+    append_norms(all, {5, 3});
+    append_norms(all, {5, 4});  // whole vectors
+    for (Operation& op : all) op.operands.resize(5);
+    check_values(all);
+    for (const Operation& op : all) CHECK(takes_less_memory(op));
 }
