@@ -1,7 +1,7 @@
 // The standard tests of the backward passes, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
-#include "day06_transformer_ops/training/backward/activation_backward.hpp"
+#include "day06_transformer_ops/training/backward/activation_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
@@ -38,39 +38,6 @@ Operation bias_of(std::int64_t M, std::int64_t N) {
     op.workspace_bytes = 1 << 18;
     op.cuda = [](const Call& c) {
         bias_backward_cuda(c.in<float>(0), c.out<float>(1), c.workspace);
-    };
-    return op;
-}
-
-Operation activate_of(Activation what, const Shape& shape) {
-    Operation op{
-        "activate_backward",
-        {reads<float>("in", shape), reads<float>("grad", shape), writes<float>("out", shape)}};
-    op.cpu = [=](const Call& c) {
-        activate_backward_cpu(what, c.in<float>(0), c.in<float>(1), c.out<float>(2));
-    };
-    op.cuda = [=](const Call& c) {
-        activate_backward_cuda(what, c.in<float>(0), c.in<float>(1), c.out<float>(2),
-                               c.how<ActivationBackwardPath>());
-    };
-    op.paths = paths_of<ActivationBackwardPath>();
-    op.not_taken = {"tile"};
-    op.in_place = {{"in", "out"}, {"grad", "out"}};
-    return op;
-}
-
-Operation gated_of(Activation what, const Shape& shape) {
-    Operation op{
-        "activate_gated_backward",
-        {reads<float>("gate", shape), reads<float>("in", shape), reads<float>("grad", shape),
-         writes<float>("d_gate", shape), writes<float>("d_in", shape)}};
-    op.cpu = [=](const Call& c) {
-        activate_gated_backward_cpu(what, c.in<float>(0), c.in<float>(1), c.in<float>(2),
-                                    c.out<float>(3), c.out<float>(4));
-    };
-    op.cuda = [=](const Call& c) {
-        activate_gated_backward_cuda(what, c.in<float>(0), c.in<float>(1), c.in<float>(2),
-                                     c.out<float>(3), c.out<float>(4));
     };
     return op;
 }
@@ -152,6 +119,13 @@ void append_norms(std::vector<Operation>& all, const Shape& shape) {
     all.push_back(rms_norm_backward_operation(shape));
 }
 
+void append_activations(std::vector<Operation>& all, const Shape& shape) {
+    for (const Activation what : kActivations) {
+        all.push_back(activate_backward_operation(what, shape));
+        all.push_back(activate_gated_backward_operation(what, shape));
+    }
+}
+
 std::vector<Operation> operations() {
     std::vector<Operation> all = {linear_of(3, 4, 5),
                                   linear_of(1, 1, 1),
@@ -169,11 +143,7 @@ std::vector<Operation> operations() {
     append_cross_entropy(all, {0}, 4);
     for (const Shape& shape : {Shape{3, 5}, {2, 64}, {1, 8}, {4, 1}, {0, 4}}) {
         append_norms(all, shape);
-        for (const Activation what :
-             {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
-            all.push_back(activate_of(what, shape));
-            all.push_back(gated_of(what, shape));
-        }
+        append_activations(all, shape);
     }
     return all;
 }
@@ -245,4 +215,18 @@ TEST_CASE("the norms' backward passes without gradients of parameters",
     for (Operation& op : all) op.operands.resize(5);
     check_values(all);
     for (const Operation& op : all) CHECK(takes_less_memory(op));
+}
+
+TEST_CASE("the activations' backward passes: sizes around blocks, and different pitches",
+          "[day06][training][small]") {
+    std::vector<Operation> all;
+    for (const Shape& shape : {Shape{9, 33}, {3, 36}, {257}, {5, 516}}) {
+        append_activations(all, shape);
+    }
+    for (const Activation what : kActivations) {
+        Operation& op = all.emplace_back(activate_backward_operation(what, {5, 36}));
+        op.operands[0].placed(Layout({5, 36}, {48, 1}));
+        op.operands[2].placed(Layout({5, 36}, {40, 1}));
+    }
+    check_values(all);
 }
