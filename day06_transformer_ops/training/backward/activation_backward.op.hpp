@@ -38,9 +38,10 @@ inline Slope slope_near(Activation what, double at) {
 /// Operands: in, grad, out.
 inline testing::Operation activate_backward_operation(Activation what, const Shape& shape) {
     using namespace testing;
-    Operation op{
-        "activate_backward",
-        {reads<float>("in", shape), reads<float>("grad", shape), writes<float>("out", shape)}};
+    Operation op{"activate_backward",
+                 {reads<float>("in", shape).with(taken_from(seeded<float>(shape, 13, -6, 6))),
+                  reads<float>("grad", shape).with(taken_from(random(shape, 14))),
+                  writes<float>("out", shape)}};
     op.in_place = {{"in", "out"}, {"grad", "out"}};
     op.cpu = [=](const Call& c) {
         activate_backward_cpu(what, c.in<float>(0), c.in<float>(1), c.out<float>(2));
@@ -80,10 +81,11 @@ inline testing::Operation activate_backward_operation(Activation what, const Sha
 /// Operands: gate, in, grad, d_gate, d_in.
 inline testing::Operation activate_gated_backward_operation(Activation what, const Shape& shape) {
     using namespace testing;
-    Operation op{
-        "activate_gated_backward",
-        {reads<float>("gate", shape), reads<float>("in", shape), reads<float>("grad", shape),
-         writes<float>("d_gate", shape), writes<float>("d_in", shape)}};
+    Operation op{"activate_gated_backward",
+                 {reads<float>("gate", shape).with(taken_from(seeded<float>(shape, 13, -6, 6))),
+                  reads<float>("in", shape).with(taken_from(random(shape, 8))),
+                  reads<float>("grad", shape).with(taken_from(random(shape, 4))),
+                  writes<float>("d_gate", shape), writes<float>("d_in", shape)}};
     op.cpu = [=](const Call& c) {
         activate_gated_backward_cpu(what, c.in<float>(0), c.in<float>(1), c.in<float>(2),
                                     c.out<float>(3), c.out<float>(4));

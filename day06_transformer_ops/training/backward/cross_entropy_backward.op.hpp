@@ -52,14 +52,15 @@ testing::Operation cross_entropy_backward_operands(const Shape& rows, std::int64
     const int last = rows.rank;
     Operation op{
         std::is_same_v<T, float> ? "cross_entropy_backward" : "cross_entropy_backward_bf16",
-        {reads<float>("logits", logits),
+        {reads<float>("logits", logits).with(taken_from(random(logits, 1))),
          reads<std::int64_t>("targets", rows).with([V](std::int64_t k) {
              return static_cast<double>((k * 7 + V - 1) % V);
          }),
-         reads<float>("grad", rows).broadcasts(), writes<T>("out", logits)}};
+         reads<float>("grad", rows).broadcasts().with(taken_from(random(rows, 2))),
+         writes<T>("out", logits)}};
     if (from_losses) {
         op.operands.push_back(reads<float>("losses", rows).with([](std::int64_t k) {
-            return 9 + static_cast<double>(k % 3) / 4;
+            return 4 + static_cast<double>(k % 3) / 3;
         }));
     }
     if (std::is_same_v<T, float>) op.in_place = {{"logits", "out"}};

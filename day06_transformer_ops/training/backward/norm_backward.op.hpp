@@ -83,8 +83,10 @@ inline testing::Operation norm_backward_operands(const char* name, bool centred,
     using namespace testing;
     const Shape row = {shape[shape.rank - 1]};
     Operation op{name,
-                 {reads<float>("in", shape), reads<float>("weight", row).may_be_null(),
-                  reads<float>("bias", row).may_be_null(), reads<float>("grad", shape),
+                 {reads<float>("in", shape).with(taken_from(random(shape, 5))),
+                  reads<float>("weight", row).may_be_null().with(taken_from(random(row, 6))),
+                  reads<float>("bias", row).may_be_null(),
+                  reads<float>("grad", shape).with(taken_from(random(shape, 7))),
                   writes<float>("d_in", shape), updates<float>("d_weight", row).may_be_null(),
                   updates<float>("d_bias", row).may_be_null()}};
     op.exact = [=](const Inputs& inputs, int) {

@@ -4,8 +4,8 @@
 #include "day06_transformer_ops/training/backward/activation_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.op.hpp"
-#include "day06_transformer_ops/training/backward/embedding_backward.hpp"
-#include "day06_transformer_ops/training/backward/linear_backward.hpp"
+#include "day06_transformer_ops/training/backward/embedding_backward.op.hpp"
+#include "day06_transformer_ops/training/backward/linear_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.op.hpp"
 
 using namespace sixdays;
@@ -13,34 +13,6 @@ using namespace sixdays::day06_transformer_ops;
 using namespace sixdays::testing;
 
 namespace {
-
-Operation linear_of(std::int64_t M, std::int64_t K, std::int64_t N) {
-    Operation op{"linear_backward",
-                 {reads<float>("in", {M, K}), reads<float>("weight", {K, N}),
-                  reads<float>("grad", {M, N}), writes<float>("d_in", {M, K}),
-                  updates<float>("d_weight", {K, N}), updates<float>("d_bias", {N}).may_be_null()}};
-    op.workspace_bytes = 1 << 18;
-    op.cpu = [](const Call& c) {
-        linear_backward_cpu(c.in<float>(0), c.in<float>(1), c.in<float>(2), c.out<float>(3),
-                            {c.out<float>(4), c.out<float>(5)});
-    };
-    op.cuda = [](const Call& c) {
-        linear_backward_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), c.out<float>(3),
-                             {c.out<float>(4), c.out<float>(5)}, c.workspace);
-    };
-    return op;
-}
-
-// The bias alone, which has no CPU reference.
-Operation bias_of(std::int64_t M, std::int64_t N) {
-    Operation op{"bias_backward", {reads<float>("grad", {M, N}), updates<float>("d_bias", {N})}};
-    op.operands[0].broadcasts().free_dims({0});  // any number of dimensions of rows
-    op.workspace_bytes = 1 << 18;
-    op.cuda = [](const Call& c) {
-        bias_backward_cuda(c.in<float>(0), c.out<float>(1), c.workspace);
-    };
-    return op;
-}
 
 // H query heads share G key heads.
 Operation attention_of(std::int64_t H, std::int64_t G, std::int64_t T, std::int64_t S,
@@ -86,27 +58,6 @@ Operation attention_from_left_of(std::int64_t T, std::int64_t S, std::int64_t D)
     return op;
 }
 
-Operation embed_of(const Shape& ids, std::int64_t C) {
-    Shape grad = ids;
-    grad[grad.rank++] = C;
-    const Shape places = {ids[ids.rank - 1]};
-    Operation op{"embed_backward",
-                 {reads<float>("grad", grad), reads<std::int64_t>("ids", ids).with(below(7)),
-                  reads<std::int64_t>("places", places).broadcasts().with(below(5)),
-                  updates<float>("d_tokens", {7, C}).free_dims({0}),
-                  updates<float>("d_positions", {5, C}).free_dims({0})}};
-    op.cpu = [](const Call& c) {
-        embed_backward_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<std::int64_t>(2),
-                           {c.out<float>(3), c.out<float>(4)});
-    };
-    op.cuda = [](const Call& c) {
-        embed_backward_cuda(c.in<float>(0), c.in<std::int64_t>(1), c.in<std::int64_t>(2),
-                            {c.out<float>(3), c.out<float>(4)}, c.how<EmbedBackwardPath>());
-    };
-    op.paths = paths_of<EmbedBackwardPath>();
-    return op;
-}
-
 void append_cross_entropy(std::vector<Operation>& all, const Shape& rows, std::int64_t V) {
     all.push_back(cross_entropy_backward_operation(rows, V));
     all.push_back(cross_entropy_backward_bf16_operation(rows, V));
@@ -127,16 +78,13 @@ void append_activations(std::vector<Operation>& all, const Shape& shape) {
 }
 
 std::vector<Operation> operations() {
-    std::vector<Operation> all = {linear_of(3, 4, 5),
-                                  linear_of(1, 1, 1),
-                                  linear_of(64, 2, 1),
-                                  bias_of(3, 5),
-                                  bias_of(1, 1),
-                                  attention_of(1, 1, 3, 4, 8, true),
-                                  attention_of(2, 1, 1, 1, 3, false),
-                                  embed_of({2, 3}, 8),
-                                  embed_of({1}, 5),
-                                  embed_of({3, 1}, 1)};
+    std::vector<Operation> all = {
+        linear_backward_operation({3}, 4, 5),  linear_backward_operation({1}, 1, 1),
+        linear_backward_operation({64}, 2, 1), linear_backward_operation({2, 3}, 4, 5),
+        bias_backward_operation({3, 5}),       bias_backward_operation({1, 1}),
+        attention_of(1, 1, 3, 4, 8, true),     attention_of(2, 1, 1, 1, 3, false),
+        embed_backward_operation({2, 3}, 8),   embed_backward_operation({1}, 5),
+        embed_backward_operation({3, 1}, 1),   embed_backward_operation({2, 5}, 3, false)};
     append_cross_entropy(all, {3}, 5);
     append_cross_entropy(all, {2, 1}, 8);
     append_cross_entropy(all, {3}, 1);
@@ -229,4 +177,23 @@ TEST_CASE("the activations' backward passes: sizes around blocks, and different 
         op.operands[2].placed(Layout({5, 36}, {40, 1}));
     }
     check_values(all);
+}
+
+TEST_CASE("a linear layer's backward pass: row counts around the parts of its sums",
+          "[day06][training][small]") {
+    std::vector<Operation> all = {
+        linear_backward_operation({5}, 3, 4), linear_backward_operation({4}, 4, 4),
+        linear_backward_operation({3}, 17, 9), linear_backward_operation({33}, 2, 5)};
+    for (const std::int64_t M : {63, 64, 65, 128, 192}) {
+        all.push_back(linear_backward_operation({M}, 2, 3));
+        all.push_back(bias_backward_operation({M, 5}));
+    }
+    check_values(all);
+}
+
+TEST_CASE("the embedding's backward pass: more tokens and columns than a block has threads",
+          "[day06][training][small]") {
+    check_values({embed_backward_operation({601}, 3), embed_backward_operation({2, 2, 5}, 515),
+                  embed_backward_operation({1}, 1, false), embed_backward_operation({0}, 1, false),
+                  embed_backward_operation({0}, 3)});
 }
