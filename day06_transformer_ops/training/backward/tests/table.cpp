@@ -2,7 +2,7 @@
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.op.hpp"
-#include "day06_transformer_ops/training/backward/attention_backward.hpp"
+#include "day06_transformer_ops/training/backward/attention_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/embedding_backward.op.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.op.hpp"
@@ -14,48 +14,27 @@ using namespace sixdays::testing;
 
 namespace {
 
-// H query heads share G key heads.
-Operation attention_of(std::int64_t H, std::int64_t G, std::int64_t T, std::int64_t S,
-                       std::int64_t D, bool causal) {
-    const Shape q = {H, T, D}, k = {G, S, D};
-    Operation op{
-        "attention_backward",
-        {reads<float>("q", q), reads<float>("k", k), reads<float>("v", k), reads<float>("grad", q),
-         writes<float>("d_q", q), writes<float>("d_k", k), writes<float>("d_v", k)}};
-    op.interleaved = {{"d_q", "d_k"}, {"d_q", "d_v"}, {"d_k", "d_v"}};
-    op.workspace_bytes = 1 << 16;
+AttentionOptions attention_options(bool causal, float scale = 0) {
     AttentionOptions options;
-    options.causal = causal;
-    op.cpu = [=](const Call& c) {
-        attention_backward_cpu(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
-                               c.in<float>(3), {c.out<float>(4), c.out<float>(5), c.out<float>(6)});
-    };
-    op.cuda = [=](const Call& c) {
-        attention_backward_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
-                                c.in<float>(3), {c.out<float>(4), c.out<float>(5), c.out<float>(6)},
-                                c.how<AttentionBackwardPath>());
-    };
-    op.paths = paths_of<AttentionBackwardPath>();
-    op.not_taken = {"kept"};
-    return op;
+    options.causal = causal, options.scale = scale;
+    return options;
 }
 
-// From saved results of the forward pass. Here arbitrary, so only argument checks are tested.
-Operation attention_from_left_of(std::int64_t T, std::int64_t S, std::int64_t D) {
-    Operation op = attention_of(3, 3, T, S, D, true);
-    op.operands.push_back(reads<float>("out", {3, T, D}));
-    op.operands.push_back(reads<float>("log_sums", {3, T}).with([](std::int64_t) { return 99.0; }));
-    op.cpu = {};
-    op.cuda = [](const Call& c) {
-        AttentionOptions options;
-        options.causal = true;
-        attention_backward_from_left_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
-                                          {c.in<float>(7), c.in<float>(8)}, c.in<float>(3),
-                                          {c.out<float>(4), c.out<float>(5), c.out<float>(6)},
-                                          c.how<AttentionBackwardPath>());
-    };
-    op.not_taken = {};
-    return op;
+// From nothing, and from the saved results of the forward pass.
+void append_attention(std::vector<Operation>& all, const Shape& q, const Shape& k,
+                      const AttentionOptions& options) {
+    all.push_back(attention_backward_operation(q, k, options));
+    all.push_back(attention_backward_from_left_operation(q, k, options));
+}
+
+// Operands (B, H, T, D) whose memory is (B, T, H, D), as for heads in one buffer.
+void place_heads_after_tokens(Operation& op) {
+    for (Operand& x : op.operands) {
+        Layout layout = row_major(x.shape);
+        const std::int64_t D = x.shape.rank == 4 ? x.shape[3] : 1;  // log_sums have none
+        layout.stride(1) = D, layout.stride(2) = x.shape[1] * D;
+        x.placed(layout);
+    }
 }
 
 void append_cross_entropy(std::vector<Operation>& all, const Shape& rows, std::int64_t V) {
@@ -82,9 +61,10 @@ std::vector<Operation> operations() {
         linear_backward_operation({3}, 4, 5),  linear_backward_operation({1}, 1, 1),
         linear_backward_operation({64}, 2, 1), linear_backward_operation({2, 3}, 4, 5),
         bias_backward_operation({3, 5}),       bias_backward_operation({1, 1}),
-        attention_of(1, 1, 3, 4, 8, true),     attention_of(2, 1, 1, 1, 3, false),
         embed_backward_operation({2, 3}, 8),   embed_backward_operation({1}, 5),
         embed_backward_operation({3, 1}, 1),   embed_backward_operation({2, 5}, 3, false)};
+    append_attention(all, {1, 3, 8}, {1, 4, 8}, attention_options(true));
+    append_attention(all, {2, 1, 3}, {1, 1, 3}, attention_options(false));
     append_cross_entropy(all, {3}, 5);
     append_cross_entropy(all, {2, 1}, 8);
     append_cross_entropy(all, {3}, 1);
@@ -103,7 +83,6 @@ TEST_CASE(
     "write",
     "[day06][training][small]") {
     check_rejections(operations());
-    check_rejections({attention_from_left_of(4, 4, 8), attention_from_left_of(1, 1, 4)});
 }
 
 TEST_CASE("the backward passes: layouts, unused strides and NaNs do not make any path differ",
@@ -196,4 +175,42 @@ TEST_CASE("the embedding's backward pass: more tokens and columns than a block h
     check_values({embed_backward_operation({601}, 3), embed_backward_operation({2, 2, 5}, 515),
                   embed_backward_operation({1}, 1, false), embed_backward_operation({0}, 1, false),
                   embed_backward_operation({0}, 3)});
+}
+
+TEST_CASE("attention's backward pass: few tokens, other lengths of keys, shared heads",
+          "[day06][training][small]") {
+    const Shape shapes[][2] = {{{1, 1, 1, 1}, {1, 1, 1, 1}}, {{2, 3, 5, 4}, {2, 3, 5, 4}},
+                               {{1, 2, 3, 2}, {1, 2, 7, 2}}, {{1, 2, 7, 2}, {1, 2, 3, 2}},
+                               {{2, 2, 1, 3}, {2, 2, 4, 3}}, {{2, 3, 4, 2}, {2, 1, 4, 2}}};
+    std::vector<Operation> all;
+    for (const auto& [q, k] : shapes) {
+        append_attention(all, q, k, attention_options(true, 0.75f));
+        append_attention(all, q, k, attention_options(false));
+    }
+    check_values(all);
+}
+
+TEST_CASE("attention's tiled backward pass: ragged edges, S > T, shared heads, wide heads",
+          "[day06][training][small]") {
+    const Shape shapes[][2] = {{{1, 1, 65, 4}, {1, 1, 65, 4}},   {{1, 2, 70, 8}, {1, 1, 131, 8}},
+                               {{1, 2, 130, 3}, {1, 2, 70, 3}},  {{1, 1, 66, 32}, {1, 1, 66, 32}},
+                               {{1, 1, 66, 36}, {1, 1, 66, 36}}, {{1, 1, 66, 72}, {1, 1, 66, 72}}};
+    std::vector<Operation> all;
+    for (const auto& [q, k] : shapes) {
+        append_attention(all, q, k, attention_options(true));
+        if (q[3] <= 4) append_attention(all, q, k, attention_options(false));
+    }
+    for (Operation& op : all) place_heads_after_tokens(op);
+    check_values(all);
+}
+
+// Tiles still address rows past a single token or key, and even a copy of 0 bytes must start at a
+// multiple of 16 bytes.
+TEST_CASE("attention's backward pass of one token or one key, with an odd stride in each operand",
+          "[day06][training][small]") {
+    std::vector<Operation> all;
+    append_attention(all, {1, 2, 1, 8}, {1, 2, 3, 8}, attention_options(false));
+    append_attention(all, {1, 2, 3, 8}, {1, 2, 1, 8}, attention_options(false));
+    check_values(all);
+    for (const Operation& op : all) CHECK(ignores_unused_strides(op));
 }
