@@ -8,6 +8,12 @@
 
 namespace sixdays::day06_transformer_ops {
 
+inline AttentionOptions attention_options(bool causal, float scale = 0) {
+    AttentionOptions options;
+    options.causal = causal, options.scale = scale;
+    return options;
+}
+
 /// What one query adds to the gradients; [i] is key i of those that it sees, [d] an element.
 struct AttentionRow {
     std::vector<Near> weight, d_score;  // [i]; d_score times the scale

@@ -17,17 +17,6 @@ Tensor<double> in_double(const Tensor<From>& x) {
     return wide;
 }
 
-/// Values written by golden_operations.py.
-inline Tensor<float> floats(const Shape& shape, const std::vector<double>& values) {
-    Tensor<float> x(shape);
-    REQUIRE(x.size() == static_cast<std::int64_t>(values.size()));
-    for (std::size_t i = 0; i < values.size(); ++i) x.data()[i] = static_cast<float>(values[i]);
-    return x;
-}
-inline Tensor<double> doubles(const Shape& shape, const std::vector<double>& values) {
-    return Tensor<double>(shape, values);
-}
-
 /// The derivative of `f`, which reads x, by each element of x: central differences.
 inline Tensor<double> slopes(Tensor<double>& x, const std::function<double()>& f) {
     Tensor<double> slope(x.shape());
@@ -65,40 +54,6 @@ inline testing::Bound rounded(const Tensor<double>& sizes, std::int64_t rounding
 /// The previous values to which a gradient is added (+=).
 inline Tensor<float> there_before(const Shape& shape) {
     return few_values_of(shape, 5, 13);
-}
-inline Tensor<double> sum_of(const Tensor<float>& before, const Tensor<double>& added) {
-    Tensor<double> sum(added.shape());
-    for (std::int64_t i = 0; i < sum.size(); ++i) {
-        sum.data()[i] = static_cast<double>(before.data()[i]) + added.data()[i];
-    }
-    return sum;
-}
-
-/// Layouts to test for a tensor of this shape.
-inline std::vector<Layout> some_layouts(const Shape& shape) {
-    Layout pitched = row_major(shape);  // two elements of padding after each row, rows backwards
-    for (int d = 0; d + 1 < shape.rank; ++d) {
-        pitched.stride(d) = -pitched.stride(d) / std::max<std::int64_t>(shape[shape.rank - 1], 1) *
-                            (shape[shape.rank - 1] + 2);
-    }
-    return {row_major(shape), column_major(shape), pitched};
-}
-
-/// The paths for which check(path) does not throw; they must include the chosen one.
-template <class Path, class Check>
-std::vector<Path> taken(const std::vector<Path>& all, Path chosen, const Check& check) {
-    std::vector<Path> some;
-    for (const Path path : all) {
-        bool rejected = false;
-        try {
-            check(path);
-        } catch (const std::invalid_argument&) {
-            rejected = true;
-        }
-        CHECK(!(rejected && path == chosen));
-        if (!rejected) some.push_back(path);
-    }
-    return some;
 }
 
 inline gpu::Buffer<std::byte> room_of(std::int64_t bytes) {

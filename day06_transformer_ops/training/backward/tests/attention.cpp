@@ -41,12 +41,6 @@ double loss_of(const Doubles& in, const AttentionOptions& options) {
     return all;
 }
 
-AttentionOptions options_of(bool causal, float scale) {
-    AttentionOptions options;
-    options.causal = causal, options.scale = scale;
-    return options;
-}
-
 TEST_CASE("attention's gradients match central differences", "[day06][training][small]") {
     const Shape shapes[][2] = {{{1, 1, 1, 1}, {1, 1, 1, 1}}, {{2, 3, 5, 4}, {2, 3, 5, 4}},
                                {{1, 2, 3, 2}, {1, 2, 7, 2}}, {{1, 2, 7, 2}, {1, 2, 3, 2}},
@@ -55,7 +49,7 @@ TEST_CASE("attention's gradients match central differences", "[day06][training][
         for (const bool causal : {true, false}) {
             for (const float scale : {0.0f, 0.75f}) {
                 CAPTURE(to_string(q), to_string(k), causal, scale);
-                const AttentionOptions options = options_of(causal, scale);
+                const AttentionOptions options = attention_options(causal, scale);
                 const Operation op = attention_backward_operation(q, k, options);
                 const auto loss = [&](const Doubles& in) { return loss_of(in, options); };
                 CHECK(is_slope(op, "d_q", "q", loss));
@@ -90,7 +84,8 @@ TEST_CASE("attention's bound rejects operands of 11 bits, as in TF32", "[day06][
 }
 
 TEST_CASE("attention's gradients match PyTorch's", "[day06][training][small]") {
-    Operation op = attention_backward_operation({1, 2, 4, 3}, {1, 2, 4, 3}, options_of(true, 0));
+    Operation op =
+        attention_backward_operation({1, 2, 4, 3}, {1, 2, 4, 3}, attention_options(true, 0));
     op.operands[0].with(list(attention_q)), op.operands[1].with(list(attention_k));
     op.operands[2].with(list(attention_v)), op.operands[3].with(list(attention_grad));
     know_golden(op, {attention_dq, attention_dk, attention_dv});
@@ -145,7 +140,7 @@ TEST_CASE("attention's backward pass rejects other ranks, a length, and a scale 
     CHECK(contains(both_say(op), "v has shape (1, 6, 4)"));
     op = attention_backward_operation({3, 4}, k);
     CHECK(contains(both_say(op), "k: broadcast of shape (2, 6, 4) to (6, 4)"));
-    CHECK(contains(both_say(attention_backward_operation(q, k, options_of(true, INFINITY))),
+    CHECK(contains(both_say(attention_backward_operation(q, k, attention_options(true, INFINITY))),
                    "scale is inf"));
     Tensor<std::int64_t> counted(Shape{}, {6});
     AttentionOptions options;
