@@ -2,6 +2,7 @@
 /// Test descriptors of attention's backward pass (common/testing/operation/operation.hpp).
 #pragma once
 
+#include "common/testing/operation/call.hpp"
 #include "day06_transformer_ops/tests/rows.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 #include "day06_transformer_ops/training/backward/tests/near.hpp"

@@ -2,6 +2,7 @@
 // central differences, PyTorch's autograd, limits at infinity; and arguments that only they have.
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.op.hpp"
+#include "day06_transformer_ops/training/backward/tests/outside.hpp"
 #include "day06_transformer_ops/training/tests/rejections.hpp"
 
 using namespace sixdays;

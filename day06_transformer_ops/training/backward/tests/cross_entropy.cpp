@@ -2,6 +2,7 @@
 // differences, PyTorch's autograd, the losses of the logits; and targets out of range.
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.op.hpp"
+#include "day06_transformer_ops/training/backward/tests/outside.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

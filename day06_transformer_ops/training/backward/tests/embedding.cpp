@@ -1,8 +1,8 @@
 // Tests of the embedding's backward pass against PyTorch's autograd and sums by hand; the order of
 // additions; and ids out of range.
-#include "common/gpu/launch.hpp"
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/embedding_backward.op.hpp"
+#include "day06_transformer_ops/training/backward/tests/outside.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

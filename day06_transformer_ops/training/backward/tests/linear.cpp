@@ -4,6 +4,7 @@
 
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.op.hpp"
+#include "day06_transformer_ops/training/backward/tests/outside.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

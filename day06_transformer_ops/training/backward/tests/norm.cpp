@@ -1,8 +1,8 @@
 // Tests of the norms' backward passes against results from outside the code: central differences,
 // PyTorch's autograd, rows far from 0; and arguments that only they have.
-#include "common/gpu/launch.hpp"
 #include "common/testing/operation/cases.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.op.hpp"
+#include "day06_transformer_ops/training/backward/tests/outside.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -115,7 +115,7 @@ TEST_CASE("RMS norm's backward pass copies the next row ahead if rows are whole 
           "[day06][training][small]") {
     for (const std::int64_t C : {130, 132}) {
         CHECK(computes_its_result(rms_norm_backward_operation({5, C})));
-        CHECK(gpu::last_kernel() == (C == 132 ? "add_parts_kernel" : "norm_columns_kernel"));
+        CHECK(last_kernel() == (C == 132 ? "add_parts_kernel" : "norm_columns_kernel"));
     }
 }
 
