@@ -51,8 +51,9 @@ endif()
 find_program(SIXDAYS_CCACHE ccache)
 mark_as_advanced(SIXDAYS_CCACHE)
 if(SIXDAYS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # What ccache's manual asks for where headers are precompiled.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    # What ccache's manual asks for where headers are precompiled. With comments: a precompiled header knows a
+    # header again by its text, so one from before a comment changed would include the header twice.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_COMMENTS=1
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${SIXDAYS_CCACHE})
 endif()
 
