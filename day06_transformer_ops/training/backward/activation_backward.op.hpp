@@ -15,24 +15,31 @@ struct Slope {
 };
 inline Slope slope_near(Activation what, double at) {
     const Near x{at}, one{1};
-    if (what == Activation::relu) {
-        const Near step{at > 0 ? 1.0 : at <= 0 ? 0.0 : at};
-        return {step, step};
+    // Of x / (1 + exp(-v)), with dv the derivative of v.
+    const auto times_sigmoid = [&](const Near& v, const Near& dv) -> Slope {
+        const Near factor = one / (one + exp_of({-v.value, v.off}));
+        const Near rest = one / (one + exp_of(v));
+        return {factor, factor + x * factor * rest * dv};
+    };
+    switch (what) {
+        case Activation::relu: {
+            const Near step{at > 0 ? 1.0 : at <= 0 ? 0.0 : at};
+            return {step, step};
+        }
+        case Activation::gelu_erf: {
+            const Near factor = Near{0.5} * erfc_of(x * constant(-std::sqrt(0.5)));
+            const Near density = constant(1 / std::sqrt(2 * M_PI)) * exp_of(Near{-0.5} * x * x);
+            return {factor, factor + x * density};
+        }
+        case Activation::gelu_tanh: {
+            const Near twice = constant(2 * std::sqrt(2 / M_PI));
+            return times_sigmoid(twice * (x + constant(0.044715) * x * x * x),
+                                 twice * (one + constant(3 * 0.044715) * x * x));
+        }
+        case Activation::silu:
+            return times_sigmoid(x, one);
     }
-    if (what == Activation::gelu_erf) {
-        const Near factor = Near{0.5} * erfc_of(x * constant(-std::sqrt(0.5)));
-        const Near density = constant(1 / std::sqrt(2 * M_PI)) * exp_of(Near{-0.5} * x * x);
-        return {factor, factor + x * density};
-    }
-    Near v = x, dv = one;
-    if (what == Activation::gelu_tanh) {
-        const Near twice = constant(2 * std::sqrt(2 / M_PI));
-        v = twice * (x + constant(0.044715) * x * x * x);
-        dv = twice * (one + constant(3 * 0.044715) * x * x);
-    }
-    const Near factor = one / (one + exp_of({-v.value, v.off}));
-    const Near rest = one / (one + exp_of(v));
-    return {factor, factor + x * factor * rest * dv};
+    return {{NAN}, {NAN}};  // a value without a formula fails every comparison
 }
 
 /// Operands: in, grad, out.
