@@ -474,8 +474,7 @@ TEST_CASE("missing_phase: sums", "[day05][missing_phase][small]") {
         practise<float>(
             {32}, [&](float* out) { missing_phase(in.view().data, tiles, out); },
             [=](std::int64_t lane) { return static_cast<double>(lane + 1) * sum; }, {}, 0,
-            {{"past its end"},
-             "There are two stages, 0 and 1: which values does `stage` take?"});
+            {{"past its end"}, "There are two stages, 0 and 1: which values does `stage` take?"});
     }
 }
 
