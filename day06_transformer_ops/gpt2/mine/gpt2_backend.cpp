@@ -34,13 +34,10 @@ public:
         activate_cpu<float>(Activation::gelu_tanh, hidden(), hidden());
     }
 
-    void head(std::int64_t first, std::int64_t count) override {
-        const View<float> last = last_normed(first, count);
-        norm(slice(x(), 0, first, first + count), model_.final_norm, last);
-        mine::product(last, model_.head, {}, logits_.view());
-    }
-
 private:
+    void final_norm(View<const float> in, View<float> out) override {
+        norm(in, model_.final_norm, out);
+    }
     /// Layer norm is RMS norm of x - mean.
     void norm(View<const float> in, const NormWeights& weights, View<float> out) {
         const std::int64_t T = in.extent(0), C = in.extent(1);

@@ -1,6 +1,7 @@
 #include "day06_transformer_ops/gpt2/mine/kernels.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/exercises/linear/linear.hpp"
@@ -116,10 +117,9 @@ void add_product(View<const float> in, const LinearWeights& weights, View<float>
 
 void rotate(const llama::Rope& rope, View<const float> table, std::int64_t first,
             View<float> heads) {
-    const std::int64_t T = heads.extent(2), D = heads.extent(3);
-    Tensor<std::int64_t> places({T});
-    for (std::int64_t t = 0; t < T; ++t) places(t) = first + t;
-    if (rope.pairing != Pairing::neighbours || rope.dims() != D) {
+    if (rope.pairing != Pairing::neighbours || rope.dims() != heads.extent(3)) {
+        Tensor<std::int64_t> places({heads.extent(2)});
+        std::iota(places.data(), places.data() + places.size(), first);
         return llama::rotate(rope, table, places.view(), heads);
     }
     const View<float> by_token = permute(select(heads, 0, 0), {1, 0, 2});  // (T, heads, D)

@@ -61,6 +61,11 @@ public:
     void add_mlp(std::int64_t layer) override {
         add_product(hidden(), model_.block(layer).down, x());
     }
+    void head(std::int64_t first, std::int64_t count) override {
+        const View<float> last = last_normed(first, count);
+        final_norm(slice(x(), 0, first, first + count), last);
+        product(last, model_.head, {}, logits_.view());
+    }
     /// At temperature 0 uses the exercise's argmax, compared with the CPU reference.
     void choose() override {
         HostBackend::choose();
@@ -78,6 +83,9 @@ protected:
             reject("your kernels compute in floats. Try without --fast");
         }
     }
+
+    /// The norm before the head.
+    virtual void final_norm(View<const float> in, View<float> out) = 0;
 
     const Weights& model_;
     Tensor<float> tokens_table_;

@@ -42,13 +42,10 @@ public:
         activate_gated_cpu<float>(Activation::silu, gate, hidden(), hidden());
     }
 
-    void head(std::int64_t first, std::int64_t count) override {
-        const View<float> last = last_normed(first, count);
-        norm(slice(x(), 0, first, first + count), model_.final_norm, last);
-        mine::product(last, model_.head, {}, logits_.view());
-    }
-
 private:
+    void final_norm(View<const float> in, View<float> out) override {
+        norm(in, model_.final_norm, out);
+    }
     void norm(View<const float> in, const Tensor<float>& weight, View<float> out) {
         const Tensor<float> nothing(in.shape());
         mine::norm(in, nothing.view(), weight.view(), sizes_.epsilon, out);

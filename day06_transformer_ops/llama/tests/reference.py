@@ -2,11 +2,13 @@
 
 An engine must give the same logits from the same file. Each model has what the others lack:
 
-    llama     shared key and value heads, tied head, the tokenizer's keys; weights of five types
+    llama     shared key and value heads, tied head; weights of five types
     llama31   a separate head, and Llama 3.1's divisors of the rotary frequencies
     linear    linear scaling of positions, and biases of queries, keys and values
     qwen2     biases; rotates the halves of a head, not neighbours
     qwen3     norms of each head's query and key; heads * head_dim differs from the channels
+
+llama and qwen3 have a tokenizer, so the command can open them.
 
     reference.py             writes <model>.gguf of each, and expected.gguf
     reference.py --check     exit status 1 if they differ from what it would write
@@ -56,7 +58,8 @@ MODELS = [
     model("llama31", "llama", 1, 2, 1, 16, base=5000.0, scaling=LLAMA3, head=True),
     model("linear", "llama", 1, 4, 4, 8, scaling=LINEAR, bias=True),
     model("qwen2", "qwen2", 1, 4, 1, 8, base=1e5, bias=True, head=True),
-    model("qwen3", "qwen3", 1, 4, 2, 16, base=1e6, head_norms=True),
+    model("qwen3", "qwen3", 1, 4, 2, 16, base=1e6, head_norms=True, vocabulary=256 + MERGES + 1,
+          tokenizer=True),
 ]
 
 
