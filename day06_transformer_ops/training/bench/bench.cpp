@@ -17,6 +17,7 @@
 #include "common/gpu/device.hpp"
 #include "common/lesson/csv.hpp"
 #include "common/tensor/sentence.hpp"
+#include "day06_transformer_ops/gpt2/bench/words.hpp"
 #include "day06_transformer_ops/training/bench/timed_operations.hpp"
 #include "day06_transformer_ops/training/model/trainer_body.hpp"
 #include "day06_transformer_ops/training/model/trainers.hpp"
@@ -57,8 +58,8 @@ Size size_of(const std::string& word) {
         }
         names += ' ' + size.name;
     }
-    throw std::runtime_error(sentence("there is no size ", word, "; sizes:", names,
-                                      ", and with x2 to x9 behind, on as many GPUs"));
+    reject("unknown size '", word, "'; sizes:", names,
+           ", and each of them with x2 to x9 appended, the number of GPUs");
 }
 
 // Per GPU: 6 FLOP per parameter and token, forward and backward, and attention's, as in papers.
@@ -138,15 +139,19 @@ void measure(const Size& s, const bench::Limits& limits) {
     }
 }
 
-void run(int argc, char** argv) {
-    const std::string no_gpu =
-        gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
-    if (!no_gpu.empty()) throw std::runtime_error(no_gpu + ": its times would mean nothing");
+std::vector<Size> read_sizes(int argc, char** argv) {
     std::vector<Size> wanted;
     for (int i = 1; i < argc; ++i) wanted.push_back(size_of(argv[i]));
     for (const Size& s : kSizes) {
         if (argc == 1 && s.usual) wanted.push_back(s);
     }
+    return wanted;
+}
+
+void run(const std::vector<Size>& wanted) {
+    const std::string no_gpu =
+        gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
+    if (!no_gpu.empty()) throw std::runtime_error(no_gpu + ": its times would mean nothing");
     const bench::Limits limits = bench::measure_gpu_limits();
     std::printf("# limits: %s: %s\n%s\n", limits.whose.c_str(), to_string(limits).c_str(),
                 lesson::csv_columns().c_str());
@@ -156,11 +161,6 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        run(argc, argv);
-    } catch (const std::exception& error) {
-        say(error);
-        return 1;
-    }
-    return 0;
+    return gpt2::status_of(
+        "gpt2_train_bench", [&] { return read_sizes(argc, argv); }, run);
 }
