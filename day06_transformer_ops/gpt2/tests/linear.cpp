@@ -124,14 +124,20 @@ TEST_CASE("linear: all versions match sums in double, in all types", "[day06][sm
     }
 }
 
-TEST_CASE("linear: in 4 to 6 bits, x is rounded relative to the largest of its run",
-          "[day06][small]") {
-    constexpr std::int64_t K = 512;
+// Calls test() with random weights, (3, K), of each type in runs.
+void with_weights_in_runs(std::int64_t K, const std::function<void(const Weight&)>& test) {
     for (const WeightType type : weight_types()) {
         if (!in_runs(type)) continue;
         std::uint64_t state = 5;
         const auto bytes = random_weights(type, 3, K, 1, state);
-        const Weight weight = {type, bytes.data(), {3, K}};
+        test({type, bytes.data(), {3, K}});
+    }
+}
+
+TEST_CASE("linear: in 4 to 6 bits, x is rounded relative to the largest of its run",
+          "[day06][small]") {
+    constexpr std::int64_t K = 512;
+    with_weights_in_runs(K, [&](const Weight& weight) {
         Tensor<float> wide({3, K}), x = seeded<float>({1, K}, 6, -1e-6, 1e-6);
         to_float_cpu(weight, wide.view());
         for (std::int64_t k = 37; k < K; k += 64) x(0, k) = 1000;  // in every second run
@@ -147,11 +153,11 @@ TEST_CASE("linear: in 4 to 6 bits, x is rounded relative to the largest of its r
                 want += w * double{x(0, k)}, size += std::abs(w * double{x(0, k)});
                 rounded += 0x1p-23 * std::abs(w) * (k / 32 % 2 == 1 ? 1000 : 1e-6);
             }
-            CAPTURE(storage_of(type).name, n, want, values(0, n));
+            CAPTURE(storage_of(weight.type).name, n, want, values(0, n));
             CHECK(std::abs(double{values(0, n)} - want) <=
                   static_cast<double>(K + 1) * 0x1p-24 * size + rounded);
         }
-    }
+    });
 }
 
 TEST_CASE("linear: the CPU reference equals a loop over widened weights", "[day06][small]") {
@@ -213,15 +219,12 @@ TEST_CASE("linear: a NaN in x reaches all outputs, one in a weight its row", "[d
 TEST_CASE("linear: in 4 to 6 bits, a NaN or an infinity in x makes its outputs NaN",
           "[day06][small]") {
     constexpr std::int64_t K = 512;
-    for (const WeightType type : weight_types()) {
-        if (!in_runs(type)) continue;
-        std::uint64_t state = 5;
-        const auto bytes = random_weights(type, 3, K, 1, state);
-        const DeviceWeight weight({type, bytes.data(), {3, K}});
+    with_weights_in_runs(K, [&](const Weight& w) {
+        const DeviceWeight weight(w);
         for (const float value : {kNan, std::numeric_limits<float>::infinity(),
                                   -std::numeric_limits<float>::infinity()}) {
             for (const std::int64_t at : {0, 13, 31, 37, 255, 511}) {
-                CAPTURE(storage_of(type).name, value, at);
+                CAPTURE(storage_of(w.type).name, value, at);
                 auto x = seeded<float>({2, K}, 6, -1, 1);
                 x(1, at) = value;
                 const DeviceIn<float> d_x(x);
@@ -235,7 +238,7 @@ TEST_CASE("linear: in 4 to 6 bits, a NaN or an infinity in x makes its outputs N
                 }
             }
         }
-    }
+    });
 }
 
 TEST_CASE("linear: rows that are not whole vectors use the twin", "[day06][small]") {
