@@ -34,6 +34,9 @@ bool is_first_thread() {
     return current != nullptr && current->id == 0 && b.x == 0 && b.y == 0 && b.z == 0;
 }
 
+constexpr const char* kOnePast =
+    ": one past its end. Is a guard such as `if (i < n)` missing, or does it use `<=`? If not, ";
+
 std::string outside(const Extent& near, std::uintptr_t address, std::size_t bytes,
                     const char* what) {
     if (address < near.begin) {
@@ -63,13 +66,9 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
     if (!asked.empty()) {
         // A number may well be one of bytes, and then a guard is missing.
         const bool number = asked.find_first_not_of("0123456789") == std::string::npos;
-        return text +
-               (number && past == 0
-                    ? ": one past its end. Is a guard such as `if (i < n)` missing, or does it use "
-                      "`<=`? If not, cudaMalloc"
-                    : ". cudaMalloc") +
+        return text + (number && past == 0 ? kOnePast : ". ") +
                format(
-                   " takes a size in bytes: it was called with %s, which is %zu bytes, "
+                   "cudaMalloc takes a size in bytes: it was called with %s, which is %zu bytes, "
                    "enough for %zu elements of %zu bytes. Is  * sizeof(...)  missing there?",
                    asked.c_str(), near.bytes, near.bytes / bytes, bytes);
     }
@@ -83,12 +82,7 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         near.name == nullptr && is_pitched(near)
             ? " The pitch from cudaMallocPitch is in bytes: is it added to a pointer to char?"
             : "";
-    if (past == 0) {
-        return text +
-               ": one past its end. Is a guard such as `if (i < n)` missing, or does it use `<=`? "
-               "If not, are two extents swapped in the offset?" +
-               pitch;
-    }
+    if (past == 0) return text + kOnePast + "are two extents swapped in the offset?" + pitch;
     return text +
            format(
                ": %zu bytes past its end. Does every index have a guard, and does the offset "

@@ -159,12 +159,14 @@ std::string setp(const std::vector<std::string>& words) {
     return kPtx + "setp<std::" + kCompares.at(words[1]) + "<" + kTypes.at(words[2]) + ">>";
 }
 
+const std::string kOrder = "::sixdays::emulator::MemoryOrder::";
+
 // The memory order that an instruction states; empty if it states none.
 std::string memory_order(const std::vector<std::string>& words) {
     for (const char* const order : {"relaxed", "acquire", "release", "acq_rel"}) {
-        if (has(words, order)) return std::string("::sixdays::emulator::MemoryOrder::") + order;
+        if (has(words, order)) return kOrder + order;
     }
-    return has(words, "volatile") ? "::sixdays::emulator::MemoryOrder::none" : "";
+    return has(words, "volatile") ? kOrder + "none" : "";
 }
 
 // ld.acquire.gpu.global.u32, st.volatile.v2.f32
@@ -193,7 +195,7 @@ std::string atomic(const std::vector<std::string>& words) {
     for (const auto& [operation, types] : kOperations) {
         if (!has(words, operation) || !has(types, words.back())) continue;
         return kPtx + "atom_" + operation + "<" + kTypes.at(words.back()) + ", " +
-               (order.empty() ? "::sixdays::emulator::MemoryOrder::relaxed" : order) + ">";
+               (order.empty() ? kOrder + "relaxed" : order) + ">";
     }
     return {};
 }
