@@ -117,9 +117,9 @@ private:
             f();
         });
     }
-    // f(trainer, gpu) for each GPU, in a thread of its own: a step has about a thousand launches. If
-    // one thread made them all, the last GPU would wait for the launches of the others, and all for
-    // its gradients.
+    // f(trainer, gpu) for each GPU, in a separate host thread: a step has about a thousand launches.
+    // If one thread made them all, the last GPU would wait for the launches of the others, and all
+    // for its gradients.
     // [each]
     template <class F>
     void each(const F& f) {

@@ -121,7 +121,7 @@ TEST_CASE("attention's backward pass: tiles unless queries are few, heads wide, 
                    "the path 'kept' needs the output and the log of sums"));
 }
 
-// What the CPU reference and the CUDA version say alike.
+// The error message, which the CPU reference and the CUDA version have in common.
 std::string both_say(const Operation& op) {
     const std::string said = Caller(op)(Where::cpu, {}).rejected;
     CHECK(Caller(op)(Where::cuda, {}).rejected == said);
