@@ -11,6 +11,7 @@
 #include "common/testing/inputs.hpp"
 #include "common/testing/operation/rows.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
+#include "day05_matmul/steps/matmul_bf16/operands.hpp"
 #include "day05_matmul/tests/helpers.hpp"
 
 namespace sixdays::day05_matmul {
@@ -307,11 +308,14 @@ testing::Operation matmul_bf16_operation(const Product& p) {
     const auto on_hopper = [=](const Call& c) { return testing::runs_hopper() && apart(c); };
     set(Path::warpgroups, "matmul_bf16_warpgroups_kernel", on_hopper);
     set(Path::persistent, "matmul_bf16_persistent_kernel", on_hopper);
+    set(Path::ping_pong, "matmul_bf16_ping_pong_kernel", on_hopper);
     set(Path::tile, "matmul_tile", has_tiles);
     op.best = [=](const Call& c) {
-        return static_cast<int>(gpu::on_hopper() && apart(c) ? Path::persistent
-                                : vectors(c)                 ? Path::fragments_ahead
-                                                             : Path::shared_tiles);
+        const bool turns = takes_turns(p.M, p.N, p.K, gpu::multiprocessors());
+        return static_cast<int>(gpu::on_hopper() && apart(c)
+                                    ? (turns ? Path::ping_pong : Path::persistent)
+                                : vectors(c) ? Path::fragments_ahead
+                                             : Path::shared_tiles);
     };
     return op;
 }

@@ -38,6 +38,7 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
                          "of 16 bytes";
         case MatmulBf16Path::warpgroups:
         case MatmulBf16Path::persistent:
+        case MatmulBf16Path::ping_pong:
             if (!gpu::on_hopper() && !gpu::is_emulated()) {
                 return "a GPU of compute capability 9.0 (Hopper), or the emulator";
             }
@@ -112,15 +113,25 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
     return most_shared >= kWideRing && tiles >= multiprocessors ? RingCut::wide : RingCut::square;
 }
 
-RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std::size_t most_shared,
-                       std::size_t middle_ring) {
-    // The work of the SM with the most tiles, in units of small tiles.
-    const auto most_for_one = [&](std::int64_t rows, std::int64_t columns) {
+namespace {
+
+// The work of the SM with the most tiles, in units of small tiles.
+struct MostForOne {
+    std::int64_t small, square, middle, wide;
+};
+MostForOne most_for_one(std::int64_t M, std::int64_t N, int multiprocessors) {
+    const auto most = [&](std::int64_t rows, std::int64_t columns) {
         const std::int64_t tiles = (M + rows - 1) / rows * ((N + columns - 1) / columns);
         return (tiles + multiprocessors - 1) / multiprocessors * (rows / 64) * (columns / 64);
     };
-    const std::int64_t small = most_for_one(64, 64), square = most_for_one(128, 128),
-                       middle = most_for_one(128, 192), wide = most_for_one(128, 256);
+    return {most(64, 64), most(128, 128), most(128, 192), most(128, 256)};
+}
+
+}  // namespace
+
+RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std::size_t most_shared,
+                       std::size_t middle_ring) {
+    const auto [small, square, middle, wide] = most_for_one(M, N, multiprocessors);
     if (2 * small <= square) return RingCut::small;
     if (most_shared < middle_ring) return RingCut::square;
     const bool wide_fits = most_shared >= kWideRing;  // false on the emulator
@@ -128,9 +139,20 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std:
     return square < middle ? RingCut::square : RingCut::middle;
 }
 
+bool takes_turns(std::int64_t M, std::int64_t N, std::int64_t K, int multiprocessors) {
+    const auto [small, square, middle, wide] = most_for_one(M, N, multiprocessors);
+    if (2 * small <= square) return false;  // step 7 takes small tiles
+    return square * K < std::min({square, middle, wide}) * (K + kEpilogueDepth);
+}
+
 template <class T>
 MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, bool on_hopper) {
-    if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) return MatmulBf16Path::persistent;
+    if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) {
+        const int m = a.rank() - 2, n = b.rank() - 1;
+        return takes_turns(a.extent(m), b.extent(n), a.extent(m + 1), gpu::multiprocessors())
+                   ? MatmulBf16Path::ping_pong
+                   : MatmulBf16Path::persistent;
+    }
     return is_in_vectors(a) && is_in_vectors(b) ? MatmulBf16Path::fragments_ahead
                                                 : MatmulBf16Path::shared_tiles;
 }
@@ -144,6 +166,7 @@ const char* name(MatmulBf16Path path) {
         {MatmulBf16Path::fragments_ahead, "fragments ahead"},
         {MatmulBf16Path::warpgroups, "warpgroups"},
         {MatmulBf16Path::persistent, "persistent"},
+        {MatmulBf16Path::ping_pong, "ping-pong"},
         {MatmulBf16Path::tile, "tile"},
     };
     return name_in(kNames, path);

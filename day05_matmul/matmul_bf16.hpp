@@ -22,6 +22,7 @@ enum class MatmulBf16Path {
     fragments_ahead,  ///< 05: as ring, and fragments are loaded while the previous are multiplied
     warpgroups,       ///< 06: TMA fills the tiles, wgmma multiplies from shared memory (Hopper)
     persistent,       ///< 07: TMA and wgmma in a persistent kernel (Hopper)
+    ping_pong,        ///< 08: the same; one consumer stores while the other multiplies (Hopper)
     tile,             ///< CUDA Tile C++, only on request; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulBf16Path path);
@@ -51,8 +52,9 @@ template <class T>
 void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
                        std::optional<MatmulBf16Path> path = {});
 
-/// The path that matmul_bf16_cuda() takes: `persistent` on Hopper, else fragments_ahead, where the
-/// operands allow them; else shared_tiles. For views that check_matmul_bf16() accepts.
+/// The path that matmul_bf16_cuda() takes: on Hopper ping_pong or persistent, as takes_turns() says,
+/// else fragments_ahead, where the operands allow them; else shared_tiles. For views that
+/// check_matmul_bf16() accepts.
 template <class T>
 [[nodiscard]] MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b,
                                                 bool on_hopper = gpu::on_hopper());

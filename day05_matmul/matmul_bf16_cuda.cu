@@ -63,6 +63,8 @@ void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue
                 return launch_matmul_bf16_warpgroups(x, y, then, to, how.stream);
             case MatmulBf16Path::persistent:
                 return launch_matmul_bf16_persistent(x, y, then, to, how.stream);
+            case MatmulBf16Path::ping_pong:
+                return launch_matmul_bf16_ping_pong(x, y, then, to, how.stream);
             case MatmulBf16Path::tile:
                 return gpu::by_tile("matmul_bf16",
                                     [&] { launch_matmul_bf16_tile(x, y, then, to, how.stream); });

@@ -97,7 +97,7 @@ void bench_bf16(lesson::Report& report) {
     for (const MatmulBf16Path path :
          {MatmulBf16Path::one_element, MatmulBf16Path::one_warp, MatmulBf16Path::shared_tiles,
           MatmulBf16Path::ring, MatmulBf16Path::fragments_ahead, MatmulBf16Path::warpgroups,
-          MatmulBf16Path::persistent}) {
+          MatmulBf16Path::persistent, MatmulBf16Path::ping_pong}) {
         if (path >= MatmulBf16Path::warpgroups && !gpu::on_hopper()) continue;
         Version v = timed_bf16("matmul_bf16", {4096, 4096, 4096}, path);
         v.version = std::to_string(static_cast<int>(path) + 1) + " " + name(path);

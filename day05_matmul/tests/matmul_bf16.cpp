@@ -15,8 +15,9 @@ namespace {
 
 using B = MatmulBf16Path;
 // Paths with 16-byte copies; the last two need Hopper.
-const std::vector<B> kInVectors = {B::ring, B::fragments_ahead, B::warpgroups, B::persistent};
-const std::vector<B> kOfHopper = {B::warpgroups, B::persistent};
+const std::vector<B> kInVectors = {B::ring, B::fragments_ahead, B::warpgroups, B::persistent,
+                                B::ping_pong};
+const std::vector<B> kOfHopper = {B::warpgroups, B::persistent, B::ping_pong};
 
 const Placement kRows = {MatrixOrder::gaps}, kColumns = {MatrixOrder::column_gaps};
 
@@ -213,8 +214,7 @@ TEST_CASE("matmul_bf16: the stride of all small rows and columns is ignored",
 // four SMs, as on the emulator, and else tiles of 64 x 64.
 TEST_CASE("matmul_bf16: a ring wraps around over many tiles", "[day05][matmul_bf16][small]") {
     for (const B path : kInVectors) {
-        const bool cuts_two_ways = path == B::warpgroups || path == B::persistent;
-        if (cuts_two_ways) check(path, product({129, 129, 600}));
+        if (path >= B::warpgroups) check(path, product({129, 129, 600}));
         check(path, product({65, 72, 600}));
         check<f16>(path, in_columns(product({65, 72, 600})));
     }
@@ -234,6 +234,20 @@ TEST_CASE("matmul_bf16: a persistent kernel computes all tiles", "[day05][matmul
     }
     // More than 16 tiles down, and two across.
     check(B::persistent, product({2200, 264, 72}));
+}
+
+// In step 8 the consumers take tiles of 128 x 128 in turn, on the four SMs of the emulator: one tile
+// (the second consumer has none), one more than each consumer's first, an odd and an even number,
+// for fewer and more stages than the ring has, and none; and the ring ends a tile at every stage.
+TEST_CASE("matmul_bf16: consumers take turns over the tiles", "[day05][matmul_bf16][small]") {
+    for (const std::int64_t K : {0, 40, 136, 200, 264, 328}) {
+        CAPTURE(K);
+        check(B::ping_pong, product({100, 120, K}));
+        check(B::ping_pong, product({640, 128, K}));
+        check<f16>(B::ping_pong, in_columns(product({130, 1150, K}, {}, true)));
+        check(B::ping_pong, product({700, 250, K}, {}, true));
+    }
+    check(B::ping_pong, product({2200, 264, 72}));
 }
 
 // 128 x 192 outputs, on the four SMs of the emulator: whole tiles, each edge alone, all together in
@@ -309,10 +323,25 @@ TEST_CASE("matmul_bf16: outputs are stored in whole lines", "[day05][matmul_bf16
     }
 }
 
+// Step 8 stores by the copy engine what neither reads out nor goes through swish, if rows of out
+// begin at multiples of 16 bytes and do not overlap; and all others by threads.
+TEST_CASE("matmul_bf16: outputs are stored by the copy engine and by threads",
+          "[day05][matmul_bf16][small]") {
+    const Epilogue some = {.alpha = 0.75f, .relu = true};
+    for (const std::int64_t N : {128, 132, 134, 131}) {
+        CAPTURE(N);
+        for (const Epilogue& then : {Epilogue{}, some, Epilogue{.beta = 2}}) {
+            check(B::ping_pong, product({130, N, 72}, then));
+        }
+        check<f16>(B::ping_pong, product({64, N, 24}, {.swish = true}, true));
+        check<f16>(B::ping_pong, product({1, N, 24}));
+    }
+}
+
 // More tiles down than one group of eight, and more than one group: every tile is computed.
 TEST_CASE("matmul_bf16: every one of many tiles is computed", "[day05][matmul_bf16][full]") {
     for (const B path :
-         {B::shared_tiles, B::ring, B::fragments_ahead, B::warpgroups, B::persistent}) {
+         {B::shared_tiles, B::ring, B::fragments_ahead, B::warpgroups, B::persistent, B::ping_pong}) {
         check(path, product({128 * 9 + 3, 128 * 2 + 1, 16}));
     }
 }
@@ -346,6 +375,10 @@ TEST_CASE("matmul_bf16: the wide ring is correct", "[day05][matmul_bf16][huge]")
     check(B::persistent, product({2050, 3100, 16}, {.alpha = -2, .relu = true}, true));
     check(B::persistent, product({2050, 1900, 72}));
     check(B::persistent, product({300, 5750, 264}, {}, true));
+    // Step 8 with more tiles than SMs have consumers.
+    for_each_order([&](const Placement& a, const Placement& b) {
+        check(B::ping_pong, {2500, 2600, 600, {}, 0, a, b, {}, {}, {}, true});
+    });
 }
 
 // On a GPU, since the emulator has too few SMs and too short rings: tiles of 128 x 128 and of 128 x

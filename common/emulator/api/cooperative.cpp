@@ -19,6 +19,7 @@
 
 #include "common/emulator/api/api.hpp"
 #include "common/emulator/checks/async.hpp"
+#include "common/emulator/checks/proxy.hpp"
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/checks/trace.hpp"
 #include "common/emulator/libraries/exchange.hpp"
@@ -42,7 +43,7 @@ struct Waiting {
     Stop why = Stop::ended;
     bool can_run = false;  // polls, or the barrier has opened
     SharedImage shared;
-    std::array<std::shared_ptr<void>, 4> in_flight{};
+    std::array<std::shared_ptr<void>, 6> in_flight{};
     std::array<std::shared_ptr<void>, 7> known{};  // of a block that polls: it goes on as it was
 
     void exchange() {
@@ -51,6 +52,8 @@ struct Waiting {
         exchange_mbarriers(in_flight[1]);
         exchange_wgmma(in_flight[2]);
         exchange_locals(in_flight[3]);
+        exchange_tile_stores(in_flight[4]);
+        exchange_proxy_fences(in_flight[5]);
         if (why != Stop::polls) return;
         exchange_clocks(known[0]);
         exchange_publications(known[1]);

@@ -4,6 +4,7 @@
 #include "common/emulator/checks/deadlock.hpp"
 #include "common/emulator/checks/find_fault.hpp"
 #include "common/emulator/checks/locals.hpp"
+#include "common/emulator/checks/proxy.hpp"
 #include "common/emulator/checks/race.hpp"
 #include "common/emulator/machine/events.hpp"
 #include "common/emulator/memory/access.hpp"
@@ -21,7 +22,14 @@ void start_block() {
     forget_copies();
     forget_mbarriers();
     forget_wgmma();
+    forget_tile_stores();
+    forget_proxy_fences();
     forget_locals();
+}
+
+void end_block() {
+    judge_tile_stores();
+    judge_block();
 }
 
 void pause_thread() {
@@ -35,7 +43,7 @@ const Events events = {
     .thread_pauses = pause_thread,
     .opens_without_returned = remark_on_returned,
     .deadlock = report_deadlock,
-    .block_ends = judge_block,
+    .block_ends = end_block,
     .open_memory = open_device_memory,
     .host_has_waited = open_managed,
     .found = note_fact,

@@ -1,11 +1,11 @@
 #include "common/emulator/async_copy.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
+#include "common/emulator/checks/copy_groups.hpp"
 #include "common/emulator/machine/facts.hpp"
 #include "common/emulator/memory/access.hpp"
 #include "emulated/ptx.h"
@@ -24,22 +24,7 @@ struct Copy {
     int group = -1;                    // -1: not committed yet
 };
 
-struct Queue {
-    std::vector<Copy> copies;
-    int groups = 0;  // committed so far
-};
-struct Queues {
-    std::vector<Queue> of = std::vector<Queue>(kMaxThreads);  // by thread
-    std::size_t used = 0;  // queues that this block, or an earlier one, may have left nonempty
-
-    bool empty() const { return used == 0; }
-};
-Queues queues;
-
-Queue& own_queue() {
-    queues.used = std::max(queues.used, current->id + std::size_t{1});
-    return queues.of[current->id];
-}
+CopyGroups<Copy> copies_in_flight;
 
 void check_target(const Copy& copy, const Site& site) {
     using What = WrongCopy::What;
@@ -69,18 +54,6 @@ void land(const Copy& copy, const void* wait) {
     std::memcpy(copy.to, copy.from, copy.valid_bytes);
 }
 
-void land_groups_before(Queue& queue, int group, const void* wait) {
-    std::vector<Copy> rest;
-    for (const Copy& copy : queue.copies) {
-        if (copy.group >= 0 && copy.group < group) {
-            land(copy, wait);
-        } else {
-            rest.push_back(copy);
-        }
-    }
-    queue.copies.swap(rest);
-}
-
 }  // namespace
 
 void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
@@ -95,22 +68,17 @@ void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
     // Checks that the target is in bounds, free of races and not already pending.
     before_access(to_shared, bytes, AccessKind::write, code);
     set_pending(to_shared, bytes, true);
-    own_queue().copies.push_back(copy);
+    copies_in_flight.start(copy);
 }
 
 void async_commit() {
-    if (current == nullptr) return;
-    Queue& queue = own_queue();
-    for (Copy& copy : queue.copies) {
-        if (copy.group < 0) copy.group = queue.groups;
-    }
-    ++queue.groups;
+    if (current != nullptr) copies_in_flight.commit();
 }
 
 void async_wait(int groups) {
     if (current == nullptr) return;
-    Queue& queue = queues.of[current->id];
-    land_groups_before(queue, queue.groups - groups, __builtin_return_address(0));
+    const void* const wait = __builtin_return_address(0);
+    copies_in_flight.wait(groups, [wait](const Copy& copy) { land(copy, wait); });
 }
 
 void async_wait_all() {
@@ -120,23 +88,20 @@ void async_wait_all() {
 }
 
 CopyTo copy_to(std::uintptr_t address) {
-    for (unsigned id = 0; id < queues.used; ++id) {
-        for (const Copy& copy : queues.of[id].copies) {
-            if (address - reinterpret_cast<std::uintptr_t>(copy.to) < copy.bytes) {
-                return {id, copy.code, copy.overwrites};
-            }
-        }
-    }
-    return {};
+    CopyTo found{};
+    copies_in_flight.for_each([&](unsigned id, const Copy& copy) {
+        const bool here = address - reinterpret_cast<std::uintptr_t>(copy.to) < copy.bytes;
+        if (here && found.code == nullptr) found = {id, copy.code, copy.overwrites};
+    });
+    return found;
 }
 
 void forget_copies() {
-    std::fill_n(queues.of.begin(), queues.used, Queue{});
-    queues.used = 0;
+    copies_in_flight.clear();
 }
 
 void exchange_copies(std::shared_ptr<void>& aside) {
-    exchange(queues, aside);
+    exchange(copies_in_flight, aside);
 }
 
 }  // namespace sixdays::emulator

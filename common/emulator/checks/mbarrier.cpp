@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/emulator/checks/async.hpp"
+#include "common/emulator/checks/proxy.hpp"
 #include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 using What = WrongMbarrier::What;
 
-constexpr std::size_t kRowBytes = 128, kPlaceBytes = 16;
+constexpr std::int64_t kRowBytes = 128, kPlaceBytes = 16;
 
 struct TileCopy {
     unsigned char* to;
@@ -121,6 +122,7 @@ Mbarrier& find_for_engine(std::uint64_t* word, const Place& place) {
 }
 
 void write_by_engine(const unsigned char* to, const Place& place) {
+    writes_by_engine(place.code);
     fills_tile = true;
     access(to, kPlaceBytes, AccessKind::write, place.code);
     fills_tile = false;
@@ -153,6 +155,7 @@ void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
 
 void mbarriers_are_set_up() {
     if (current == nullptr) return;
+    fence_proxy();
     const InRuntime guard;
     for (auto& [word, b] : mbarriers) b.engine_sees |= b.by == current->id;
 }
@@ -217,19 +220,21 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int
     if (b.asked + bytes > b.told)
         fail(WrongMbarrier{What::too_few_bytes, place, b, static_cast<std::int64_t>(bytes)});
     TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
+    const std::int64_t per_chunk = kPlaceBytes / map.element_bytes;
     for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
         for (std::int64_t c = 0; c < 8; ++c) {
             const auto at = static_cast<std::size_t>(r) * kRowBytes +
                             static_cast<std::size_t>(c ^ r % 8) * kPlaceBytes;
             write_by_engine(to + at, place);
-            const std::int64_t m = row + r, k = column + 8 * c;
+            const std::int64_t m = row + r, k = column + per_chunk * c;
             if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
             if (plane < 0 || plane >= map.planes) continue;
-            const auto valid = static_cast<std::size_t>(std::min<std::int64_t>(8, map.columns - k));
-            const auto* from = static_cast<const std::uint16_t*>(map.data) +
-                               plane * map.plane_pitch + m * map.pitch + k;
-            access(from, 2 * valid, AccessKind::read, place.code);
-            std::memcpy(copy.bytes.data() + at, from, 2 * valid);
+            const auto valid = static_cast<std::size_t>(
+                std::min(per_chunk, map.columns - k) * map.element_bytes);
+            const auto* from = static_cast<const unsigned char*>(map.data) +
+                               (plane * map.plane_pitch + m * map.pitch + k) * map.element_bytes;
+            access(from, valid, AccessKind::read, place.code);
+            std::memcpy(copy.bytes.data() + at, from, valid);
         }
     }
     start(b, word, std::move(copy));

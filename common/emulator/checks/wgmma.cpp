@@ -7,6 +7,7 @@
 
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/locals.hpp"
+#include "common/emulator/checks/proxy.hpp"
 #include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"
@@ -96,6 +97,7 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
             in_runtime = false;
             before_access(row, 16, AccessKind::read, call.place.code);
             in_runtime = true;
+            check_seen_by_proxy(row, 16, call.place);
             for (int e = 0; e < 8; ++e) {
                 float& one = x.across ? to[k * count + i + e] : to[(k + e) * count + i];
                 one = number(row[e], is_bf16);

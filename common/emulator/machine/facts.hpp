@@ -174,6 +174,19 @@ struct ChangedSource {
     std::size_t bytes;
     const void *wait, *start;
 };
+/// wgmma or the copy engine reads, for the current thread, what a thread has written to shared
+/// memory without fence_proxy_async() since.
+struct UnseenWrite {
+    std::uintptr_t address;
+    std::size_t bytes;
+    Place reads;
+    PastAccess wrote;
+};
+/// A thread has requested the store of a tile and never waited until the engine had read it.
+struct UnwaitedStore {
+    const Thread* thread;
+    const void* start;
+};
 /// The kernel's free or delete of an address that no live allocation begins at.
 struct WrongFree {
     std::uintptr_t address;
@@ -316,10 +329,17 @@ struct MbarriersNeverComplete {
 };
 /// The current thread starts an asynchronous copy that the hardware cannot make.
 struct WrongCopy {
-    enum class What : std::uint8_t { size, misaligned, target_not_shared, place_of_tile, bulk };
+    enum class What : std::uint8_t {
+        size,
+        misaligned,
+        target_not_shared,
+        place_of_tile,
+        place_of_stored_tile,
+        bulk
+    };
     What what;
     Place place;
-    std::uintptr_t target;  // 0 if the size is wrong
+    std::uintptr_t target;  // 0 if the size is wrong; of a stored tile, its source
     std::size_t bytes = 0;
     std::uintptr_t source = 0;  // if misaligned
 };
@@ -375,7 +395,7 @@ struct Assertion {
 struct Fact
     : std::variant<Race, OutOfBounds, UninitialisedRead, WriteToConstant, PendingAccess,
                    MisalignedAccess, EndlessReads, UnsetLocal, HeldAccumulator, ChangedSource,
-                   WrongFree, TooMuchShared, TileTooLarge, StackOverflow, TimeIsUp, HostAccess,
+                   UnseenWrite, UnwaitedStore, WrongFree, TooMuchShared, TileTooLarge, StackOverflow, TimeIsUp, HostAccess,
                    PinnedTooEarly, ManagedTooEarly, StreamRace, DifferentBarriers,
                    ReturnedBeforeBarrier, BarrierNeverOpens, WrongArrival, WrongWarpCall,
                    OutOfReach, WrongMbarrier, MbarriersNeverComplete, WrongCopy, WrongWgmma,

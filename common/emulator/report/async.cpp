@@ -25,6 +25,32 @@ Finding words(const ChangedSource& fact) {
         fact.address, fact.start);
 }
 
+Finding words(const UnseenWrite& fact) {
+    const Thread& writer = block.threads[fact.wrote.thread()];
+    return by_thread(
+        Kind::pending_copy, cudaErrorLaunchFailure, fact.reads,
+        format(" has the async proxy (the copy engine or wgmma) read %zu bytes of shared memory "
+               "which %s wrote in {0}. Through this proxy the write may not be visible, even after "
+               "a barrier: each thread that writes must call fence_proxy_async() afterwards and "
+               "before the barrier (in PTX: fence.proxy.async).",
+               fact.bytes, name(writer).c_str()),
+        fact.address, code_of(fact.wrote));
+}
+
+Finding words(const UnwaitedStore& fact) {
+    return {Kind::pending_copy,
+            cudaErrorLaunchFailure,
+            fact.start,
+            name(*fact.thread) +
+                " starts to store a tile and never waits: the copy engine may still read shared "
+                "memory when the block has ended. Call store_tiles_commit() and then "
+                "store_tiles_wait_read<0>() in the same thread (in PTX: "
+                "cp.async.bulk.wait_group.read).",
+            0,
+            {},
+            fact.thread};
+}
+
 namespace {
 
 std::string what_is_wrong(const WrongMbarrier& fact) {
@@ -120,6 +146,10 @@ Finding words(const WrongCopy& fact) {
         case place_of_tile:
             return finding(Kind::misaligned, cudaErrorMisalignedAddress,
                            " copies a tile; its target must be in shared memory, at a multiple of "
+                           "1024 bytes, where the swizzle pattern repeats.");
+        case place_of_stored_tile:
+            return finding(Kind::misaligned, cudaErrorMisalignedAddress,
+                           " stores a tile; its source must be in shared memory, at a multiple of "
                            "1024 bytes, where the swizzle pattern repeats.");
         case bulk:
             return finding(

@@ -29,6 +29,8 @@ Finding words(const WrongArrival& fact);
 Finding words(const WrongWarpCall& fact);
 Finding words(const HeldAccumulator& fact);
 Finding words(const ChangedSource& fact);
+Finding words(const UnseenWrite& fact);
+Finding words(const UnwaitedStore& fact);
 Finding words(const WrongMbarrier& fact);
 Finding words(const MbarriersNeverComplete& fact);
 Finding words(const WrongCopy& fact);

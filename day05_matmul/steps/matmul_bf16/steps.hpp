@@ -26,5 +26,8 @@ void launch_matmul_bf16_warpgroups(View<const T> a, View<const T> b, const Epilo
 template <class T>
 void launch_matmul_bf16_persistent(View<const T> a, View<const T> b, const Epilogue& epilogue,
                                    View<float> out, gpu::Stream stream);
+template <class T>
+void launch_matmul_bf16_ping_pong(View<const T> a, View<const T> b, const Epilogue& epilogue,
+                                  View<float> out, gpu::Stream stream);
 
 }  // namespace sixdays::day05_matmul

@@ -5,55 +5,12 @@
 // epilogue is faster: sums go through shared memory, so that each store writes whole cache lines of
 // `out`.
 #include <algorithm>
-#include <cmath>
 
-#include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
+#include "day05_matmul/steps/matmul_bf16/hopper/mainloop.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 
 namespace sixdays::day05_matmul {
 namespace {
-
-/// The producer, for one tile of outputs. The ring continues from the previous tile.
-template <class S>
-__device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& map_a,
-                                           const gpu::TileMap& map_b, TileAt at, std::int64_t K,
-                                           Turn<S::kStages>& turn) {
-    for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
-        stages.empty[turn.stage].wait(turn.parity ^ 1);  // returns at once in the first round
-        gpu::Mbarrier& full = stages.full[turn.stage];
-        full.arrive_and_expect(S::kStageBytes);
-        stages.a.fetch(turn.stage, map_a, at.m0, k0, full);
-        stages.b.fetch(turn.stage, map_b, at.n0, k0, full);
-        turn.next();
-    }
-}
-
-// [multiply]
-/// A consumer's mainloop for one tile: 64 x kN sums, starting at row `m` of the tile.
-template <class S>
-__device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const S& stages, int m,
-                                               std::int64_t K, Turn<S::kStages>& turn) {
-    using T = typename S::Element;
-    for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
-        stages.full[turn.stage].wait(turn.parity);
-        const gpu::WgmmaTile a = stages.a.operand(turn.stage, m);
-        const gpu::WgmmaTile b = stages.b.operand(turn.stage, 0);
-        gpu::wgmma_fence();
-#pragma unroll
-        for (int i = 0; i < kDepth / 16; ++i) {
-            gpu::wgmma<T, S::kAcrossA, S::kAcrossB>(sum, a.further(i * S::A::kStep),
-                                                    b.further(i * S::B::kStep));
-        }
-        gpu::wgmma_commit();
-        gpu::wgmma_wait<1>();  // until the previous stage is multiplied
-        if (k0 > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
-        turn.next();
-    }
-    gpu::wgmma_wait<0>(sum);
-    // Release the last stage before the sums are stored.
-    if (K > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
-}
-// [multiply]
 
 /// A warp's buffer for 16 rows of 32 sums. The pitch of 40 avoids bank conflicts, both for pairs of
 /// eight rows and for the float4s of a row.
@@ -137,7 +94,8 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
         for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
             const TileAt at = tile_at(out, S::kM, S::kN, t, down);
             float sum[1][S::kN / 8][4] = {};
-            multiply_tiles(sum[0], stages, 64 * group, K, turn);
+            multiply_tiles(sum, stages, 64 * group, K, turn);
+            release_last(sum, stages, K, turn);
             const bool inside = at.m0 + S::kM <= out.extent(0) && at.n0 + S::kN <= out.extent(1);
             if (inside && epilogue.beta == 0 && !epilogue.swish && lies_in_lines(out)) {
                 store_lines(sum[0], epilogue, out, rooms[threadIdx.x / 32], at.m0 + m, at.n0);
@@ -147,14 +105,6 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
         }
     }
     // [roles]
-}
-
-/// How many tiles down are computed before the next ones to the right. G blocks of BM x BN outputs,
-/// D down and G / D across, read D BM rows of a and G / D BN columns of b. The minimum is at D =
-/// sqrt(G BN / BM): 16 for the 132 SMs of an H200 and the widest tiles, 128 x 256, which large
-/// products take.
-unsigned tiles_down() {
-    return static_cast<unsigned>(std::sqrt(2.0 * gpu::multiprocessors()));
 }
 
 }  // namespace
@@ -173,7 +123,7 @@ void launch_matmul_bf16_persistent(View<const T> a, View<const T> b, const Epilo
         gpu::require_registers<matmul_bf16_persistent_kernel<S>>(S::kThreads, S::kGiven,
                                                                  S::kRegisters);
         matmul_bf16_persistent_kernel<S><<<grid, S::kThreads, S::kBytes, stream>>>(
-            map_a, map_b, x.K, epilogue, out, tiles, tiles_down());
+            map_a, map_b, x.K, epilogue, out, tiles, tiles_down<S>());
         gpu::check_launch("matmul_bf16_persistent_kernel", grid, S::kThreads, S::kBytes);
     });
 }

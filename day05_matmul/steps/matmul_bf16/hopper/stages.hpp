@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: shared by steps 6 and 7, the ring of stages that Hopper's copy engine (TMA)
+/// For .cu files: shared by steps 6 to 8, the ring of stages that Hopper's copy engine (TMA)
 /// fills.
 #pragma once
 
@@ -26,6 +26,12 @@ struct Turn {
         if (++stage < STAGES) return;
         stage = 0;
         parity ^= 1;
+    }
+    /// Leaves out this many stages, which another warpgroup multiplies.
+    __device__ __forceinline__ void skip(unsigned stages) {
+        const unsigned next = static_cast<unsigned>(stage) + stages;
+        stage = static_cast<int>(next % STAGES);
+        parity ^= next / STAGES % 2;
     }
     __device__ __forceinline__ int stage_before() const {
         return stage == 0 ? STAGES - 1 : stage - 1;
@@ -59,13 +65,18 @@ struct Tiles {
     }
 };
 
-/// A ring of stages with two barriers each. `full`: its tiles have arrived. `empty`: all consumer
-/// warps have multiplied them.
-template <class T, int BM, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
+/// A ring of stages with two barriers each. `full`: its tiles have arrived. `empty`: the consumer
+/// warps that multiply them have done so.
+/// @tparam TAKE_TURNS  two consumer warpgroups multiply a whole tile of outputs each, in turn (step
+/// 8), instead of 64 rows each of one tile
+template <class T, int BM, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS,
+          bool TAKE_TURNS = false>
 struct Stages {
     using Element = T;
     static constexpr int kM = BM, kN = BN, kStages = STAGES;
-    static constexpr int kGroups = kM / 64, kThreads = 128 * (1 + kGroups);
+    static constexpr int kGroups = TAKE_TURNS ? 2 : kM / 64, kThreads = 128 * (1 + kGroups);
+    static constexpr int kDown = TAKE_TURNS ? kM / 64 : 1;  // a consumer's outputs in 64 rows
+    static constexpr int kReaders = TAKE_TURNS ? 1 : kGroups;  // warpgroups that read a stage
     // Two consumer warpgroups run per SM, in one block or in two. An SM has 65,536 registers: 512
     // for each of 128 threads. The consumers of a block share what the producer warpgroup's kGiven
     // leaves.
@@ -94,8 +105,8 @@ struct Stages {
     __device__ __forceinline__ void set_up() const {
         if (threadIdx.x == 0) {
             for (int s = 0; s < STAGES; ++s) {
-                full[s].init(1);             // the producer
-                empty[s].init(4 * kGroups);  // one lane of each consumer warp
+                full[s].init(1);              // the producer
+                empty[s].init(4 * kReaders);  // one lane of each warp that reads the stage
             }
             gpu::mbarriers_are_set_up();
         }
@@ -119,12 +130,21 @@ inline constexpr std::size_t kMiddleBytes =
     Stages<bf16, 128, 192, kMiddleStages, false, false>::kBytes;
 static_assert(kMiddleBytes <= kMiddleRing);
 
-/// Calls f(std::type_identity<S>) with the stages for these operands.
+/// Calls f with two constants: are a and b MN-major?
+template <class T, class F>
+void with_orders(const Operands16<T>& x, const F& f) {
+    using Yes = std::true_type;
+    using No = std::false_type;
+    if (x.a_across) return x.b_across ? f(Yes{}, Yes{}) : f(Yes{}, No{});
+    return x.b_across ? f(No{}, Yes{}) : f(No{}, No{});
+}
+
+/// Calls f(std::type_identity<S>) with the stages for these operands in steps 6 and 7.
 template <class T, class F>
 void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
     const auto cut = cut_for_hopper(out.extent(0), out.extent(1), gpu::multiprocessors(),
                                     gpu::most_shared(), kMiddleBytes);
-    const auto with = [&](auto a_across, auto b_across) {
+    with_orders(x, [&](auto a_across, auto b_across) {
         constexpr bool kA = a_across.value, kB = b_across.value;
         if (cut == RingCut::small) return f(std::type_identity<Stages<T, 64, 64, 6, kA, kB>>{});
         if (cut == RingCut::wide) return f(std::type_identity<Stages<T, 128, 256, 4, kA, kB>>{});
@@ -132,11 +152,7 @@ void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
             return f(std::type_identity<Stages<T, 128, 192, kMiddleStages, kA, kB>>{});
         }
         return f(std::type_identity<Stages<T, 128, 128, kSquareStages, kA, kB>>{});
-    };
-    using Yes = std::true_type;
-    using No = std::false_type;
-    if (x.a_across) return x.b_across ? with(Yes{}, Yes{}) : with(Yes{}, No{});
-    return x.b_across ? with(No{}, Yes{}) : with(No{}, No{});
+    });
 }
 
 }  // namespace sixdays::day05_matmul

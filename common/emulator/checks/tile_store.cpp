@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "common/emulator/checks/async.hpp"
+#include "common/emulator/checks/copy_groups.hpp"
+#include "common/emulator/checks/proxy.hpp"
+#include "common/emulator/machine/facts.hpp"
+#include "common/emulator/mbarrier.hpp"
+#include "common/emulator/memory/access.hpp"
+#include "emulated/ptx.h"
+
+namespace sixdays::emulator {
+
+namespace {
+
+constexpr std::int64_t kTileRowBytes = 128, kChunkBytes = 16;
+
+struct TileStore {
+    TileMap map;
+    std::int64_t row, column;
+    const unsigned char* from;
+    std::vector<unsigned char> source;  // its contents when the store was started
+    const void* code;
+    int group = -1;  // -1: not committed yet
+};
+
+CopyGroups<TileStore> tile_stores;
+
+// The engine may have read the tile at any time before the wait.
+void land(const TileStore& store, const void* wait) {
+    if (std::memcmp(store.from, store.source.data(), store.source.size()) != 0) {
+        fail(ChangedSource{reinterpret_cast<std::uintptr_t>(store.from), store.source.size(), wait,
+                           store.code});
+    }
+    const TileMap& map = store.map;
+    const std::int64_t per_chunk = kChunkBytes / map.element_bytes;
+    for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
+        for (std::int64_t c = 0; c < kTileRowBytes / kChunkBytes; ++c) {
+            const std::int64_t m = store.row + r, k = store.column + per_chunk * c;
+            if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
+            const auto bytes = static_cast<std::size_t>(
+                std::min(per_chunk, map.columns - k) * map.element_bytes);
+            auto* const to = static_cast<unsigned char*>(const_cast<void*>(map.data)) +
+                             (m * map.pitch + k) * map.element_bytes;
+            in_runtime = false;
+            before_access(to, bytes, AccessKind::write, store.code);
+            in_runtime = true;
+            std::memcpy(to, store.source.data() + r * kTileRowBytes + (c ^ r % 8) * kChunkBytes, bytes);
+        }
+    }
+}
+
+}  // namespace
+
+void store_tile(const TileMap& map, std::int64_t row, std::int64_t column, const void* shared,
+                Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    const auto* const from = static_cast<const unsigned char*>(shared);
+    const auto address = reinterpret_cast<std::uintptr_t>(shared);
+    if (!is_shared_address(from) || address % 1024 != 0)
+        fail(WrongCopy{WrongCopy::What::place_of_stored_tile, place, address});
+    const auto bytes = static_cast<std::size_t>(map.rows_of_tile * kTileRowBytes);
+    for (std::size_t at = 0; at < bytes; at += kChunkBytes) {
+        in_runtime = false;
+        before_access(from + at, kChunkBytes, AccessKind::read, place.code);
+        in_runtime = true;
+        check_seen_by_proxy(from + at, kChunkBytes, place);
+    }
+    tile_stores.start({map, row, column, from, {from, from + bytes}, place.code});
+}
+
+void store_commit() {
+    if (current != nullptr) tile_stores.commit();
+}
+
+void store_wait(int groups) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const void* const wait = __builtin_return_address(0);
+    tile_stores.wait(groups, [wait](const TileStore& store) { land(store, wait); });
+}
+
+void judge_tile_stores() {
+    if (tile_stores.empty() || launch_failed()) return;
+    tile_stores.for_each([](unsigned id, const TileStore& store) {
+        if (!launch_failed()) note(UnwaitedStore{&block.threads[id], store.code});
+    });
+}
+
+void forget_tile_stores() {
+    tile_stores.clear();
+}
+
+void exchange_tile_stores(std::shared_ptr<void>& aside) {
+    exchange(tile_stores, aside);
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,177 @@
+// Step 8, for Hopper: ping-pong scheduling. In step 7 both consumers multiply and then both store,
+// and while they store, the tensor cores are idle. Here each consumer has tiles of outputs of its
+// own, and the two take turns: while one stores its sums, the other multiplies. The sums leave
+// through the copy engine, too: a warp writes a box of them into shared memory, and one lane asks
+// for the store.
+#include <algorithm>
+#include <cstdint>
+
+#include "day05_matmul/steps/matmul_bf16/hopper/mainloop.hpp"
+#include "day05_matmul/steps/matmul_bf16/steps.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+/// What a warp stores at once: 16 rows of 32 sums, 128 bytes each, in the layout of a tile map with
+/// the 128-byte swizzle. A warp has two boxes: it fills one while the engine reads the other.
+constexpr int kBoxRows = 16, kBoxColumns = 32, kBox = kBoxRows * kBoxColumns, kBoxes = 2;
+
+// [store]
+/// Stores 16 x 8 ACROSS sums of a warp, the first of which belongs to (m0, n0), through the copy
+/// engine, which leaves out what lies beyond the edges of out. Not for beta and swish.
+template <int ACROSS>
+__device__ __forceinline__ void store_boxes(const float (&sum)[ACROSS][4], const Epilogue& epilogue,
+                                            const gpu::TileMap& map, float* boxes, std::int64_t m0,
+                                            std::int64_t n0, std::int64_t N) {
+    const int lane = static_cast<int>(threadIdx.x % 32), row = row_of_sum(lane, 0);
+    const auto finish = [&](float x, std::int64_t n) {
+        x *= epilogue.alpha;
+        if (epilogue.bias.data != nullptr && n < N) x += epilogue.bias(n);
+        return epilogue.relu && x < 0 ? 0 : x;
+    };
+#pragma unroll
+    for (int j0 = 0; j0 < ACROSS; j0 += kBoxColumns / 8) {
+        float* const box = boxes + j0 / 4 % kBoxes * kBox;
+        if (lane == 0) gpu::store_tiles_wait_read<kBoxes - 1>();
+        __syncwarp();  // the engine has read the box's previous sums
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            const float(&s)[4] = sum[j0 + j];
+            const std::int64_t n = n0 + 8 * (j0 + j) + column_of_sum(lane, 0);
+            const int chunk = 2 * j + lane % 4 / 2;  // of 16 bytes, swizzled
+            float* const pair = box + row * kBoxColumns + (chunk ^ row) * 4 + lane % 2 * 2;
+            *reinterpret_cast<float2*>(pair) = make_float2(finish(s[0], n), finish(s[1], n + 1));
+            *reinterpret_cast<float2*>(pair + 8 * kBoxColumns) =
+                make_float2(finish(s[2], n), finish(s[3], n + 1));
+        }
+        gpu::fence_proxy_async();
+        __syncwarp();  // the box is full, and the engine sees it
+        if (lane == 0) {
+            gpu::store_tile_async(map, m0, n0 + 8 * j0, box);
+            gpu::store_tiles_commit();
+        }
+    }
+}
+// [store]
+
+/// The consumers' turns at the tensor cores. Without them a consumer would wait at `full` for a
+/// phase that lies two rounds of the ring ahead, and phases two apart have the same parity.
+struct Order {
+    gpu::Mbarrier *mine, *others;
+    unsigned parity;
+
+    __device__ __forceinline__ Order(gpu::Mbarrier* turns, int group)
+        : mine(&turns[group]), others(&turns[1 - group]), parity(group == 0 ? 1 : 0) {}
+    __device__ __forceinline__ void wait() {
+        mine->wait(parity);  // group 0 does not wait in its first turn
+        parity ^= 1;
+    }
+    __device__ __forceinline__ void pass() const {
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) others->arrive();
+    }
+};
+
+// down: tiles per column of tiles before moving right
+template <class S>
+__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
+    matmul_bf16_ping_pong_kernel(const __grid_constant__ gpu::TileMap map_a,
+                                 const __grid_constant__ gpu::TileMap map_b,
+                                 const __grid_constant__ gpu::TileMap map_out, bool by_engine,
+                                 std::int64_t K, const __grid_constant__ Epilogue epilogue,
+                                 const __grid_constant__ View<float> out, unsigned tiles,
+                                 unsigned down) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ gpu::Mbarrier barriers[2 * S::kStages], turns[S::kGroups];
+    const S stages(memory, barriers);
+    float* const boxes = gpu::SharedTiles(memory + S::kBytes).next<float>(8 * kBoxes * kBox);
+    if (threadIdx.x == 0) {
+        for (gpu::Mbarrier& one : turns) one.init(4);  // one lane of each of the other's warps
+    }
+    stages.set_up();
+    Turn<S::kStages> turn;
+    const int group = static_cast<int>(threadIdx.x / 128);
+    if (group == S::kGroups) {
+        gpu::give_registers<S::kGiven>();
+        if (threadIdx.x % 128 != 0) return;
+        for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
+            copy_tiles(stages, map_a, map_b, tile_at(out, S::kM, S::kN, t, down), K, turn);
+        }
+        return;
+    }
+    gpu::take_registers<S::kRegisters>();
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    float* const own = boxes + warp * kBoxes * kBox;
+    const auto stages_of_tile = static_cast<unsigned>((K + kDepth - 1) / kDepth);
+    // [turns]
+    Order order(turns, group);
+    turn.skip(group * stages_of_tile);
+    for (unsigned t = blockIdx.x + group * gridDim.x; t < tiles; t += 2 * gridDim.x) {
+        const TileAt at = tile_at(out, S::kM, S::kN, t, down);
+        float sum[S::kDown][S::kN / 8][4] = {};
+        order.wait();
+        multiply_tiles(sum, stages, 0, K, turn);
+        order.pass();  // all stages of this tile have arrived, and the last is being multiplied
+        release_last(sum, stages, K, turn);
+        turn.skip(stages_of_tile);  // the other consumer's tile
+#pragma unroll
+        for (int d = 0; d < S::kDown; ++d) {
+            const std::int64_t m = at.m0 + 64 * d + warp % 4 * 16;
+            if (by_engine) {
+                store_boxes(sum[d], epilogue, map_out, own, m, at.n0, out.extent(1));
+            } else {
+                const bool inside = m + 16 <= out.extent(0) && at.n0 + S::kN <= out.extent(1);
+                store_sums(*reinterpret_cast<const float(*)[1][S::kN / 8][4]>(&sum[d]), epilogue,
+                           out, m, at.n0, inside);
+            }
+        }
+    }
+    // [turns]
+    // Shared memory must exist until the engine has read the last boxes.
+    if (threadIdx.x % 32 == 0) gpu::store_tiles_wait_read<0>();
+}
+
+/// Can the engine store out? Then it must not be read either, and nothing comes after the sums that
+/// store_boxes() cannot do.
+bool stores_by_engine(const Epilogue& epilogue, const View<float>& out) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 37;
+    const std::int64_t M = out.extent(0), N = out.extent(1), pitch = out.stride(0);
+    return epilogue.beta == 0 && !epilogue.swish && out.stride(1) == 1 && M < kMost && N < kMost &&
+           (M == 1 || (pitch % 4 == 0 && N <= pitch && pitch < kFar)) &&
+           reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
+}
+
+}  // namespace
+
+template <class T>
+void launch_matmul_bf16_ping_pong(View<const T> a, View<const T> b, const Epilogue& epilogue,
+                                  View<float> out, gpu::Stream stream) {
+    const Operands16<T> x = operands_of(a, b);
+    with_orders(x, [&](auto a_across, auto b_across) {
+        using S =
+            Stages<T, 128, 128, kSquareStages, a_across.value, b_across.value, /*TAKE_TURNS*/ true>;
+        const gpu::TileMap map_a = tile_map(x.a, S::A::kRowsOfTile);
+        const gpu::TileMap map_b = tile_map(x.b, S::B::kRowsOfTile);
+        const bool by_engine = stores_by_engine(epilogue, out);
+        const gpu::TileMap map_out = by_engine ? gpu::tile_map(out.data, out.extent(0),
+                                                               out.extent(1), out.stride(0),
+                                                               kBoxRows)
+                                               : gpu::TileMap{};
+        constexpr std::size_t kBytes = S::kBytes + gpu::tile_bytes<float>(8 * kBoxes * kBox);
+        const unsigned tiles = blocks_for_tiles(out, S::kM, S::kN);
+        const unsigned grid = std::min(tiles, static_cast<unsigned>(gpu::multiprocessors()));
+        gpu::allow_shared(matmul_bf16_ping_pong_kernel<S>, kBytes);
+        gpu::require_registers<matmul_bf16_ping_pong_kernel<S>>(S::kThreads, S::kGiven,
+                                                                S::kRegisters);
+        matmul_bf16_ping_pong_kernel<S><<<grid, S::kThreads, kBytes, stream>>>(
+            map_a, map_b, map_out, by_engine, x.K, epilogue, out, tiles, tiles_down<S>());
+        gpu::check_launch("matmul_bf16_ping_pong_kernel", grid, S::kThreads, kBytes);
+    });
+}
+
+template void launch_matmul_bf16_ping_pong(View<const bf16>, View<const bf16>, const Epilogue&,
+                                           View<float>, gpu::Stream);
+template void launch_matmul_bf16_ping_pong(View<const f16>, View<const f16>, const Epilogue&,
+                                           View<float>, gpu::Stream);
+
+}  // namespace sixdays::day05_matmul
