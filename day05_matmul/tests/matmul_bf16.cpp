@@ -323,8 +323,8 @@ TEST_CASE("matmul_bf16: outputs are stored in whole lines", "[day05][matmul_bf16
     }
 }
 
-// Step 8 stores by the copy engine what neither reads out nor goes through swish, if rows of out
-// begin at multiples of 16 bytes and do not overlap; and all others by threads.
+// Step 8 stores by the copy engine what neither reads out nor goes through swish, if rows of out are
+// whole pieces of 16 bytes, at multiples of that; and all others by threads.
 TEST_CASE("matmul_bf16: outputs are stored by the copy engine and by threads",
           "[day05][matmul_bf16][small]") {
     const Epilogue some = {.alpha = 0.75f, .relu = true};

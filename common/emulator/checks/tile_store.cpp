@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -39,14 +38,14 @@ void land(const TileStore& store, const void* wait) {
         for (std::int64_t c = 0; c < kTileRowBytes / kChunkBytes; ++c) {
             const std::int64_t m = store.row + r, k = store.column + per_chunk * c;
             if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
-            const auto bytes = static_cast<std::size_t>(
-                std::min(per_chunk, map.columns - k) * map.element_bytes);
             auto* const to = static_cast<unsigned char*>(const_cast<void*>(map.data)) +
                              (m * map.pitch + k) * map.element_bytes;
             in_runtime = false;
-            before_access(to, bytes, AccessKind::write, store.code);
+            before_access(to, kChunkBytes, AccessKind::write, store.code);
             in_runtime = true;
-            std::memcpy(to, store.source.data() + r * kTileRowBytes + (c ^ r % 8) * kChunkBytes, bytes);
+            // As an H200 does: the whole chunk, even if only its first elements are in the matrix.
+            std::memcpy(to, store.source.data() + r * kTileRowBytes + (c ^ r % 8) * kChunkBytes,
+                        kChunkBytes);
         }
     }
 }

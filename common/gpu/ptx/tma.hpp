@@ -199,8 +199,9 @@ __device__ __forceinline__ void fence_proxy_async() {
     if constexpr (kHopper) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 /// Requests the store of a tile to this row and column of the matrix, and returns at once; called by
-/// one thread. Elements outside the matrix are not stored. Then store_tiles_commit(). Only on
-/// Hopper. PTX ISA, "cp.async.bulk.tensor".
+/// one thread. Elements outside the matrix are not stored, but for the rest of the 16 bytes in which
+/// a row ends: an H200 was seen to write them. Then store_tiles_commit(). Only on Hopper. PTX ISA,
+/// "cp.async.bulk.tensor".
 /// @param shared  the source, swizzled as copied tiles are: a multiple of kSwizzleBytes
 __device__ __forceinline__ void store_tile_async(const TileMap& map, std::int64_t row,
                                                  std::int64_t column, const void* shared) {

@@ -24,25 +24,36 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[ACROSS][4], const
                                             const gpu::TileMap& map, float* boxes, std::int64_t m0,
                                             std::int64_t n0, std::int64_t N) {
     const int lane = static_cast<int>(threadIdx.x % 32), row = row_of_sum(lane, 0);
+    const bool with_bias = epilogue.bias.data != nullptr;
+    const bool bare = epilogue.alpha == 1 && !with_bias && !epilogue.relu;
     const auto finish = [&](float x, std::int64_t n) {
         x *= epilogue.alpha;
-        if (epilogue.bias.data != nullptr && n < N) x += epilogue.bias(n);
+        if (with_bias && n < N) x += epilogue.bias(n);
         return epilogue.relu && x < 0 ? 0 : x;
     };
 #pragma unroll
     for (int j0 = 0; j0 < ACROSS; j0 += kBoxColumns / 8) {
+        float x[kBoxColumns / 8][4];
+#pragma unroll
+        for (int j = 0; j < kBoxColumns / 8; ++j) {
+            for (int e = 0; e < 4; ++e) x[j][e] = sum[j0 + j][e];
+        }
+        if (!bare) {  // asked once per box: asked for each sum, it takes longer than the store
+#pragma unroll
+            for (int j = 0; j < kBoxColumns / 8; ++j) {
+                const std::int64_t n = n0 + 8 * (j0 + j);
+                for (int e = 0; e < 4; ++e) x[j][e] = finish(x[j][e], n + column_of_sum(lane, e));
+            }
+        }
         float* const box = boxes + j0 / 4 % kBoxes * kBox;
         if (lane == 0) gpu::store_tiles_wait_read<kBoxes - 1>();
         __syncwarp();  // the engine has read the box's previous sums
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-            const float(&s)[4] = sum[j0 + j];
-            const std::int64_t n = n0 + 8 * (j0 + j) + column_of_sum(lane, 0);
+        for (int j = 0; j < kBoxColumns / 8; ++j) {
             const int chunk = 2 * j + lane % 4 / 2;  // of 16 bytes, swizzled
             float* const pair = box + row * kBoxColumns + (chunk ^ row) * 4 + lane % 2 * 2;
-            *reinterpret_cast<float2*>(pair) = make_float2(finish(s[0], n), finish(s[1], n + 1));
-            *reinterpret_cast<float2*>(pair + 8 * kBoxColumns) =
-                make_float2(finish(s[2], n), finish(s[3], n + 1));
+            *reinterpret_cast<float2*>(pair) = make_float2(x[j][0], x[j][1]);
+            *reinterpret_cast<float2*>(pair + 8 * kBoxColumns) = make_float2(x[j][2], x[j][3]);
         }
         gpu::fence_proxy_async();
         __syncwarp();  // the box is full, and the engine sees it
@@ -131,12 +142,14 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     if (threadIdx.x % 32 == 0) gpu::store_tiles_wait_read<0>();
 }
 
-/// Can the engine store out? Then it must not be read either, and nothing comes after the sums that
-/// store_boxes() cannot do.
+/// Can the engine store out? Only without beta and swish. And rows of out must consist of whole
+/// pieces of 16 bytes, each at a multiple of that: an H200 was seen to write the whole last piece of
+/// a row, also where it extends past the edge.
 bool stores_by_engine(const Epilogue& epilogue, const View<float>& out) {
     constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 37;
     const std::int64_t M = out.extent(0), N = out.extent(1), pitch = out.stride(0);
-    return epilogue.beta == 0 && !epilogue.swish && out.stride(1) == 1 && M < kMost && N < kMost &&
+    return epilogue.beta == 0 && !epilogue.swish && out.stride(1) == 1 && N % 4 == 0 &&
+           M < kMost && N < kMost &&
            (M == 1 || (pitch % 4 == 0 && N <= pitch && pitch < kFar)) &&
            reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
 }
