@@ -681,6 +681,54 @@ __global__ void tiles_of_planes(const std::uint16_t* numbers,
         }
     }
 }
+enum class Leaves { nothing, fence, commit, wait, changes };
+template <int FROM, bool SHARED, Leaves OUT>
+__global__ void tile_from(float* x, const __grid_constant__ gpu::TileMap map) {
+    extern __shared__ __align__(1024) char memory[];
+    if (!chosen()) return;
+    float* const tile = reinterpret_cast<float*>(memory + FROM);
+    for (int i = 0; i < 8 * 32; ++i) tile[i] = 1.0f;
+    if (OUT != Leaves::fence) gpu::fence_proxy_async();
+    float* const global =
+        reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(x + 1024) / 1024 * 1024);
+    gpu::store_tile_async(map, 0, 0, SHARED ? tile : global);
+    if (OUT != Leaves::commit) gpu::store_tiles_commit();
+    if (OUT == Leaves::changes) tile[255] = 2.0f;
+    if (OUT != Leaves::wait) gpu::store_tiles_wait_read<0>();
+}
+// Two boxes in turn, and the tiles of 8 rows and 32 columns around a matrix of 2 x 28 floats, copied
+// and stored.
+__global__ void tiles_there_and_back(const float* from, float* to,
+                                     const __grid_constant__ gpu::TileMap map_from,
+                                     const __grid_constant__ gpu::TileMap map_to) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ gpu::Mbarrier full;
+    constexpr int kTiles[][2] = {{0, 0}, {-7, -16}, {1, 16}, {-8, 0}, {2, 0}, {0, 28}, {0, -32}};
+    full.init(1);
+    gpu::mbarriers_are_set_up();
+    unsigned parity = 0;
+    for (int i = 0; i < 7; ++i, parity ^= 1) {
+        const auto [row, column] = kTiles[i];
+        float* const box = reinterpret_cast<float*>(memory + i % 2 * 1024);
+        for (int j = 0; j < 56; ++j) to[j / 28 * 32 + j % 28] = 0;
+        gpu::store_tiles_wait_read<1>();
+        full.arrive_and_expect(1024);
+        gpu::copy_tile_async(box, map_from, row, column, full);
+        full.wait(parity);
+        for (int j = 0; j < 8 * 32; ++j) box[j] += 1;
+        gpu::fence_proxy_async();
+        gpu::store_tile_async(map_to, row, column, box);
+        gpu::store_tiles_commit();
+        gpu::store_tiles_wait_read<0>();
+        for (int m = 0; m < 2; ++m) {
+            for (int n = 0; n < 28; ++n) {
+                const bool inside =
+                    m >= row && m < row + 8 && n >= column && n < column + 32;
+                if (to[32 * m + n] != (inside ? from[32 * m + n] + 1 : 0)) __trap();
+            }
+        }
+    }
+}
 template <int TO, int FROM, int BYTES, bool SHARED>
 __global__ void bulk(float* x) {
     extern __shared__ __align__(128) char memory[];
@@ -695,12 +743,26 @@ __global__ void bulk(float* x) {
 }
 
 // --- warpgroups --------------------------------------------------------------------------------------
-enum class Differs { nothing, a, b, a_panel, b_panel, a_across, b_across, pairs, add, line, type };
+enum class Differs {
+    nothing,
+    a,
+    b,
+    a_panel,
+    b_panel,
+    a_across,
+    b_across,
+    pairs,
+    add,
+    line,
+    type,
+    unseen
+};
 // Thread 70 makes a call that differs from the others' in one respect.
 __global__ void warpgroup(Differs what) {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int t = static_cast<int>(threadIdx.x);
     for (int i = t; i < 16384 / 4; i += 128) reinterpret_cast<float*>(memory)[i] = 0.0f;
+    if (t != 70 || what != Differs::unseen) gpu::fence_proxy_async();
     __syncthreads();
     float sum[16][4] = {};
     WgmmaOperand a{memory, 16, false, nullptr}, b{memory + 8192, 16, false, nullptr};
@@ -725,6 +787,7 @@ __global__ void warpgroup_leaves(float* x) {
     float sum[8][4] = {};
     for (int i = static_cast<int>(threadIdx.x); i < 2048; i += 128)
         reinterpret_cast<float*>(memory)[i] = 0.0f;
+    gpu::fence_proxy_async();
     __syncthreads();
     wgmma_fence();
     wgmma({memory, 16, false, nullptr}, {reinterpret_cast<unsigned char*>(x), 16, false, nullptr},
@@ -737,6 +800,7 @@ __global__ void warpgroup_in_part(int fence_from, int call_to, bool waits, float
     extern __shared__ __align__(1024) unsigned char memory[];
     const int t = static_cast<int>(threadIdx.x);
     for (int i = t; i < 16384 / 4; i += 128) reinterpret_cast<float*>(memory)[i] = 0.0f;
+    gpu::fence_proxy_async();
     __syncthreads();
     float sum[8][4] = {};
     if (t >= fence_from) wgmma_fence();
@@ -923,6 +987,9 @@ __global__ void writes_surface(cudaSurfaceObject_t surface, const float* x) {
 }
 __global__ void calls_a_kernel(float* x) {
     if (chosen()) nothing(x);
+}
+gpu::TileMap floats_of(const float* x) {
+    return gpu::tile_map(x, 2, 32, 32, 8);
 }
 gpu::TileMap map_of(const float* x) {
     return gpu::tile_map(reinterpret_cast<const bf16*>(x), 1, 64, 64, 8);
@@ -1202,6 +1269,36 @@ std::vector<Provoked> provoked_by_kernels() {
         {"bulk_from_8", [](float* x) { bulk<0, 8, 32, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_of_24_bytes", [](float* x) { bulk<0, 0, 24, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_to_global", [](float* x) { bulk<0, 0, 32, false><<<kGrid, kBlock, 256>>>(x); }},
+        {"tile_from_512",
+         [](float* x) {
+             tile_from<512, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+         }},
+        {"tile_from_global",
+         [](float* x) {
+             tile_from<0, false, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+         }},
+        {"tile_not_fenced",
+         [](float* x) {
+             tile_from<0, true, Leaves::fence><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+         }},
+        {"tile_not_committed",
+         [](float* x) {
+             tile_from<0, true, Leaves::commit><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+         }},
+        {"tile_not_waited_for",
+         [](float* x) {
+             tile_from<0, true, Leaves::wait><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+         }},
+        {"tile_changes",
+         [](float* x) {
+             tile_from<0, true, Leaves::changes><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+         }},
+        {"tile_past_end",
+         [](float* x) {
+             tile_from<0, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(
+                 x, gpu::tile_map(x, 3, 32, 32, 8));
+         }},
+        {"warpgroup_unseen", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::unseen); }},
         {"warpgroup_a", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::a); }},
         {"warpgroup_b", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::b); }},
         {"warpgroup_a_panel", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::a_panel); }},
@@ -1340,6 +1437,17 @@ std::vector<Provoked> right_kernels() {
                  reinterpret_cast<const std::uint16_t*>(x),
                  gpu::tile_map_of_planes(reinterpret_cast<const bf16*>(x), 2, 64, 2, 28, 32, 8));
          }},
+        {"tiles_there_and_back",
+         [](float* x) {
+             float numbers[64];
+             for (int i = 0; i < 64; ++i) numbers[i] = static_cast<float>(1000 + i);
+             float* from = nullptr;
+             cudaMalloc(&from, sizeof(numbers));
+             cudaMemcpy(from, numbers, sizeof(numbers), cudaMemcpyHostToDevice);
+             tiles_there_and_back<<<1, 1, 2048>>>(from, x, gpu::tile_map(from, 2, 28, 32, 8),
+                                                  gpu::tile_map(x, 2, 28, 32, 8));
+             cudaFree(from);
+         }},
         {"many_tiles",
          [](float* x) {
              constexpr int kBytes = 330 * 400;
@@ -1387,6 +1495,10 @@ std::vector<Provoked> right_kernels() {
          [](float* x) { tile_to<1024, true, true><<<kGrid, kBlock, 4096>>>(x, map_of(x)); }},
         {"tiles_told", [](float* x) { tile_told<2048><<<kGrid, kBlock, 4096>>>(x, map_of(x)); }},
         {"bulk", [](float* x) { bulk<16, 32, 48, true><<<kGrid, kBlock, 256>>>(x); }},
+        {"tile_from_1024",
+         [](float* x) {
+             tile_from<1024, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+         }},
         {"warpgroup_nothing", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::nothing); }},
     };
 }
