@@ -170,8 +170,9 @@ TEST_CASE("every f16 is converted exactly, up to 32 at a time", "[day06][small]"
 
 TEST_CASE("a weight of 0 does not hide a NaN in x", "[day06][small]") {
     const std::int64_t T = GENERATE(1, 16);
+    const float scale = GENERATE(1.0f, 0.0f);
     Tensor<Q8Block> blocks({2, 2});
-    for (std::int64_t b = 0; b < 4; ++b) blocks(b / 2, b % 2) = {f16(1.0f), {}};
+    for (std::int64_t b = 0; b < 4; ++b) blocks(b / 2, b % 2) = {f16(scale), {}};
     const Weight weight{
         WeightType::q8_0, reinterpret_cast<const std::byte*>(blocks.data()), {2, 64}};
     Tensor<float> x({T, 64}), out({T, 2});
