@@ -1,8 +1,10 @@
 // Attention of one query, with independent sums for SIMD registers, as in linear_fast.cpp.
+#include <algorithm>
 #include <cmath>
 
 #include "common/tensor/arguments.hpp"
 #include "day06_transformer_ops/gpt2/cpu/attend_fast.hpp"
+#include "day06_transformer_ops/gpt2/weights/total.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
@@ -15,10 +17,8 @@ constexpr std::int64_t kSums = 16;
     for (; d + kSums <= D; d += kSums) {
         for (std::int64_t j = 0; j < kSums; ++j) sums[j] += a[d + j] * b[d + j];
     }
-    float sum = 0;
-    for (; d < D; ++d) sum += a[d] * b[d];
-    for (std::int64_t j = 0; j < kSums; ++j) sum += sums[j];
-    return sum;
+    for (; d < D; ++d) sums[0] += a[d] * b[d];
+    return total(sums);
 }
 
 // A head's queries, keys and values: rows of D numbers, `along` elements apart.
@@ -37,7 +37,7 @@ void attend(const Head& h, float* scores, float* out) {
     float best = -INFINITY, sum = 0;
     for (std::int64_t s = 0; s < h.n; ++s) {
         scores[s] = scale * dot(h.q, h.keys + s * h.along_keys, h.D);
-        best = std::fmax(best, scores[s]);
+        best = std::max(best, scores[s]);  // ignores a NaN, which exp passes on
     }
     for (std::int64_t d = 0; d < h.D; ++d) out[d] = 0;
     for (std::int64_t s = 0; s < h.n; ++s) {

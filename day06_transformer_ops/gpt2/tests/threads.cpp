@@ -144,15 +144,16 @@ TEST_CASE("every f16 is converted exactly, up to 32 at a time", "[day06][small]"
         all.push_back(f16::from_bits(static_cast<std::uint16_t>(bits)));
     }
     const auto N = static_cast<std::int64_t>(all.size()) / 32;
+    const std::int64_t T = GENERATE(1, 4), last = T - 1;  // one token, a prompt: two loops
     const Weight weight{WeightType::f16, reinterpret_cast<const std::byte*>(all.data()), {N, 32}};
-    Tensor<float> x({1, 32}), out({1, N});
+    Tensor<float> x({T, 32}), out({T, N});
     for (std::int64_t j = 0; j < 32; ++j) {
-        x(0, j) = 1;
+        x(last, j) = 1;
         linear_fast(weight, x.view(), out.view());
-        x(0, j) = 0;
+        x(last, j) = 0;
         for (std::int64_t n = 0; n < N; ++n) {
-            if (out(0, n) != static_cast<float>(all[static_cast<std::size_t>(32 * n + j)])) {
-                FAIL("f16 number " << 32 * n + j << " became " << out(0, n));
+            if (out(last, n) != static_cast<float>(all[static_cast<std::size_t>(32 * n + j)])) {
+                FAIL("f16 number " << 32 * n + j << " became " << out(last, n));
             }
         }
     }
@@ -160,17 +161,18 @@ TEST_CASE("every f16 is converted exactly, up to 32 at a time", "[day06][small]"
         std::vector<f16> row(32, f16(0.0f));
         row[5] = f16::from_bits(static_cast<std::uint16_t>(bits));
         const Weight one{WeightType::f16, reinterpret_cast<const std::byte*>(row.data()), {1, 32}};
-        for (std::int64_t j = 0; j < 32; ++j) x(0, j) = 1;
+        for (std::int64_t j = 0; j < 32; ++j) x(last, j) = 1;
         linear_fast(one, x.view(), slice(out.view(), 1, 0, 1));
         const auto want = static_cast<float>(row[5]);
-        CHECK((std::isnan(want) ? std::isnan(out(0, 0)) : out(0, 0) == want));
+        CHECK((std::isnan(want) ? std::isnan(out(last, 0)) : out(last, 0) == want));
     }
 }
 
 TEST_CASE("a weight of 0 does not hide a NaN in x", "[day06][small]") {
     const std::int64_t T = GENERATE(1, 16);
+    const float scale = GENERATE(1.0f, 0.0f);
     Tensor<Q8Block> blocks({2, 2});
-    for (std::int64_t b = 0; b < 4; ++b) blocks(b / 2, b % 2) = {f16(1.0f), {}};
+    for (std::int64_t b = 0; b < 4; ++b) blocks(b / 2, b % 2) = {f16(scale), {}};
     const Weight weight{
         WeightType::q8_0, reinterpret_cast<const std::byte*>(blocks.data()), {2, 64}};
     Tensor<float> x({T, 64}), out({T, 2});

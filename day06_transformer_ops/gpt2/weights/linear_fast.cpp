@@ -5,8 +5,13 @@
 #include <cstring>
 #include <vector>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "common/tensor/arguments.hpp"
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
+#include "day06_transformer_ops/gpt2/weights/total.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
@@ -35,14 +40,6 @@ constexpr std::int64_t kPanels =
 // --- one token: one row of weights after another -------------------------------------------------
 
 constexpr std::int64_t kSums = 32;  // independent sums per row: none waits for another
-
-// Tree reduction: 32 sums become 16, 8, 4, 2, 1.
-[[gnu::always_inline]] inline float total(float (&sums)[kSums]) {
-    for (std::int64_t half = kSums / 2; half > 0; half /= 2) {
-        for (std::int64_t j = 0; j < half; ++j) sums[j] += sums[j + half];
-    }
-    return sums[0];
-}
 
 // [dot]
 template <class T>
@@ -165,6 +162,72 @@ template <class T>
         }
     }
 }
+
+#if defined(__x86_64__) && __GNUC__ >= 12
+#define SIXDAYS_AVX2 "arch=x86-64-v3"
+// The same sums, with the instructions named, where GCC's are so many that they limit the speed
+// instead of memory. It converts 32 bytes to floats in 13 instructions instead of 8, through 16 bits,
+// and f16 in eight instructions instead of one.
+constexpr std::int64_t kEight = 8;  // floats per vector
+constexpr std::int64_t kVectors = kSums / kEight;
+
+// sums += weights * eight elements of x.
+[[gnu::target(SIXDAYS_AVX2), gnu::always_inline]] inline void add(__m256 weights, const float* x,
+                                                                  __m256& sums) {
+    sums = _mm256_fmadd_ps(weights, _mm256_loadu_ps(x), sums);
+}
+
+[[gnu::target(SIXDAYS_AVX2), gnu::always_inline]] inline float dot_avx2(const f16* row,
+                                                                        const float* x,
+                                                                        std::int64_t K) {
+    __m256 sums[kVectors] = {};
+    std::int64_t k = 0;
+    for (; k + kSums <= K; k += kSums) {
+#pragma GCC unroll 4
+        for (std::int64_t v = 0; v < kVectors; ++v) {
+            const std::int64_t at = k + v * kEight;
+            const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + at));
+            add(_mm256_cvtph_ps(bits), x + at, sums[v]);
+        }
+    }
+    float each[kSums];
+    std::memcpy(each, sums, sizeof each);
+    float rest = 0;
+    for (; k < K; ++k) rest += number(row[k]) * x[k];
+    return total(each) + rest;
+}
+
+[[gnu::target(SIXDAYS_AVX2), gnu::always_inline]] inline float dot_avx2(const Q8Block* row,
+                                                                        const float* x,
+                                                                        std::int64_t K) {
+    __m256 sums[kVectors] = {};
+    for (std::int64_t b = 0; b < K / kQ8Block; ++b) {
+        const __m256 scale = _mm256_set1_ps(_cvtsh_ss(row[b].scale.bits));
+#pragma GCC unroll 4
+        for (std::int64_t v = 0; v < kVectors; ++v, x += kEight) {
+            const __m128i bytes = _mm_loadu_si64(row[b].quants + v * kEight);
+            const __m256 quants = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+            add(_mm256_mul_ps(scale, quants), x, sums[v]);
+        }
+    }
+    float each[kSums];
+    std::memcpy(each, sums, sizeof each);
+    return total(each);
+}
+
+template <class T>
+[[gnu::target(SIXDAYS_AVX2)]] void each_row_avx2(const View<const T>& weight,
+                                                 const View<const float>& x,
+                                                 const View<float>& out) {
+    const std::int64_t T_ = x.extent(0), N = out.extent(1), K = x.extent(1);
+    for (std::int64_t n = 0; n < N; ++n) {
+        for (std::int64_t t = 0; t < T_; ++t) {
+            out.data[t * out.stride(0) + n] =
+                dot_avx2(weight.data + n * weight.stride(0), x.data + t * K, K);
+        }
+    }
+}
+#endif
 
 // --- a prompt: six rows of weights, 64 tokens ----------------------------------------------------
 
@@ -298,6 +361,12 @@ void linear_of_type(const Weight& weight, const View<const float>& x, const View
 
 void linear_fast(const Weight& w, View<const float> x, View<float> out) {
     check_linear_fast(w, x, out);
+#ifdef SIXDAYS_AVX2
+    if (x.extent(0) < kFew && __builtin_cpu_supports("x86-64-v3")) {
+        if (w.type == WeightType::f16) return each_row_avx2(w.as_f16(), x, out);
+        if (w.type == WeightType::q8_0) return each_row_avx2(w.as_q8_0(), x, out);
+    }
+#endif
     linear_of_type(w, x, out);
 }
 
