@@ -762,7 +762,7 @@ __global__ void warpgroup(Differs what) {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int t = static_cast<int>(threadIdx.x);
     for (int i = t; i < 16384 / 4; i += 128) reinterpret_cast<float*>(memory)[i] = 0.0f;
-    if (t != 70 || what != Differs::unseen) gpu::fence_proxy_async();
+    if (t != 5 || what != Differs::unseen) gpu::fence_proxy_async();
     __syncthreads();
     float sum[16][4] = {};
     WgmmaOperand a{memory, 16, false, nullptr}, b{memory + 8192, 16, false, nullptr};
