@@ -141,7 +141,7 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std:
 
 bool takes_turns(std::int64_t M, std::int64_t N, std::int64_t K, int multiprocessors) {
     const auto [small, square, middle, wide] = most_for_one(M, N, multiprocessors);
-    if (2 * small <= square) return false;  // step 7 takes small tiles
+    if (2 * small <= square || N % 4 != 0) return false;  // step 7 takes small tiles
     return square * K < std::min({square, middle, wide}) * (K + kEpilogueDepth);
 }
 

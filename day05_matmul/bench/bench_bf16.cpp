@@ -121,6 +121,13 @@ void bench_bf16(lesson::Report& report) {
         sizes.push_back({tokens, 50257, 768, false, true});
     }
     sizes.push_back({1024, 768, 3072});
+    // What step 8 takes over from step 7.
+    for (const Sizes& s : {Sizes{8192, 8192, 1024}, {16384, 16384, 1024}, {16384, 3072, 768}}) {
+        if (!gpu::on_hopper()) break;
+        Version v = timed_bf16("matmul_bf16, short K", s, MatmulBf16Path::persistent);
+        v.version = "7 persistent";
+        report.port(v);
+    }
     for (const Sizes& s : sizes) {
         Version v =
             timed_bf16(s.b_transposed ? "matmul_bf16, b transposed" : "matmul_bf16, sizes", s, {});

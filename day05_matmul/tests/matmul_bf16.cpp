@@ -16,7 +16,7 @@ namespace {
 using B = MatmulBf16Path;
 // Paths with 16-byte copies; the last two need Hopper.
 const std::vector<B> kInVectors = {B::ring, B::fragments_ahead, B::warpgroups, B::persistent,
-                                B::ping_pong};
+                                   B::ping_pong};
 const std::vector<B> kOfHopper = {B::warpgroups, B::persistent, B::ping_pong};
 
 const Placement kRows = {MatrixOrder::gaps}, kColumns = {MatrixOrder::column_gaps};
@@ -340,8 +340,8 @@ TEST_CASE("matmul_bf16: outputs are stored by the copy engine and by threads",
 
 // More tiles down than one group of eight, and more than one group: every tile is computed.
 TEST_CASE("matmul_bf16: every one of many tiles is computed", "[day05][matmul_bf16][full]") {
-    for (const B path :
-         {B::shared_tiles, B::ring, B::fragments_ahead, B::warpgroups, B::persistent, B::ping_pong}) {
+    for (const B path : {B::shared_tiles, B::ring, B::fragments_ahead, B::warpgroups, B::persistent,
+                         B::ping_pong}) {
         check(path, product({128 * 9 + 3, 128 * 2 + 1, 16}));
     }
 }
@@ -455,6 +455,41 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
         CHECK(choose_matmul_bf16<bf16>(of(0, x), of(1, other), true) == path);
         CHECK(choose_matmul_bf16<bf16>(of(0, transpose(other)), of(1, transpose(x)), true) == path);
     }
+}
+
+TEST_CASE("matmul_bf16: consumers take turns where that was measured to be faster",
+          "[day05][matmul_bf16][small]") {
+    struct Row {
+        std::int64_t M, N, K;
+        bool turns;
+    };
+    for (const Row& r :
+         std::vector<Row>{{2048, 2048, 1024, true},
+                          {2048, 2048, 8192, true},
+                          {8192, 8192, 8192, true},
+                          {16384, 16384, 1024, true},
+                          {1024, 768, 768, false},
+                          {1024, 768, 3072, false},  // small tiles
+                          {1024, 2304, 768, false},
+                          {1024, 3072, 768, false},  // eight for six
+                          {4096, 768, 768, false},
+                          {4096, 768, 3072, false},
+                          {4096, 2304, 768, true},
+                          {4096, 3072, 768, true},  // 20 for 18, 24
+                          {16384, 768, 3072, true},
+                          {16384, 3072, 768, true},
+                          {16384, 50257, 768, false},  // rows that the engine cannot store
+                          {16384, 50256, 768, true},
+                          {16384, 50258, 768, false}}) {
+        CAPTURE(r.M, r.N, r.K);
+        CHECK(takes_turns(r.M, r.N, r.K, 132) == r.turns);
+    }
+    // 20 K < 18 (K + 192) as long as K < 1728; and half of the work with small tiles, or just more.
+    CHECK(takes_turns(4096, 2304, 1727, 132));
+    CHECK(!takes_turns(4096, 2304, 1728, 132));
+    CHECK(!takes_turns(1024, 768, 64, 96));  // two for four
+    CHECK(takes_turns(1024, 768, 64, 95));   // three for four
+    CHECK(!takes_turns(1024, 768, 0, 95));
 }
 
 TEST_CASE("matmul_bf16: the cut balances the work of the SMs", "[day05][matmul_bf16][small]") {

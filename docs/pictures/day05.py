@@ -244,6 +244,35 @@ def pipeline():
     return svg.done()
 
 
+def ping_pong():
+    """What the consumers of an SM do over time in steps 7 and 8, and when the tensor cores are busy."""
+    svg = Svg(640, 312, "Two consumer warpgroups over time. In step 7 both multiply their halves of a tile and then both store, "
+                        "and the tensor cores are idle while they store. In step 8 one stores a tile while the other multiplies "
+                        "the next, and the tensor cores are always busy")
+    left, h, multiply, store = 118, 30, 96, 64
+    def row(y, name, parts):
+        svg.text(12, y + 20, name, "note")
+        x = left
+        for colour, text, wide in parts:
+            if colour:
+                svg.cell(x, y, colour, text, wide - 3, h, "inkin" if colour == FAINT else "in")
+            x += wide
+    svg.text(12, 20, "time →", "note")
+    svg.text(12, 42, "Step 7: both have rows of one tile", "")
+    for group in range(2):
+        row(54 + 36 * group, f"consumer {group}", [part for tile in range(3) for part in
+                                                   ((GREEN, f"tile {tile}", multiply), (SKY, "store", store))])
+    row(126, "tensor cores", [part for tile in range(3) for part in ((ORANGE, "busy", multiply), (FAINT, "idle", store))])
+    svg.text(12, 186, "Step 8: each has tiles of its own", "")
+    wait = multiply - store
+    row(198, "consumer 0", [(GREEN, "tile 0", multiply), (SKY, "store", store), (None, "", wait), (GREEN, "tile 2", multiply),
+                            (SKY, "store", store), (None, "", wait), (GREEN, "tile 4", multiply)])
+    row(234, "consumer 1", [(None, "", multiply), (GREEN, "tile 1", multiply), (SKY, "store", store), (None, "", wait),
+                            (GREEN, "tile 3", multiply), (SKY, "store", store)])
+    row(270, "tensor cores", [(ORANGE, "busy", 5 * multiply)])
+    return svg.done()
+
+
 def panels():
     """A 4 x 6 tile stored row by row, and as three panels of two columns: the offset of each element."""
     c, left, right, top = 31, 16, 238, 52
@@ -267,4 +296,4 @@ def panels():
     return svg.done()
 
 
-PICTURES = (product, k_loop, column_and_square, square_per_thread, rectangle, ring, fragments, ldmatrix, pipeline, panels)
+PICTURES = (product, k_loop, column_and_square, square_per_thread, rectangle, ring, fragments, ldmatrix, pipeline, ping_pong, panels)

@@ -229,8 +229,8 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int
             const std::int64_t m = row + r, k = column + per_chunk * c;
             if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
             if (plane < 0 || plane >= map.planes) continue;
-            const auto valid = static_cast<std::size_t>(
-                std::min(per_chunk, map.columns - k) * map.element_bytes);
+            const auto valid =
+                static_cast<std::size_t>(std::min(per_chunk, map.columns - k) * map.element_bytes);
             const auto* from = static_cast<const unsigned char*>(map.data) +
                                (plane * map.plane_pitch + m * map.pitch + k) * map.element_bytes;
             access(from, valid, AccessKind::read, place.code);

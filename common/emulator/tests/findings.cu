@@ -722,8 +722,7 @@ __global__ void tiles_there_and_back(const float* from, float* to,
         gpu::store_tiles_wait_read<0>();
         for (int m = 0; m < 2; ++m) {
             for (int n = 0; n < 28; ++n) {
-                const bool inside =
-                    m >= row && m < row + 8 && n >= column && n < column + 32;
+                const bool inside = m >= row && m < row + 8 && n >= column && n < column + 32;
                 if (to[32 * m + n] != (inside ? from[32 * m + n] + 1 : 0)) __trap();
             }
         }
@@ -1295,8 +1294,8 @@ std::vector<Provoked> provoked_by_kernels() {
          }},
         {"tile_past_end",
          [](float* x) {
-             tile_from<0, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(
-                 x, gpu::tile_map(x, 3, 32, 32, 8));
+             tile_from<0, true, Leaves::nothing>
+                 <<<kGrid, kBlock, 4096>>>(x, gpu::tile_map(x, 3, 32, 32, 8));
          }},
         {"warpgroup_unseen", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::unseen); }},
         {"warpgroup_a", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::a); }},

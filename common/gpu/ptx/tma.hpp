@@ -207,8 +207,8 @@ __device__ __forceinline__ void store_tile_async(const TileMap& map, std::int64_
                                                  std::int64_t column, const void* shared) {
     if constexpr (kHopper) {
         asm volatile(
-            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
-                &map),
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::
+                "l"(&map),
             "r"(static_cast<int>(column)), "r"(static_cast<int>(row)),
             "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared)))
             : "memory");

@@ -11,8 +11,7 @@
 ///
 /// The emulator executes it as late as possible, at the wait. It reports: operands outside their
 /// tile, or not yet arrived; a missing fence; sums accessed too early; a call that not all four
-/// warps make. It does not report a tile that threads have written themselves: the tensor cores may
-/// not see it, and this header has no fence for that.
+/// warps make; and a tile that threads have written without fence_proxy_async() (tma.hpp).
 #pragma once
 
 #include <cuda_runtime.h>

@@ -81,11 +81,20 @@ inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 /// In step 7 an epilogue takes about as long as multiplying this many k's.
 inline constexpr std::int64_t kEpilogueDepth = 192;
 
-/// Is step 8 faster than step 7? It hides the epilogue, but it has square tiles only. Measured on an
-/// H200, cold cache, medians of 9, in microseconds:
+/// Is step 8 faster than step 7? It hides the epilogue, but it has square tiles only, and its engine
+/// stores rows of whole pieces of 16 bytes. Measured on an H200 in one run, medians of 7, in
+/// microseconds:
 ///
-///     M x N x K             work of an SM: square, least    step 7   step 8
-///      1024 x  768 x  768                4           2
+///     M x N x K              work of the busiest SM: square, least    step 7   step 8
+///      1024 x   768 x  3072                        4             2      15.5     19.5
+///      1024 x  2304 x   768                        8             6      12.4     13.8
+///      2048 x  2048 x  8192                        8             8      94.1     93.2
+///      4096 x   768 x   768                        8             6      13.1     14.0
+///      4096 x   768 x  3072                        8             6      30.9     37.7
+///      4096 x  2304 x   768                       20            18      29.3     27.1
+///     16384 x  3072 x   768                       96            96     164.9    136.8
+///      8192 x  8192 x  8192                      128           128      1684     1634
+///     16384 x 50257 x   768                     1528          1528      6156     6562
 ///
 [[nodiscard]] bool takes_turns(std::int64_t M, std::int64_t N, std::int64_t K,
                                int multiprocessors);

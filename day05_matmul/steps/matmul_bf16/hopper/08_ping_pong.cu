@@ -148,9 +148,8 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
 bool stores_by_engine(const Epilogue& epilogue, const View<float>& out) {
     constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 37;
     const std::int64_t M = out.extent(0), N = out.extent(1), pitch = out.stride(0);
-    return epilogue.beta == 0 && !epilogue.swish && out.stride(1) == 1 && N % 4 == 0 &&
-           M < kMost && N < kMost &&
-           (M == 1 || (pitch % 4 == 0 && N <= pitch && pitch < kFar)) &&
+    return epilogue.beta == 0 && !epilogue.swish && out.stride(1) == 1 && N % 4 == 0 && M < kMost &&
+           N < kMost && (M == 1 || (pitch % 4 == 0 && N <= pitch && pitch < kFar)) &&
            reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
 }
 
@@ -166,10 +165,10 @@ void launch_matmul_bf16_ping_pong(View<const T> a, View<const T> b, const Epilog
         const gpu::TileMap map_a = tile_map(x.a, S::A::kRowsOfTile);
         const gpu::TileMap map_b = tile_map(x.b, S::B::kRowsOfTile);
         const bool by_engine = stores_by_engine(epilogue, out);
-        const gpu::TileMap map_out = by_engine ? gpu::tile_map(out.data, out.extent(0),
-                                                               out.extent(1), out.stride(0),
-                                                               kBoxRows)
-                                               : gpu::TileMap{};
+        const gpu::TileMap map_out =
+            by_engine
+                ? gpu::tile_map(out.data, out.extent(0), out.extent(1), out.stride(0), kBoxRows)
+                : gpu::TileMap{};
         constexpr std::size_t kBytes = S::kBytes + gpu::tile_bytes<float>(8 * kBoxes * kBox);
         const unsigned tiles = blocks_for_tiles(out, S::kM, S::kN);
         const unsigned grid = std::min(tiles, static_cast<unsigned>(gpu::multiprocessors()));

@@ -75,7 +75,7 @@ struct Stages {
     using Element = T;
     static constexpr int kM = BM, kN = BN, kStages = STAGES;
     static constexpr int kGroups = TAKE_TURNS ? 2 : kM / 64, kThreads = 128 * (1 + kGroups);
-    static constexpr int kDown = TAKE_TURNS ? kM / 64 : 1;  // a consumer's outputs in 64 rows
+    static constexpr int kDown = TAKE_TURNS ? kM / 64 : 1;     // a consumer's outputs in 64 rows
     static constexpr int kReaders = TAKE_TURNS ? 1 : kGroups;  // warpgroups that read a stage
     // Two consumer warpgroups run per SM, in one block or in two. An SM has 65,536 registers: 512
     // for each of 128 threads. The consumers of a block share what the producer warpgroup's kGiven
