@@ -1,0 +1,30 @@
+/// @file
+/// What the tests of cuBLAS share.
+#pragma once
+
+#include <cublas_v2.h>
+
+#include "common/emulator/tests/device.hpp"
+#include "common/testing/catch.hpp"
+
+namespace sixdays::emulator::tests {
+
+constexpr cublasStatus_t kOk = CUBLAS_STATUS_SUCCESS, kInvalid = CUBLAS_STATUS_INVALID_VALUE,
+                         kNoHandle = CUBLAS_STATUS_NOT_INITIALIZED,
+                         kFailed = CUBLAS_STATUS_EXECUTION_FAILED,
+                         kUnsupported = CUBLAS_STATUS_NOT_SUPPORTED;
+constexpr cublasOperation_t kPlain = CUBLAS_OP_N, kTransposed = CUBLAS_OP_T;
+
+class Handle {
+public:
+    Handle() { REQUIRE(cublasCreate(&handle_) == kOk); }
+    ~Handle() { cublasDestroy(handle_); }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    operator cublasHandle_t() const { return handle_; }
+
+private:
+    cublasHandle_t handle_ = nullptr;
+};
+
+}  // namespace sixdays::emulator::tests
