@@ -176,6 +176,7 @@ TEST_CASE("a bug with clusters is reported at its line when the order is reverse
         Case{"copy_not_waited_for", "the same thread started it in", Kind::pending_copy},
         Case{"others_copy", "the thread of that block must wait for it", Kind::pending_copy},
         Case{"two_barriers", "others wait at their cluster's", Kind::barrier},
+        Case{"waits_elsewhere", "lacks 1 of 1 arrivals", Kind::barrier},
         Case{"ended_after_arrival", "may have exited by then", Kind::barrier},
         Case{"another_cluster", "which thread (0,0,0) of block (", Kind::race},
         Case{"no_such_block", "asks for block 2 of its cluster, which has 2.", Kind::out_of_bounds},

@@ -367,6 +367,15 @@ __global__ void __cluster_dims__(2, 1, 1) ended_after_arrival(int* out) {
     if (blockIdx.x == 0) out[0] = *cluster.map_shared_rank(&mine, 1);  // MARK ended_after_arrival
     cluster.barrier_wait();
 }
+// After a barrier of the cluster, all threads have arrived at its next one, and none waits there.
+__global__ void __cluster_dims__(2, 1, 1) waits_elsewhere(int*) {
+    __shared__ gpu::Mbarrier full;
+    full.init(1);
+    cg::this_cluster().sync();
+    cg::this_cluster().barrier_arrive();
+    full.wait(0);  // MARK waits_elsewhere
+    cg::this_cluster().barrier_wait();
+}
 __global__ void __cluster_dims__(2, 1, 1) endless(int*) {
     for (int i = 0; i >= 0; i = (i + 1) % 8) cg::this_cluster().sync();  // MARK endless
 }
@@ -502,6 +511,7 @@ const std::vector<ClusterCase>& clusters() {
         {"others_copy", [](int* out) { others_copy<<<2, 4>>>(out); }},
         {"two_barriers", [](int* out) { two_barriers<<<2, 2>>>(out); }},
         {"ended_after_arrival", [](int* out) { ended_after_arrival<<<2, 1>>>(out); }},
+        {"waits_elsewhere", [](int* out) { waits_elsewhere<<<2, 1>>>(out); }},
         {"endless", [](int* out) { endless<<<2, 32>>>(out); }},
         {"endless_in_grid", [](int* out) { cooperatively(endless_in_grid, out); }},
         {"no_blocks", [](int* out) { launch_by_call(8, 4, dim3(2, 0, 0), neighbours, out); }},

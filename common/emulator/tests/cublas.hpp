@@ -4,6 +4,10 @@
 
 #include <cublas_v2.h>
 
+#include <initializer_list>
+#include <string>
+
+#include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
 #include "common/testing/catch.hpp"
 
@@ -14,6 +18,18 @@ constexpr cublasStatus_t kOk = CUBLAS_STATUS_SUCCESS, kInvalid = CUBLAS_STATUS_I
                          kFailed = CUBLAS_STATUS_EXECUTION_FAILED,
                          kUnsupported = CUBLAS_STATUS_NOT_SUPPORTED;
 constexpr cublasOperation_t kPlain = CUBLAS_OP_N, kTransposed = CUBLAS_OP_T;
+
+/// Whether the last report names all of this. Clears it.
+inline bool reported(std::initializer_list<const char*> words) {
+    const auto report = last_report();
+    INFO((report ? report->text : "no report"));
+    bool all = report.has_value();
+    for (const char* one : words) all = all && report->text.find(one) != std::string::npos;
+    CHECK(all);
+    cudaGetLastError();
+    clear_report();
+    return all;
+}
 
 class Handle {
 public:

@@ -289,6 +289,35 @@ TEST_CASE("host code may access managed memory that no kernel uses, and all of i
     cudaFree(shared);
 }
 
+TEST_CASE("after each kind of finding about an access of the host, the emulator watches on") {
+    const Device<float> x(std::vector<float>(4, 3.0f));
+    const Pinned here(4, 1.0f);
+    float* shared = nullptr;
+    REQUIRE(cudaMallocManaged(&shared, sizeof(float)) == cudaSuccess);
+    *shared = 1.0f;
+    const auto handler = [] {
+        struct sigaction now = {};
+        sigaction(SIGSEGV, nullptr, &now);
+        return now.sa_sigaction;
+    };
+    const auto still_watches = [&](Kind kind, const volatile float* memory) {
+        const auto before = handler();
+        clear_report();
+        sink = *memory;
+        REQUIRE(last_report());
+        CHECK(last_report()->kind == kind);
+        CHECK(handler() == before);
+        cudaGetLastError();
+        clear_report();
+    };
+    still_watches(Kind::device_memory, x.data());
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, nullptr);
+    still_watches(Kind::pending_copy, here.data);
+    twice(shared, 1, shared);
+    still_watches(Kind::race, shared);
+    cudaFree(shared);
+}
+
 TEST_CASE("after a wait, system calls may use managed memory too") {
     float* shared = nullptr;
     REQUIRE(cudaMallocManaged(&shared, sizeof(float)) == cudaSuccess);

@@ -207,6 +207,23 @@ TEST_CASE("a writer within a launch is reported for each of several readers it d
     }
 }
 
+TEST_CASE(
+    "two readers of a word are in its history and 64 are kept besides; older ones are dropped") {
+    const Device<float> word(std::vector<float>(1, 1.0f));
+    const Device<int> done(std::vector<int>(1, 0));
+    const auto finds = [&](int readers, int left_out) {
+        cudaMemset(done.data(), 0, 4);
+        return told([&] {
+                   readers_and_a_writer(ReadersAre::blocks, readers, left_out, word.data(),
+                                        done.data());
+               })
+            .has_value();
+    };
+    CHECK(finds(66, 0));
+    CHECK_FALSE(finds(67, 0));
+    CHECK(finds(67, 1));
+}
+
 TEST_CASE("two streams that access the same bytes race; neighbouring bytes of a word do not") {
     const Device<unsigned char> x(std::vector<unsigned char>(64, 1)),
         y(std::vector<unsigned char>(64, 1));
