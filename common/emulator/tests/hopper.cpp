@@ -80,6 +80,7 @@ TEST_CASE("a warpgroup's product is correct, and its bugs are reported in any ex
     };
     const Case cases[] = {
         {Wrong::nothing, ""},
+        {Wrong::operand_reused, ""},
         {Wrong::barrier_not_set_up, "barrier: "},
         {Wrong::barrier_not_set_up, "uses an mbarrier that was never initialized"},
         {Wrong::fewer_bytes_told, "copies a tile of 16384 bytes, but in this phase its mbarrier"},

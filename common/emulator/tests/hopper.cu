@@ -72,6 +72,7 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         wrong != Wrong::other_sums_named) {
         gpu::wgmma_wait<0>(sum);
     }
+    if (wrong == Wrong::operand_reused) a[threadIdx.x] = 0;
     if (stores_early) return;
     store(sum, out);
 }

@@ -8,6 +8,7 @@ namespace sixdays::emulator::tests {
 
 enum class Wrong {
     nothing,
+    operand_reused,  // correct: after the wait, each thread stores to the operands
     barrier_not_set_up,
     fewer_bytes_told,
     more_bytes_told,
