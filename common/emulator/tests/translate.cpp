@@ -1,11 +1,9 @@
 // What the translator generates, and what it rejects.
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/emulator/translate/ptx.hpp"
 #include "common/emulator/translate/rewrite.hpp"
 #include "common/testing/catch.hpp"
 
@@ -337,28 +335,6 @@ TEST_CASE("inline PTX becomes a call, or a compile-time error that names the ins
     const std::string macro = "#define F(x) asm(\"mov.u32 %0, 1;\" \\\n : \"=r\"(x))\nint i;\n";
     CHECK(translated(macro).text ==
           "#define F(x) do { " + ptx + "mov((x), 1); } while (0)\\\n\nint i;\n");
-}
-
-// Each instruction in ptx.txt is followed by its translation, with `ptx::` and `emu::` for the
-// namespaces, or by the part that a message names as unknown. %0 to %3 are a, b, c and d.
-TEST_CASE("every PTX instruction, register and operand has its translation, or none") {
-    std::string path = __FILE__;
-    std::ifstream table(path.replace(path.rfind("translate.cpp"), 13, "ptx.txt"));
-    REQUIRE(table);
-    int rows = 0;
-    for (std::string ptx, wanted; std::getline(table, ptx) && std::getline(table, wanted); ++rows) {
-        INFO(ptx);
-        const auto got = sixdays::translate::translate_ptx(ptx, {"a", "b", "c", "d"});
-        std::string text = got.unknown.empty() ? got.calls : "unknown: " + got.unknown + " ";
-        for (const auto& [from, to] :
-             {std::pair<std::string, std::string>{"::sixdays::emulator::ptx::", "ptx::"},
-              {"::sixdays::emulator::", "emu::"}}) {
-            for (std::size_t at; (at = text.find(from)) != std::string::npos;)
-                text.replace(at, from.size(), to);
-        }
-        CHECK("    " + (text.empty() ? "nothing " : text) == wanted + " ");
-    }
-    CHECK(rows > 200);
 }
 
 TEST_CASE("allocations in functions that may run on the device are redirected") {
