@@ -297,3 +297,77 @@ TEST_CASE("properties, attributes and occupancy describe the same device") {
     CHECK(resident(32, 40 * 1024) == 4);  // each plus the 1 KB that CUDA reserves
     CHECK(resident(32, 163 * 1024) == 1);
 }
+
+TEST_CASE("settings have CUDA's defaults and are kept") {
+    cudaFuncAttributes a;
+    REQUIRE(cudaFuncGetAttributes(&a, &kernel) == cudaSuccess);
+    CHECK((a.sharedSizeBytes == 0 && a.constSizeBytes == 0 && a.localSizeBytes == 0));
+    CHECK((a.maxThreadsPerBlock == 1024 && a.numRegs == 0));
+    CHECK((a.ptxVersion == 80 && a.binaryVersion == 80 && a.cacheModeCA == 0));
+    CHECK((a.maxDynamicSharedSizeBytes == 48 * 1024 && a.preferredShmemCarveout == -1));
+    CHECK(cudaFuncSetAttribute(&kernel, kShared, 100 * 1024) == cudaSuccess);
+    REQUIRE(cudaFuncGetAttributes(&a, &kernel) == cudaSuccess);
+    CHECK(a.maxDynamicSharedSizeBytes == 100 * 1024);
+    CHECK(cudaFuncSetAttribute(&kernel, kShared, 0) == cudaSuccess);
+    const auto prefer_shared = cudaFuncAttributePreferredSharedMemoryCarveout;
+    CHECK(cudaFuncSetAttribute(&kernel, prefer_shared, 50) == cudaSuccess);
+    CHECK(cudaFuncSetCacheConfig(&kernel, cudaFuncCachePreferL1) == cudaSuccess);
+
+    const std::size_t defaults[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+    for (int i = 0; i < 7; ++i) {
+        INFO("limit " << i);
+        const auto which = value_of<cudaLimit>(i);
+        CHECK((cudaDeviceGetLimit(&limit, which) == cudaSuccess && limit == defaults[i]));
+        CHECK(cudaDeviceSetLimit(which, 7) == cudaSuccess);
+        CHECK((cudaDeviceGetLimit(&limit, which) == cudaSuccess && limit == 7));
+        CHECK(cudaDeviceSetLimit(which, defaults[i]) == cudaSuccess);
+    }
+    cudaFuncCache cache{};
+    CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared) == cudaSuccess);
+    CHECK(cudaDeviceGetCacheConfig(&cache) == cudaSuccess);
+    CHECK(cache == cudaFuncCachePreferShared);
+    cudaDeviceSetCacheConfig(cudaFuncCachePreferNone);
+    int least = 1, greatest = 1, priority = 1, can = 1;
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
+    CHECK((least == 0 && greatest == -5));
+    CHECK(cudaDeviceGetStreamPriorityRange(nullptr, nullptr) == cudaSuccess);
+    CHECK((cudaStreamGetPriority(nullptr, &priority) == cudaSuccess && priority == 0));
+    CHECK((cudaDeviceCanAccessPeer(&can, 0, 0) == cudaSuccess && can == 0));
+    CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceDisablePeerAccess(0) == cudaErrorInvalidDevice);
+    cudaGetLastError();
+}
+
+TEST_CASE("attributes of a pointer name its memory and its addresses on both sides") {
+    const Device<float> x(16);
+    void *pinned = nullptr, *managed = nullptr, *freed = nullptr;
+    cudaMallocHost(&pinned, 64);
+    cudaMallocManaged(&managed, 64);
+    cudaMalloc(&freed, 64);
+    cudaFree(freed);
+    const auto later = [](void* p, int bytes) -> void* { return static_cast<char*>(p) + bytes; };
+    const struct {
+        void* at;
+        cudaMemoryType type;
+        bool on_device, on_host;
+    } cases[] = {{x.data(), cudaMemoryTypeDevice, true, false},
+                 {later(x.data(), 63), cudaMemoryTypeDevice, true, false},
+                 {later(x.data(), 64), cudaMemoryTypeUnregistered, false, false},
+                 {later(pinned, 63), cudaMemoryTypeHost, true, true},
+                 {later(pinned, 64), cudaMemoryTypeUnregistered, false, false},
+                 {later(managed, 63), cudaMemoryTypeManaged, true, true},
+                 {later(managed, 64), cudaMemoryTypeUnregistered, false, false},
+                 {freed, cudaMemoryTypeUnregistered, false, false},
+                 {host, cudaMemoryTypeUnregistered, false, false}};
+    for (const auto& c : cases) {
+        INFO(&c - cases);
+        cudaPointerAttributes a{};
+        CHECK(cudaPointerGetAttributes(&a, c.at) == cudaSuccess);
+        CHECK(a.type == c.type);
+        CHECK(a.device == (c.on_device ? 0 : -2));
+        CHECK(a.devicePointer == (c.on_device ? c.at : nullptr));
+        CHECK(a.hostPointer == (c.on_host ? c.at : nullptr));
+    }
+    cudaFreeHost(pinned);
+    cudaFree(managed);
+}
