@@ -215,3 +215,55 @@ TEST_CASE("a report that was never read is printed at exit, and the status is 1"
     CHECK(own_status.status == 7);
     CHECK(own_status.said.find("past its end") != std::string::npos);
 }
+
+// As gcc's ubsan.c lays out the arguments of its handlers.
+extern "C" void __ubsan_handle_add_overflow(void* data, std::uintptr_t a, std::uintptr_t b);
+extern "C" void __ubsan_handle_sub_overflow(void* data, std::uintptr_t a, std::uintptr_t b);
+extern "C" void __ubsan_handle_mul_overflow(void* data, std::uintptr_t a, std::uintptr_t b);
+
+TEST_CASE("an overflow shows its operands in every integer type") {
+    struct Type {
+        std::uint16_t kind, info;  // 0: integer; log2 of the width, then 1 if it is signed
+        char name[8];
+    };
+    struct Data {
+        const char* file;
+        std::uint32_t line, column;
+        const Type* type;
+    };
+    const std::uintptr_t minus_two = static_cast<std::uintptr_t>(-2);
+    const struct {
+        Type type;
+        std::uintptr_t a, b;
+        std::string operands;  // around the operator
+    } cases[] = {
+        {{0, 3 << 1 | 1, "'char'"}, 127, 0xfe, "127 -2"},
+        {{0, 4 << 1 | 1, "'short'"}, 0x8000, 3, "-32768 3"},
+        {{0, 5 << 1 | 1, "'int'"}, 0x7fffffff, 0xfffffffe, "2147483647 -2"},
+        {{0, 5 << 1, "'uint'"}, 0xffffffff, 1, "4294967295 1"},
+        {{0, 6 << 1 | 1, "'long'"}, minus_two, 1, "-2 1"},
+        {{0, 6 << 1, "'ulong'"}, minus_two, 1, "18446744073709551614 1"},
+        {{0, 7 << 1 | 1, "'wide'"}, 5, 6, "a value a value"},
+        {{1, 5 << 1 | 1, "'float'"}, 5, 6, "a value a value"},
+    };
+    remarks();
+    std::uint32_t line = 100;  // a remark is made once per line
+    for (const auto& c : cases) {
+        for (const char sign : {'+', '-', '*'}) {
+            Data data{__FILE__, ++line, 1, &c.type};
+            const auto handle = sign == '+'   ? __ubsan_handle_add_overflow
+                                : sign == '-' ? __ubsan_handle_sub_overflow
+                                              : __ubsan_handle_mul_overflow;
+            handle(&data, c.a, c.b);
+            const auto notes = remarks();
+            REQUIRE(notes.size() == 1);
+            INFO(notes[0]);
+            const std::size_t between = c.operands.find(' ', c.operands[0] == 'a' ? 3 : 0);
+            const std::string text = c.operands.substr(0, between) + ' ' + sign +
+                                     c.operands.substr(between) + " does not fit into " +
+                                     c.type.name;
+            CHECK(notes[0].find("messages.cpp:" + std::to_string(line)) != std::string::npos);
+            CHECK(notes[0].find(": " + text + ".") != std::string::npos);
+        }
+    }
+}
