@@ -140,6 +140,8 @@ TEST_CASE("a block of a cluster knows its rank, index and extents") {
           }));
     CHECK(std::vector<int>(got.begin() + 16, got.end()) ==
           made(16, [](int i) { return 7 + 10 * (i % 8) + 8000; }));
+    CHECK(run("columns", 16) ==
+          made(16, [](int i) { return i / 4 + 40 + 10000 * (i / 4) + 100000 + 4000000; }));
     CHECK(run("deep", 16) == made(16, [](int i) {
               const int y = i / 2 % 2, z = i / 4 % 2;
               return y + 2 * z + 10 * z + 100 * y + 2000;

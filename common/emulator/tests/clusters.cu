@@ -522,6 +522,7 @@ const std::vector<ClusterCase>& clusters() {
         {"arrive_early", [](int* out) { arrive_early<<<4, 1>>>(out); }},
         {"by_ptx", [](int* out) { by_ptx<<<4, 1>>>(out); }},
         {"indices", [](int* out) { launch_by_call(dim3(4, 4), 1, dim3(4, 2), indices, out); }},
+        {"columns", [](int* out) { launch_by_call(dim3(4, 4), 1, dim3(1, 4), indices, out); }},
         {"told_to_others", [](int* out) { told_to_others<<<4, 1>>>(out); }},
         {"no_first_barrier", [](int* out) { no_first_barrier<<<2, 1>>>(out); }},
         {"mbarrier_across", [](int* out) { mbarrier_across<<<2, 2>>>(out); }},
