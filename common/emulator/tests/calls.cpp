@@ -338,6 +338,16 @@ TEST_CASE("settings have CUDA's defaults and are kept") {
     cudaGetLastError();
 }
 
+TEST_CASE("allocations are multiples of 256 bytes, and 64 KB apart") {
+    for (const std::size_t size : {1, 255, 256, 257}) {
+        const Device<char> a(size), b(1);
+        const auto begin = reinterpret_cast<std::uintptr_t>(a.data());
+        const auto next = reinterpret_cast<std::uintptr_t>(b.data());
+        CHECK((begin % 256 == 0 && next % 256 == 0));
+        CHECK(next - begin == (size > 256 ? 512 : 256) + 64 * 1024);
+    }
+}
+
 TEST_CASE("attributes of a pointer name its memory and its addresses on both sides") {
     const Device<float> x(16);
     void *pinned = nullptr, *managed = nullptr, *freed = nullptr;

@@ -142,6 +142,15 @@ TEST_CASE("a block of a cluster knows its rank, index and extents") {
           made(16, [](int i) { return 7 + 10 * (i % 8) + 8000; }));
     CHECK(run("columns", 16) ==
           made(16, [](int i) { return i / 4 + 40 + 10000 * (i / 4) + 100000 + 4000000; }));
+    for (const Order order : {Order::forward, Order::reversed}) {
+        set_order(order);
+        CHECK(of_right("boxes", 48) == made(48, [](int i) {
+                  const int x = i % 2, y = i / 2 % 4, z = i / 8;
+                  const int next = (y % 2 + 2 * (z % 3) + 1) % 6;
+                  return x + 2 * (y / 2 * 2 + next % 2 + 4 * (z / 3 * 3 + next / 2));
+              }));
+    }
+    set_order(Order::forward);
     CHECK(run("deep", 16) == made(16, [](int i) {
               const int y = i / 2 % 2, z = i / 4 % 2;
               return y + 2 * z + 10 * z + 100 * y + 2000;

@@ -258,6 +258,16 @@ __global__ void __cluster_dims__(1, 2, 2) deep(int* out) {
         cluster.block_rank() + 10 * index.z + 100 * index.y + 1000 * cluster.dim_blocks().z);
 }
 
+// Each block reads the number of the next one in its cluster of 1 x 2 x 3.
+__global__ void __cluster_dims__(1, 2, 3) boxes(int* out) {
+    __shared__ int mine;
+    const cg::cluster_group cluster = cg::this_cluster();
+    mine = static_cast<int>(blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
+    cluster.sync();
+    out[mine] = *cluster.map_shared_rank(&mine, static_cast<int>(cluster.block_rank() + 1) % 6);
+    cluster.sync();
+}
+
 // --- planted bugs --------------------------------------------------------------------------------
 
 __global__ void __cluster_dims__(2, 1, 1) no_first_barrier(int* out) {
@@ -502,6 +512,7 @@ const std::vector<ClusterCase>& clusters() {
         {"copy_across", [](int* out) { copy_across<<<2, 4>>>(out); }},
         {"sums_across", [](int* out) { sums_across<<<2, 128>>>(out); }},
         {"deep", [](int* out) { deep<<<dim3(2, 2, 4), 1>>>(out); }},
+        {"boxes", [](int* out) { boxes<<<dim3(2, 4, 6), 1>>>(out); }},
         {"narrow_char", [](int* out) { narrow<char><<<2, 1>>>(out); }},
         {"narrow_half", [](int* out) { narrow<__half><<<2, 1>>>(out); }},
         {"not_told", [](int* out) { not_told<<<4, 1>>>(out); }},

@@ -289,6 +289,23 @@ TEST_CASE("host code may access managed memory that no kernel uses, and all of i
     cudaFree(shared);
 }
 
+TEST_CASE("a copy to pinned memory comes after an earlier one that is still in flight there") {
+    const Device<float> x(std::vector<float>(4, 3.0f)), y(std::vector<float>(4, 5.0f));
+    const Pinned here(4, 1.0f), there(4, 7.0f);
+    const Stream other(cudaStreamNonBlocking);
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
+    cudaMemcpy(here.data, y.data(), 16, cudaMemcpyDeviceToHost);
+    cudaDeviceSynchronize();
+    CHECK(here.data[3] == 5.0f);
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
+    cudaMemcpy(here.data, there.data, 16, cudaMemcpyHostToHost);
+    cudaDeviceSynchronize();
+    CHECK(here.data[3] == 7.0f);
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
+    cudaMemcpy(y.data(), here.data, 16, cudaMemcpyHostToDevice);
+    CHECK(y.host()[3] == 3.0f);
+}
+
 TEST_CASE("after each kind of finding about an access of the host, the emulator watches on") {
     const Device<float> x(std::vector<float>(4, 3.0f));
     const Pinned here(4, 1.0f);
