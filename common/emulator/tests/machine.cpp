@@ -1,0 +1,94 @@
+// The order of turns, which is the same on every machine, and the names of files in reports.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/emulator/machine/block.hpp"
+#include "common/emulator/machine/order.hpp"
+#include "common/emulator/machine/place.hpp"
+#include "common/emulator/report.hpp"
+#include "common/testing/catch.hpp"
+
+using namespace sixdays::emulator;
+
+namespace {
+
+std::vector<std::uint64_t> blocks(std::uint64_t count) {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t turn = 0; turn < count; ++turn) all.push_back(block_of_turn(turn, count));
+    return all;
+}
+
+std::vector<unsigned> threads(unsigned size) {
+    order_threads(size);
+    return {block.order.begin(), block.order.end()};
+}
+
+}  // namespace
+
+TEST_CASE("the order of blocks and threads follows from the seed alone") {
+    set_order(Order::forward);
+    CHECK(blocks(4) == std::vector<std::uint64_t>{0, 1, 2, 3});
+    CHECK(threads(3) == std::vector<unsigned>{0, 1, 2});
+    set_order(Order::reversed);
+    CHECK(blocks(4) == std::vector<std::uint64_t>{3, 2, 1, 0});
+    CHECK(threads(3) == std::vector<unsigned>{2, 1, 0});
+    // Computed in Python from splitmix64: Steele, Lea, Flood 2014.
+    set_order(Order::shuffled, 5);
+    CHECK(blocks(7) == std::vector<std::uint64_t>{3, 6, 2, 5, 1, 4, 0});
+    CHECK(threads(8) == std::vector<unsigned>{5, 2, 4, 0, 6, 3, 1, 7});
+    CHECK(block.lane_order[0] == std::vector<unsigned>{5, 2, 4, 0, 6, 3, 1, 7});
+    set_order(Order::shuffled, 6);
+    CHECK(blocks(12) == std::vector<std::uint64_t>{3, 2, 1, 0, 11, 10, 9, 8, 7, 6, 5, 4});
+    CHECK(threads(40) == std::vector<unsigned>{4,  36, 27, 29, 38, 3,  8,  25, 18, 22,
+                                               7,  37, 26, 12, 24, 30, 31, 21, 33, 39,
+                                               34, 6,  5,  14, 32, 28, 9,  35, 17, 11,
+                                               10, 16, 20, 2,  13, 1,  0,  15, 19, 23});
+    CHECK(block.lane_order[1] == std::vector<unsigned>{4, 6, 5, 1, 7, 2, 0, 3});
+    set_order(Order::shuffled, 8);
+    CHECK(blocks(30) == std::vector<std::uint64_t>{28, 21, 14, 7,  0,  23, 16, 9,  2,  25,
+                                                   18, 11, 4,  27, 20, 13, 6,  29, 22, 15,
+                                                   8,  1,  24, 17, 10, 3,  26, 19, 12, 5});
+    set_order(Order::shuffled, 7);
+    CHECK(blocks(1) == std::vector<std::uint64_t>{0});
+    set_order(Order::forward);
+}
+
+TEST_CASE("only the chosen blocks of a launch run, as far as it has them") {
+    block.grid = dim3(2, 3, 2);
+    const auto first = [] {
+        const uint3 index = index_of_block(0);
+        return std::vector<unsigned>{index.x, index.y, index.z};
+    };
+    CHECK(choose_blocks(12) == 12);
+    only_blocks(9, 2);
+    CHECK(choose_blocks(12) == 2);
+    CHECK(first() == std::vector<unsigned>{1, 1, 1});
+    only_blocks(10, 5);
+    CHECK(choose_blocks(12) == 2);
+    only_blocks(12, 1);
+    CHECK(choose_blocks(12) == 0);
+    only_blocks(20, 1);
+    CHECK(choose_blocks(12) == 0);
+    only_blocks();
+    CHECK(choose_blocks(12) == 12);
+    CHECK(first() == std::vector<unsigned>{0, 0, 0});
+}
+
+TEST_CASE("a file is named relative to the working directory if it is inside") {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(std::filesystem::temp_directory_path());  // outside the project
+    const std::string here = std::filesystem::current_path().string();
+    for (const auto& [file, named] : std::vector<std::pair<std::string, std::string>>{
+             {here + "/kernel.cu", "kernel.cu"},
+             {here + "/sub/../kernel.cu", "kernel.cu"},
+             {here + "kernel.cu", here + "kernel.cu"},
+             {"/elsewhere/kernel.cu", "/elsewhere/kernel.cu"},
+             {"sub/kernel.cu", "sub/kernel.cu"}}) {
+        const Line line = find_line(Place(file.c_str(), 12));
+        CHECK(line.file == named);
+        CHECK(line.line == 12);
+    }
+    std::filesystem::current_path(before);
+    CHECK(find_line(Place()).line == 0);
+}
