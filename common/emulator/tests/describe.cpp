@@ -4,9 +4,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/report/names.hpp"
@@ -125,6 +127,50 @@ TEST_CASE("an address is described in elements of the accessed size where it is 
           "at byte 0 of an allocation of 1 byte");
     CHECK(describe_outside(heap, address_of(one.data()) + 1, 1)
               .rfind("at byte 1 of an allocation of 1 byte: one", 0) == 0);
+}
+
+TEST_CASE("the size passed to cudaMalloc is quoted unless it looks like one in bytes") {
+    const std::size_t n = 16, row_size = 4, allBytes = 8;
+    void *plain, *sum, *call, *lines, *long_call, *first, *second, *size, *bytes, *four, *shift;
+    // clang-format off
+    cudaMalloc(&plain, n); const int line = __LINE__;
+    cudaMalloc(&sum, n + 1);
+    cudaMalloc(&call, std::max(n, n));
+    cudaMalloc(&lines,
+               n
+               + 2);
+    cudaMalloc(
+        &long_call
+        ,
+        n);
+    cudaMalloc(&first, n); cudaMalloc(&second, n);
+    cudaMalloc(&size, n * row_size);
+    cudaMalloc(&bytes, allBytes);
+    cudaMalloc(&four, n * 4);
+    cudaMalloc(&shift, n << 2);
+    // clang-format on
+    const std::pair<void*, std::string> cases[] = {{plain, "n"},
+                                                   {sum, "n + 1"},
+                                                   {call, "std::max(n, n)"},
+                                                   {lines, "n                + 2"},
+                                                   {long_call, ""},
+                                                   {first, ""},
+                                                   {second, ""},
+                                                   {size, ""},
+                                                   {bytes, ""},
+                                                   {four, ""},
+                                                   {shift, ""}};
+    for (const auto& [p, quoted] : cases) {
+        INFO(quoted);
+        CHECK(elements_for_bytes(nearest_allocation(address_of(p))) == quoted);
+    }
+    const std::string named = known_as(nearest_allocation(address_of(plain)));
+    CHECK(named.rfind(" It is allocated as `plain` in ", 0) == 0);
+    CHECK(named.find("tests/describe.cpp:" + std::to_string(line) + ".") != std::string::npos);
+    const std::string unnamed = known_as(nearest_allocation(address_of(first)));
+    CHECK(unnamed.rfind(" It is allocated in ", 0) == 0);
+    for (const auto& [p, quoted] : cases) cudaFree(p);
+    CHECK_FALSE(is_pitched(nearest_allocation(address_of(plain))));
 }
 
 TEST_CASE("parameters are read from their declaration and from the launch") {

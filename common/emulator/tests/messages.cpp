@@ -14,6 +14,7 @@
 #include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/emulator/tests/values.hpp"
+#include "common/emulator/trace.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
@@ -214,6 +215,84 @@ TEST_CASE("a report that was never read is printed at exit, and the status is 1"
     });
     CHECK(own_status.status == 7);
     CHECK(own_status.said.find("past its end") != std::string::npos);
+}
+
+TEST_CASE("a program that tells its findings prints each once, then notes, then the trace") {
+    const auto count = [](const Ended& ended, const std::string& words) {
+        int found = 0;
+        for (std::size_t at = 0; (at = ended.said.find(words, at)) != std::string::npos; ++at)
+            ++found;
+        return found;
+    };
+    const Ended twice = in_another_process([] {
+        tell_findings(nullptr);
+        for (const char* name : {"no_guard", "no_guard", "missing_wait"}) launch(name);
+        std::fprintf(stderr, "%zu told\n", findings_told());
+    });
+    INFO(twice.said);
+    CHECK(twice.status == 1);
+    CHECK(count(twice, "emulator: ") == 2);
+    CHECK(count(twice, "past its end") == 1);
+    CHECK(count(twice, "2 told") == 1);
+    CHECK(count(twice, "without waiting") == 0);  // a failed launch leaves too little to judge
+
+    const Ended unfinished = in_another_process([] {
+        tell_findings(nullptr);
+        launch_empty(1, 32);
+    });
+    INFO(unfinished.said);
+    CHECK(unfinished.status == 0);
+    CHECK(count(unfinished, "emulator, note: the program ends without waiting for empty") == 1);
+    CHECK(count(unfinished, "common/emulator/tests/values.cu:") == 1);
+    const Ended waited = in_another_process([] {
+        tell_findings(nullptr);
+        launch_empty(1, 32);
+        cudaDeviceSynchronize();
+    });
+    CHECK((waited.status == 0 && waited.said.empty()));
+    const Ended silent = in_another_process([] { launch_empty(1, 32); });
+    CHECK((silent.status == 0 && silent.said.empty()));
+
+    const Ended early = in_another_process([] {
+        void* p = nullptr;
+        cudaMalloc(&p, 1000);
+        std::exit(3);
+    });
+    CHECK((early.status == 3 && early.said.empty()));  // it could not free its memory
+    for (const char* const form : {"table", "explain"}) {
+        setenv("SIXDAYS_TRACE", form, 1);
+        const Ended traced = in_another_process([] {
+            tell_findings(nullptr);
+            start_trace();
+            const Device<float> in(std::vector<float>(64, 1.0f)), out(64);
+            saxpy(2, in.data(), in.data(), 64, out.data());
+            cudaDeviceSynchronize();
+        });
+        INFO(traced.said);
+        CHECK(traced.status == 0);
+        CHECK(count(traced, "  requests   per request") == 1);
+        CHECK(count(traced, "sectors of 32 bytes, and how many lanes") == 1);
+        const bool explains = std::string(form) == "explain";
+        CHECK(count(traced, "1. The load in") == (explains ? 1 : 0));
+        CHECK(count(traced, "Every request moves as little") == (explains ? 0 : 1));
+    }
+    unsetenv("SIXDAYS_TRACE");
+
+    static bool takes = true;
+    for (const bool one : {true, false}) {  // what the listener does not take is printed
+        takes = one;
+        const Ended heard = in_another_process([] {
+            tell_findings([](const Report* report, const std::string& text) {
+                std::fprintf(stderr, "%s %zu\n", report != nullptr ? "heard" : "note", text.size());
+                return takes;
+            });
+            launch("no_guard");
+        });
+        INFO(heard.said);
+        CHECK(heard.status == 1);
+        CHECK(count(heard, "heard ") == 1);
+        CHECK(count(heard, "emulator: ") == (one ? 0 : 1));
+    }
 }
 
 // As gcc's ubsan.c lays out the arguments of its handlers.
