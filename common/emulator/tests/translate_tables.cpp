@@ -1,7 +1,9 @@
 // What the translator makes of each line of ptx.txt and sides.txt.
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "common/emulator/translate/ptx.hpp"
 #include "common/emulator/translate/rewrite.hpp"
@@ -67,4 +69,67 @@ TEST_CASE("what belongs to the host and to the device is told apart in every for
     }
     check();
     CHECK(rows > 100);
+}
+
+TEST_CASE("a file may end anywhere, and includes are replaced where they are read") {
+    const auto translated = [](const std::string& text) {
+        return sixdays::translate::rewrite(text, false, [](std::string_view named) {
+            return std::string(named.find("ours.h") != named.npos ? "\"new.h\"" : "");
+        });
+    };
+    for (const char* const text : {"/* open",
+                                   "/*",
+                                   "/",
+                                   "//",
+                                   "\"open",
+                                   "'",
+                                   "\"a\\",
+                                   "R\"x(open",
+                                   "R\"x",
+                                   "#",
+                                   "#define",
+                                   "#define F",
+                                   "#define F(",
+                                   "#include",
+                                   "#include <a",
+                                   "#include \"",
+                                   "",
+                                   "\n",
+                                   "\xef\xbb",
+                                   "u8R\"(k<<<1, 2>>>())\" a",
+                                   "xR \"(a)\"",
+                                   "1e+5 - 1e-5f + 0x1p-3 + 1'000 + .5",
+                                   "#include <a.h> // \"ours.h\"",
+                                   "// #include <ours.h>",
+                                   "#if 1 /* a\n b */ + 2\nint i;",
+                                   "int a; // \\\n k<<<1, 2>>>()\n",
+                                   "#pragma a \\\n k<<<1, 2>>>()\nint i;",
+                                   "#define A B\\\nC\nint i;",
+                                   "int f(int e, int n) { return (4-e << n); }"}) {
+        INFO(text);
+        const auto result = translated(text);
+        CHECK(result.text == text);
+        CHECK(result.errors.empty());
+        CHECK_FALSE(result.rewritten);
+    }
+    CHECK(translated("#include <ours.h> // b\n# \tinclude \"ours.h\"\nint i;").text ==
+          "#include \"new.h\" // b\n# \tinclude \"new.h\"\nint i;");
+    // Dynamic shared memory of one name and two types: rejected for CUDA's own types only.
+    for (const auto& [one, other, errors] :
+         std::vector<std::tuple<std::string, std::string, int>>{{"float", "float", 0},
+                                                                {"float", "int", 1},
+                                                                {"unsigned int", "int", 1},
+                                                                {"float4", "float2", 1},
+                                                                {"T", "U", 0},
+                                                                {"T", "float", 0},
+                                                                {"unsigned", "unsigned", 0},
+                                                                {"long long", "long", 1},
+                                                                {"unsigned char", "char", 1}}) {
+        INFO(one << " and " << other);
+        const auto kernel = [](const std::string& name, const std::string& type) {
+            return "__global__ void " + name + "() { extern __shared__ " + type + " a[]; }\n";
+        };
+        const auto result = translated(kernel("k", one) + kernel("l", other));
+        CHECK(static_cast<int>(result.errors.size()) == errors);
+    }
 }
