@@ -449,29 +449,3 @@ TEST_CASE("code that is just within the rules is not reported") {
         CHECK(story_of({one.name, one.work}).empty());
     }
 }
-
-TEST_CASE("every block has the whole time limit, and the last launch is known with its extents") {
-    const Device<float> x(std::vector<float>(64, 0.0f));
-    set_time_limit(7);
-    for (const Together how : {Together::no, Together::in_grid, Together::in_clusters}) {
-        INFO(static_cast<int>(how));
-        time_of_blocks(how, x.data());
-        const std::vector<float> all = x.host();
-        CHECK(std::vector<float>(all.begin(), all.begin() + 4) == std::vector<float>(4, 7.0f));
-        CHECK_FALSE(last_report());
-    }
-    set_time_limit(60);
-    for (const Provoked& one : right_kernels()) {
-        if (std::string(one.name) == "copy_of_8_bytes") one.work(x.data());
-    }
-    const LastLaunch& last = last_launch();
-    CHECK(last.blocks == 2 * 3 * 2);
-    CHECK(last.threads == 12 * 4 * 3 * 2);
-    CHECK(last.grid == std::array<std::uint32_t, 3>{2, 3, 2});
-    CHECK(last.block == std::array<std::uint32_t, 3>{4, 3, 2});
-    CHECK(last.shared_bytes == 64);
-    const float* const argument = x.data();
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&argument);
-    CHECK(std::search(last.arguments.begin(), last.arguments.end(), bytes,
-                      bytes + sizeof(argument)) != last.arguments.end());
-}

@@ -1,4 +1,6 @@
-// The order of turns, which is the same on every machine, and the names of files in reports.
+// The order of turns, which is the same on every machine; the names of files in reports; time
+// limits; and the calls that stand for accesses.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -7,9 +9,14 @@
 #include "common/emulator/machine/order.hpp"
 #include "common/emulator/machine/place.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/facts.hpp"
+#include "common/emulator/tests/findings.hpp"
+#include "common/emulator/tests/hooks.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
 
 namespace {
 
@@ -91,4 +98,48 @@ TEST_CASE("a file is named relative to the working directory if it is inside") {
     }
     std::filesystem::current_path(before);
     CHECK(find_line(Place()).line == 0);
+}
+
+TEST_CASE("every block has the whole time limit, and the last launch is known with its extents") {
+    const Device<float> x(std::vector<float>(64, 0.0f));
+    set_time_limit(7);
+    for (const Together how : {Together::no, Together::in_grid, Together::in_clusters}) {
+        INFO(static_cast<int>(how));
+        time_of_blocks(how, x.data());
+        const std::vector<float> all = x.host();
+        CHECK(std::vector<float>(all.begin(), all.begin() + 4) == std::vector<float>(4, 7.0f));
+        CHECK_FALSE(last_report());
+    }
+    set_time_limit(60);
+    for (const Provoked& one : right_kernels()) {
+        if (std::string(one.name) == "copy_of_8_bytes") one.work(x.data());
+    }
+    const LastLaunch& last = last_launch();
+    CHECK(last.blocks == 2 * 3 * 2);
+    CHECK(last.threads == 12 * 4 * 3 * 2);
+    CHECK(last.grid == std::array<std::uint32_t, 3>{2, 3, 2});
+    CHECK(last.block == std::array<std::uint32_t, 3>{4, 3, 2});
+    CHECK(last.shared_bytes == 64);
+    const float* const argument = x.data();
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&argument);
+    CHECK(std::search(last.arguments.begin(), last.arguments.end(), bytes,
+                      bytes + sizeof(argument)) != last.arguments.end());
+}
+
+TEST_CASE("each call that stands for an access is checked, with its kind and its size") {
+    const Device<float> x(std::vector<float>(64, 0.0f));
+    CHECK(hooks().size() == 4 + 20 + 36 + 7);
+    for (const Hook& hook : hooks()) {
+        INFO(hook.name);
+        clear_report();
+        call_hook(hook, x.data() + 32);
+        CHECK_FALSE(last_report());
+        call_hook(hook, x.data() + 96);
+        const auto fact = fact_of<OutOfBounds>(last_report());
+        CHECK(fact.kind == hook.kind);
+        CHECK(fact.bytes == hook.bytes);
+        CHECK(fact.address == reinterpret_cast<std::uintptr_t>(x.data() + 96));
+        cudaGetLastError();
+    }
+    clear_report();
 }
