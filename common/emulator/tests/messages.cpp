@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -277,6 +278,21 @@ TEST_CASE("a program that tells its findings prints each once, then notes, then 
         CHECK(count(traced, "Every request moves as little") == (explains ? 0 : 1));
     }
     unsetenv("SIXDAYS_TRACE");
+
+    for (const bool by_stream : {true, false}) {  // what the program printed comes first
+        static bool streams;
+        streams = by_stream;
+        const Ended printed = in_another_process([] {
+            dup2(STDERR_FILENO, STDOUT_FILENO);
+            std::ios::sync_with_stdio(false);
+            tell_findings(nullptr);
+            streams ? void(std::cout << "printed") : void(std::fputs("printed", stdout));
+            launch("no_guard");
+        });
+        INFO(printed.said);
+        CHECK(count(printed, "emulator: ") == 1);
+        CHECK(printed.said.find("printed") < printed.said.find("emulator: "));
+    }
 
     static bool takes = true;
     for (const bool one : {true, false}) {  // what the listener does not take is printed
