@@ -1,8 +1,10 @@
 // The order of turns, which is the same on every machine; the names of files in reports; time
-// limits; and the calls that stand for accesses.
+// limits; the calls that stand for accesses; and atomic functions.
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/machine/block.hpp"
@@ -14,6 +16,7 @@
 #include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/hooks.hpp"
 #include "common/testing/catch.hpp"
+#include "emulated/atomics.h"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -142,4 +145,67 @@ TEST_CASE("each call that stands for an access is checked, with its kind and its
         cudaGetLastError();
     }
     clear_report();
+}
+
+namespace {
+
+/// What the operation leaves of `old`; it must return `old`.
+template <class T, class Operation>
+T after(T old, Operation operation) {
+    T word = old;
+    CHECK(operation(&word) == old);
+    return word;
+}
+
+template <class T>
+void check_atomics_of() {
+    const T a = 12, b = 10, last = std::numeric_limits<T>::max();
+    CHECK(after(a, [&](T* p) { return atomicAdd(p, b); }) == 22);
+    CHECK(after(last, [](T* p) { return atomicAdd(p, T{1}); }) == std::numeric_limits<T>::min());
+    CHECK(after(a, [&](T* p) { return atomicExch(p, b); }) == 10);
+    for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)}) {
+        const T value = other;
+        CHECK(after(one, [&](T* p) { return atomicMin(p, value); }) == 10);
+        CHECK(after(one, [&](T* p) { return atomicMax(p, value); }) == 12);
+    }
+    CHECK(after(a, [&](T* p) { return atomicAnd(p, b); }) == 8);
+    CHECK(after(a, [&](T* p) { return atomicOr(p, b); }) == 14);
+    CHECK(after(a, [&](T* p) { return atomicXor(p, b); }) == 6);
+    CHECK(after(a, [&](T* p) { return atomicCAS(p, a, b); }) == 10);
+    CHECK(after(a, [&](T* p) { return atomicCAS(p, b, b); }) == 12);
+}
+
+}  // namespace
+
+TEST_CASE("every atomic function of every type returns the old value and stores the new one") {
+    check_atomics_of<int>();
+    check_atomics_of<unsigned>();
+    check_atomics_of<unsigned long long>();
+    using Long = long long;
+    using Short = unsigned short;
+    CHECK(after(-3, [](int* p) { return atomicMin(p, 2); }) == -3);
+    CHECK(after(-3, [](int* p) { return atomicMax(p, 2); }) == 2);
+    CHECK(after(Long{-3}, [](Long* p) { return atomicMin(p, Long{2}); }) == -3);
+    CHECK(after(Long{-3}, [](Long* p) { return atomicMax(p, Long{2}); }) == 2);
+    CHECK(after(5, [](int* p) { return atomicSub(p, 7); }) == -2);
+    CHECK(after(std::numeric_limits<int>::min(), [](int* p) { return atomicSub(p, 1); }) ==
+          std::numeric_limits<int>::max());
+    CHECK(after(5u, [](unsigned* p) { return atomicSub(p, 7u); }) == 0xfffffffeu);
+    CHECK(after(0.5f, [](float* p) { return atomicAdd(p, 0.25f); }) == 0.75f);
+    CHECK(after(0.5, [](double* p) { return atomicAdd(p, 0.25); }) == 0.75);
+    CHECK(after(0.5f, [](float* p) { return atomicExch(p, 2.0f); }) == 2.0f);
+    CHECK(after(Short{3}, [](Short* p) { return atomicCAS(p, Short{3}, Short{9}); }) == 9);
+    CHECK(after(Short{3}, [](Short* p) { return atomicCAS(p, Short{4}, Short{9}); }) == 3);
+    for (const auto& [old, next] : {std::pair(0u, 1u), {2u, 3u}, {3u, 0u}, {7u, 0u}}) {
+        CHECK(after(old, [](unsigned* p) { return atomicInc(p, 3u); }) == next);
+    }
+    for (const auto& [old, next] : {std::pair(3u, 2u), {1u, 0u}, {0u, 3u}, {4u, 3u}, {7u, 3u}}) {
+        CHECK(after(old, [](unsigned* p) { return atomicDec(p, 3u); }) == next);
+    }
+    CHECK(after(5u, [](unsigned* p) {
+              return atomic_change(p, 7, [](unsigned a, unsigned b) { return a * b; });
+          }) == 35);
+    CHECK(after(Short{5}, [](Short* p) {
+              return atomic_change(p, 7, [](Short a, Short b) { return Short(a * b); });
+          }) == 35);
 }
