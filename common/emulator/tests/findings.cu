@@ -562,6 +562,15 @@ __global__ void variable_changes(float* x) {
     __pipeline_wait_prior(0);
 }
 
+// All threads of the first block pass the barrier that half of the second block skips.
+__global__ void skips_in_second_block(float* x) {
+    __shared__ float row[32];
+    if (blockIdx.x == 0 || threadIdx.x < 16) {
+        row[threadIdx.x] = 1.0f;
+        __syncthreads();
+    }
+    x[32 * blockIdx.x + threadIdx.x] = row[threadIdx.x];
+}
 // Dynamic shared memory starts unwritten in each block, and ends where its launch says.
 __global__ void second_reads(float* x) {
     extern __shared__ float row[];
@@ -1309,6 +1318,7 @@ std::vector<Provoked> provoked_by_kernels() {
         {"one_too_many_together", [](float* x) { cooperatively(nothing, 9, 1024, x); }},
         {"one_too_many_small_ones", [](float* x) { cooperatively(nothing, dim3(3, 43), 32, x); }},
         {"one_too_many_planes", [](float* x) { cooperatively(nothing, 33, dim3(2, 4, 32), x); }},
+        {"skips_in_second_block", [](float* x) { skips_in_second_block<<<2, 32>>>(x); }},
         {"dynamic_of_earlier_block", [](float* x) { second_reads<<<2, 32, 128>>>(x); }},
         {"dynamic_of_earlier_launch",
          [](float* x) {
