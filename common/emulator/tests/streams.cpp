@@ -208,6 +208,18 @@ TEST_CASE("a writer within a launch is reported for each of several readers it d
     }
 }
 
+TEST_CASE("a warp call that leaves out a single lane does not order that lane") {
+    const Device<float> word(std::vector<float>(1, 1.0f));
+    for (const int left_out : {-1, 0, 15, 30}) {
+        const auto report = told(
+            [&] { readers_and_a_writer(ReadersAre::lanes, 31, left_out, word.data(), nullptr); });
+        CAPTURE(left_out);
+        CHECK(report.has_value() == (left_out >= 0));
+        if (left_out < 0) continue;
+        CHECK(fact_of<Race>(report).other.thread() == static_cast<unsigned>(left_out));
+    }
+}
+
 TEST_CASE(
     "two readers of a word are in its history and 64 are kept besides; older ones are dropped") {
     const Device<float> word(std::vector<float>(1, 1.0f));
