@@ -85,12 +85,16 @@ DeviceMatrix matrix(const char* name, const T* data, std::int64_t rows, std::int
     return {name, data, sizeof(T), rows, columns, lead};
 }
 
-/// Graph capture records this call; the other calls cannot be captured.
-template <class Work>
-cublasStatus_t captured(cublasHandle_t handle, Work work) {
+/// Graph capture records this call with the present alpha; the other calls cannot be captured.
+template <class T, class Work>
+cublasStatus_t captured(cublasHandle_t handle, const T* alpha, Work work) {
     if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (alpha == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
     if (handle->pointers == CUBLAS_POINTER_MODE_DEVICE) return CUBLAS_STATUS_NOT_SUPPORTED;
-    in_order(nullptr, work);
+    in_order(nullptr, [work, a = *alpha](cudaStream_t) {
+        work(&a);
+        return cudaSuccess;
+    });
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -233,11 +237,8 @@ extern "C" {
 #define SIXDAYS_BLAS(L, l, T)                                                                     \
     cublasStatus_t cublas##L##axpy_v2(cublasHandle_t h, int n, const T* alpha, const T* x,        \
                                       int incx, T* y, int incy) {                                 \
-        const auto later = [=, a = alpha != nullptr ? *alpha : T()](cudaStream_t) {               \
-            cublas##L##axpy_v2(h, n, &a, x, incx, y, incy);                                       \
-            return cudaSuccess;                                                                   \
-        };                                                                                        \
-        if (capturing()) return captured(h, later);                                               \
+        const auto later = [=](const T* a) { cublas##L##axpy_v2(h, n, a, x, incx, y, incy); };    \
+        if (capturing()) return captured(h, alpha, later);                                        \
         return axpy<T>(CALL("cublas" #L "axpy"), alpha, X(n), Y(n));                              \
     }                                                                                             \
     cublasStatus_t cublas##L##scal_v2(cublasHandle_t h, int n, const T* alpha, T* x, int incx) {  \

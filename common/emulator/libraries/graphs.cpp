@@ -144,13 +144,11 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaMemsetParams* what) {
     const Turn turn;
-    if (what == nullptr || what->elementSize == 0 || what->elementSize > 4) {
-        return result(cudaErrorInvalidValue);
-    }
-    std::vector<unsigned char> row(what->width * what->elementSize);
-    for (std::size_t i = 0; i < what->width; ++i) {
-        std::memcpy(&row[i * what->elementSize], &what->value, what->elementSize);
-    }
+    if (what == nullptr) return result(cudaErrorInvalidValue);
+    const unsigned size = what->elementSize;
+    if (size != 1 && size != 2 && size != 4) return result(cudaErrorInvalidValue);
+    std::vector<unsigned char> row(what->width * size);
+    for (std::size_t i = 0; i < what->width; ++i) std::memcpy(&row[i * size], &what->value, size);
     return add(node, graph, after, count, [row, what = *what](cudaStream_t stream) {
         for (std::size_t y = 0; y < what.height; ++y) {
             cudaMemcpyAsync(static_cast<std::byte*>(what.dst) + y * what.pitch, row.data(),

@@ -344,6 +344,13 @@ __global__ void never_stored(Board* m) {
     if (threadIdx.x != 3 || blockIdx.x != 1) return;
     wait_for(m->slots, 2);  // MARK never_stored MARK never_stored_in_grid
 }
+__global__ void reads_meanwhile(Board* m) {
+    if (threadIdx.x != 3 || blockIdx.x != 1) return;
+    const volatile unsigned* const flag = &m->flags[5];
+    unsigned sum = 0;
+    while (*flag == 0) sum += m->data[sum];  // MARK reads_meanwhile
+    m->out[0] = sum;
+}
 __global__ void both_wait(Board* m) {
     if (threadIdx.x != 0) return;
     wait_for(&m->slots[1 - blockIdx.x], 1);  // MARK both_wait
@@ -454,6 +461,7 @@ std::vector<BlocksCase> wrong_blocks() {
     return {
         {"never_stored", [](Board* m) { never_stored<<<2, 64>>>(m); }},
         {"never_stored_in_grid", [](Board* m) { cooperatively(never_stored, 2, m); }},
+        {"reads_meanwhile", [](Board* m) { reads_meanwhile<<<2, 64>>>(m); }},
         {"both_wait", [](Board* m) { both_wait<<<2, 64>>>(m); }},
         {"waits_for_barrier", [](Board* m) { cooperatively(waits_for_barrier, 2, m); }},
         {"sleeps", [](Board* m) { sleeps<<<2, 64>>>(m); }},

@@ -216,44 +216,74 @@ TEST_CASE("a call with one invalid argument returns CUDA's error, and so does cu
 TEST_CASE("properties, attributes and occupancy describe the same device") {
     cudaDeviceProp p;
     REQUIRE(cudaGetDeviceProperties(&p, 0) == cudaSuccess);
-    const auto attribute = [](cudaDeviceAttr which) {
-        int value = -1;
-        CHECK(cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess);
-        return value;
+    struct Attribute {
+        cudaDeviceAttr which;
+        std::size_t property;  // the member of cudaDeviceProp with the same meaning
+        std::size_t value;
     };
-    CHECK(attribute(cudaDevAttrMaxThreadsPerBlock) == p.maxThreadsPerBlock);
-    CHECK(attribute(cudaDevAttrMaxBlockDimX) == p.maxThreadsDim[0]);
-    CHECK(attribute(cudaDevAttrMaxBlockDimY) == p.maxThreadsDim[1]);
-    CHECK(attribute(cudaDevAttrMaxBlockDimZ) == p.maxThreadsDim[2]);
-    CHECK(attribute(cudaDevAttrMaxGridDimX) == p.maxGridSize[0]);
-    CHECK(attribute(cudaDevAttrMaxGridDimY) == p.maxGridSize[1]);
-    CHECK(attribute(cudaDevAttrMaxGridDimZ) == p.maxGridSize[2]);
-    CHECK(attribute(cudaDevAttrWarpSize) == p.warpSize);
-    CHECK(attribute(cudaDevAttrComputeCapabilityMajor) == p.major);
-    CHECK(attribute(cudaDevAttrComputeCapabilityMinor) == p.minor);
-    CHECK(attribute(cudaDevAttrMaxRegistersPerBlock) == p.regsPerBlock);
-    CHECK(attribute(cudaDevAttrMultiProcessorCount) == p.multiProcessorCount);
-    CHECK(attribute(cudaDevAttrMaxThreadsPerMultiProcessor) == p.maxThreadsPerMultiProcessor);
-    CHECK(attribute(cudaDevAttrCooperativeLaunch) == p.cooperativeLaunch);
-    CHECK(attribute(cudaDevAttrConcurrentKernels) == p.concurrentKernels);
-    CHECK(attribute(cudaDevAttrManagedMemory) == p.managedMemory);
-    CHECK(static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlock)) ==
-          p.sharedMemPerBlock);
-    CHECK(static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) ==
-          p.sharedMemPerBlockOptin);
-    CHECK(static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)) ==
-          p.sharedMemPerMultiprocessor);
+    const auto n = [](auto property) { return static_cast<std::size_t>(property); };
     // Compute capability 8.0: CUDA Programming Guide, "Technical Specifications".
-    CHECK(p.maxThreadsPerBlock == 1024);
-    CHECK(p.maxThreadsDim[2] == 64);
-    CHECK(p.maxGridSize[0] == 2147483647);
-    CHECK(p.maxGridSize[1] == 65535);
-    CHECK(p.sharedMemPerBlock == 48 * 1024);
-    CHECK(p.sharedMemPerBlockOptin == 163 * 1024);
-    CHECK(p.sharedMemPerMultiprocessor == 164 * 1024);
-    CHECK(p.maxThreadsPerMultiProcessor == 2048);
-    CHECK(p.maxBlocksPerMultiProcessor == 32);
-    CHECK(p.regsPerMultiprocessor == 65536);
+    const std::vector<Attribute> limits{
+        {cudaDevAttrMaxThreadsPerBlock, n(p.maxThreadsPerBlock), 1024},
+        {cudaDevAttrMaxBlockDimX, n(p.maxThreadsDim[0]), 1024},
+        {cudaDevAttrMaxBlockDimY, n(p.maxThreadsDim[1]), 1024},
+        {cudaDevAttrMaxBlockDimZ, n(p.maxThreadsDim[2]), 64},
+        {cudaDevAttrMaxGridDimX, n(p.maxGridSize[0]), 2147483647},
+        {cudaDevAttrMaxGridDimY, n(p.maxGridSize[1]), 65535},
+        {cudaDevAttrMaxGridDimZ, n(p.maxGridSize[2]), 65535},
+        {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock, 48 * 1024},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin, 163 * 1024},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor, 164 * 1024},
+        {cudaDevAttrTotalConstantMemory, p.totalConstMem, 65536},
+        {cudaDevAttrWarpSize, n(p.warpSize), 32},
+        {cudaDevAttrMaxRegistersPerBlock, n(p.regsPerBlock), 65536},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, n(p.regsPerMultiprocessor), 65536},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, n(p.maxThreadsPerMultiProcessor), 2048},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, n(p.maxBlocksPerMultiProcessor), 32},
+        {cudaDevAttrComputeCapabilityMajor, n(p.major), 8},
+        {cudaDevAttrComputeCapabilityMinor, n(p.minor), 0},
+        // The emulator's own: few SMs, and no clock, bus or cache.
+        {cudaDevAttrMultiProcessorCount, n(p.multiProcessorCount), 4},
+        {cudaDevAttrClockRate, n(p.clockRate), 0},
+        {cudaDevAttrMemoryClockRate, n(p.memoryClockRate), 0},
+        {cudaDevAttrGlobalMemoryBusWidth, n(p.memoryBusWidth), 0},
+        {cudaDevAttrL2CacheSize, n(p.l2CacheSize), 0},
+        // What it can do, and what it cannot.
+        {cudaDevAttrCanMapHostMemory, n(p.canMapHostMemory), 1},
+        {cudaDevAttrCooperativeLaunch, n(p.cooperativeLaunch), 1},
+        {cudaDevAttrClusterLaunch, n(p.clusterLaunch), 1},
+        {cudaDevAttrGpuOverlap, n(p.deviceOverlap), 1},
+        {cudaDevAttrConcurrentKernels, n(p.concurrentKernels), 1},
+        {cudaDevAttrAsyncEngineCount, n(p.asyncEngineCount), 1},
+        {cudaDevAttrUnifiedAddressing, n(p.unifiedAddressing), 1},
+        {cudaDevAttrManagedMemory, n(p.managedMemory), 1},
+        {cudaDevAttrConcurrentManagedAccess, n(p.concurrentManagedAccess), 1},
+        {cudaDevAttrMemoryPoolsSupported, n(p.memoryPoolsSupported), 1},
+        {cudaDevAttrIntegrated, n(p.integrated), 0},
+        {cudaDevAttrComputeMode, n(p.computeMode), 0},
+        {cudaDevAttrStreamPrioritiesSupported, n(p.streamPrioritiesSupported), 0},
+        {cudaDevAttrPageableMemoryAccess, n(p.pageableMemoryAccess), 0},
+        {cudaDevAttrHostNativeAtomicSupported, n(p.hostNativeAtomicSupported), 0}};
+    for (const auto& [which, property, value] : limits) {
+        INFO("attribute " << which);
+        int got = -1;
+        CHECK(cudaDeviceGetAttribute(&got, which, 0) == cudaSuccess);
+        CHECK(n(got) == value);
+        CHECK(property == value);
+    }
+    std::size_t unused = 0, total = 0;
+    CHECK(cudaMemGetInfo(&unused, &total) == cudaSuccess);
+    CHECK(p.totalGlobalMem == total);
+    CHECK(p.globalL1CacheSupported + p.localL1CacheSupported == 2);
+    CHECK(p.memPitch == 2147483647);
+    CHECK((p.textureAlignment == 512 && p.surfaceAlignment == 512));
+    CHECK(p.texturePitchAlignment == 32);
+    CHECK(p.reservedSharedMemPerBlock == 1024);
+    CHECK(std::string(p.name) == "sixdays CPU emulator");
+    int driver = 0, runtime = 0, device_number = -1;
+    CHECK((cudaDriverGetVersion(&driver) == cudaSuccess && driver == 13000));
+    CHECK((cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime == driver));
+    CHECK((cudaGetDevice(&device_number) == cudaSuccess && device_number == 0));
     const auto resident = [](int threads, std::size_t shared) {
         int blocks = -1;
         CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &kernel, threads, shared) ==
@@ -266,4 +296,88 @@ TEST_CASE("properties, attributes and occupancy describe the same device") {
     CHECK(resident(1024, 0) == 2);
     CHECK(resident(32, 40 * 1024) == 4);  // each plus the 1 KB that CUDA reserves
     CHECK(resident(32, 163 * 1024) == 1);
+}
+
+TEST_CASE("settings have CUDA's defaults and are kept") {
+    cudaFuncAttributes a;
+    REQUIRE(cudaFuncGetAttributes(&a, &kernel) == cudaSuccess);
+    CHECK((a.sharedSizeBytes == 0 && a.constSizeBytes == 0 && a.localSizeBytes == 0));
+    CHECK((a.maxThreadsPerBlock == 1024 && a.numRegs == 0));
+    CHECK((a.ptxVersion == 80 && a.binaryVersion == 80 && a.cacheModeCA == 0));
+    CHECK((a.maxDynamicSharedSizeBytes == 48 * 1024 && a.preferredShmemCarveout == -1));
+    CHECK(cudaFuncSetAttribute(&kernel, kShared, 100 * 1024) == cudaSuccess);
+    REQUIRE(cudaFuncGetAttributes(&a, &kernel) == cudaSuccess);
+    CHECK(a.maxDynamicSharedSizeBytes == 100 * 1024);
+    CHECK(cudaFuncSetAttribute(&kernel, kShared, 0) == cudaSuccess);
+    const auto prefer_shared = cudaFuncAttributePreferredSharedMemoryCarveout;
+    CHECK(cudaFuncSetAttribute(&kernel, prefer_shared, 50) == cudaSuccess);
+    CHECK(cudaFuncSetCacheConfig(&kernel, cudaFuncCachePreferL1) == cudaSuccess);
+
+    const std::size_t defaults[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+    for (int i = 0; i < 7; ++i) {
+        INFO("limit " << i);
+        const auto which = value_of<cudaLimit>(i);
+        CHECK((cudaDeviceGetLimit(&limit, which) == cudaSuccess && limit == defaults[i]));
+        CHECK(cudaDeviceSetLimit(which, 7) == cudaSuccess);
+        CHECK((cudaDeviceGetLimit(&limit, which) == cudaSuccess && limit == 7));
+        CHECK(cudaDeviceSetLimit(which, defaults[i]) == cudaSuccess);
+    }
+    cudaFuncCache cache{};
+    CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared) == cudaSuccess);
+    CHECK(cudaDeviceGetCacheConfig(&cache) == cudaSuccess);
+    CHECK(cache == cudaFuncCachePreferShared);
+    cudaDeviceSetCacheConfig(cudaFuncCachePreferNone);
+    int least = 1, greatest = 1, priority = 1, can = 1;
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
+    CHECK((least == 0 && greatest == -5));
+    CHECK(cudaDeviceGetStreamPriorityRange(nullptr, nullptr) == cudaSuccess);
+    CHECK((cudaStreamGetPriority(nullptr, &priority) == cudaSuccess && priority == 0));
+    CHECK((cudaDeviceCanAccessPeer(&can, 0, 0) == cudaSuccess && can == 0));
+    CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceDisablePeerAccess(0) == cudaErrorInvalidDevice);
+    cudaGetLastError();
+}
+
+TEST_CASE("allocations are multiples of 256 bytes, and 64 KB apart") {
+    for (const std::size_t size : {1, 255, 256, 257}) {
+        const Device<char> a(size), b(1);
+        const auto begin = reinterpret_cast<std::uintptr_t>(a.data());
+        const auto next = reinterpret_cast<std::uintptr_t>(b.data());
+        CHECK((begin % 256 == 0 && next % 256 == 0));
+        CHECK(next - begin == (size > 256 ? 512 : 256) + 64 * 1024);
+    }
+}
+
+TEST_CASE("attributes of a pointer name its memory and its addresses on both sides") {
+    const Device<float> x(16);
+    void *pinned = nullptr, *managed = nullptr, *freed = nullptr;
+    cudaMallocHost(&pinned, 64);
+    cudaMallocManaged(&managed, 64);
+    cudaMalloc(&freed, 64);
+    cudaFree(freed);
+    const auto later = [](void* p, int bytes) -> void* { return static_cast<char*>(p) + bytes; };
+    const struct {
+        void* at;
+        cudaMemoryType type;
+        bool on_device, on_host;
+    } cases[] = {{x.data(), cudaMemoryTypeDevice, true, false},
+                 {later(x.data(), 63), cudaMemoryTypeDevice, true, false},
+                 {later(x.data(), 64), cudaMemoryTypeUnregistered, false, false},
+                 {later(pinned, 63), cudaMemoryTypeHost, true, true},
+                 {later(pinned, 64), cudaMemoryTypeUnregistered, false, false},
+                 {later(managed, 63), cudaMemoryTypeManaged, true, true},
+                 {later(managed, 64), cudaMemoryTypeUnregistered, false, false},
+                 {freed, cudaMemoryTypeUnregistered, false, false},
+                 {host, cudaMemoryTypeUnregistered, false, false}};
+    for (const auto& c : cases) {
+        INFO(&c - cases);
+        cudaPointerAttributes a{};
+        CHECK(cudaPointerGetAttributes(&a, c.at) == cudaSuccess);
+        CHECK(a.type == c.type);
+        CHECK(a.device == (c.on_device ? 0 : -2));
+        CHECK(a.devicePointer == (c.on_device ? c.at : nullptr));
+        CHECK(a.hostPointer == (c.on_host ? c.at : nullptr));
+    }
+    cudaFreeHost(pinned);
+    cudaFree(managed);
 }

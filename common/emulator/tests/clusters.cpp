@@ -140,6 +140,17 @@ TEST_CASE("a block of a cluster knows its rank, index and extents") {
           }));
     CHECK(std::vector<int>(got.begin() + 16, got.end()) ==
           made(16, [](int i) { return 7 + 10 * (i % 8) + 8000; }));
+    CHECK(run("columns", 16) ==
+          made(16, [](int i) { return i / 4 + 40 + 10000 * (i / 4) + 100000 + 4000000; }));
+    for (const Order order : {Order::forward, Order::reversed}) {
+        set_order(order);
+        CHECK(of_right("boxes", 48) == made(48, [](int i) {
+                  const int x = i % 2, y = i / 2 % 4, z = i / 8;
+                  const int next = (y % 2 + 2 * (z % 3) + 1) % 6;
+                  return x + 2 * (y / 2 * 2 + next % 2 + 4 * (z / 3 * 3 + next / 2));
+              }));
+    }
+    set_order(Order::forward);
     CHECK(run("deep", 16) == made(16, [](int i) {
               const int y = i / 2 % 2, z = i / 4 % 2;
               return y + 2 * z + 10 * z + 100 * y + 2000;
@@ -176,6 +187,7 @@ TEST_CASE("a bug with clusters is reported at its line when the order is reverse
         Case{"copy_not_waited_for", "the same thread started it in", Kind::pending_copy},
         Case{"others_copy", "the thread of that block must wait for it", Kind::pending_copy},
         Case{"two_barriers", "others wait at their cluster's", Kind::barrier},
+        Case{"waits_elsewhere", "lacks 1 of 1 arrivals", Kind::barrier},
         Case{"ended_after_arrival", "may have exited by then", Kind::barrier},
         Case{"another_cluster", "which thread (0,0,0) of block (", Kind::race},
         Case{"no_such_block", "asks for block 2 of its cluster, which has 2.", Kind::out_of_bounds},

@@ -258,6 +258,16 @@ __global__ void __cluster_dims__(1, 2, 2) deep(int* out) {
         cluster.block_rank() + 10 * index.z + 100 * index.y + 1000 * cluster.dim_blocks().z);
 }
 
+// Each block reads the number of the next one in its cluster of 1 x 2 x 3.
+__global__ void __cluster_dims__(1, 2, 3) boxes(int* out) {
+    __shared__ int mine;
+    const cg::cluster_group cluster = cg::this_cluster();
+    mine = static_cast<int>(blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
+    cluster.sync();
+    out[mine] = *cluster.map_shared_rank(&mine, static_cast<int>(cluster.block_rank() + 1) % 6);
+    cluster.sync();
+}
+
 // --- planted bugs --------------------------------------------------------------------------------
 
 __global__ void __cluster_dims__(2, 1, 1) no_first_barrier(int* out) {
@@ -366,6 +376,15 @@ __global__ void __cluster_dims__(2, 1, 1) ended_after_arrival(int* out) {
     cluster.barrier_arrive();
     if (blockIdx.x == 0) out[0] = *cluster.map_shared_rank(&mine, 1);  // MARK ended_after_arrival
     cluster.barrier_wait();
+}
+// After a barrier of the cluster, all threads have arrived at its next one, and none waits there.
+__global__ void __cluster_dims__(2, 1, 1) waits_elsewhere(int*) {
+    __shared__ gpu::Mbarrier full;
+    full.init(1);
+    cg::this_cluster().sync();
+    cg::this_cluster().barrier_arrive();
+    full.wait(0);  // MARK waits_elsewhere
+    cg::this_cluster().barrier_wait();
 }
 __global__ void __cluster_dims__(2, 1, 1) endless(int*) {
     for (int i = 0; i >= 0; i = (i + 1) % 8) cg::this_cluster().sync();  // MARK endless
@@ -493,6 +512,7 @@ const std::vector<ClusterCase>& clusters() {
         {"copy_across", [](int* out) { copy_across<<<2, 4>>>(out); }},
         {"sums_across", [](int* out) { sums_across<<<2, 128>>>(out); }},
         {"deep", [](int* out) { deep<<<dim3(2, 2, 4), 1>>>(out); }},
+        {"boxes", [](int* out) { boxes<<<dim3(2, 4, 6), 1>>>(out); }},
         {"narrow_char", [](int* out) { narrow<char><<<2, 1>>>(out); }},
         {"narrow_half", [](int* out) { narrow<__half><<<2, 1>>>(out); }},
         {"not_told", [](int* out) { not_told<<<4, 1>>>(out); }},
@@ -502,6 +522,7 @@ const std::vector<ClusterCase>& clusters() {
         {"others_copy", [](int* out) { others_copy<<<2, 4>>>(out); }},
         {"two_barriers", [](int* out) { two_barriers<<<2, 2>>>(out); }},
         {"ended_after_arrival", [](int* out) { ended_after_arrival<<<2, 1>>>(out); }},
+        {"waits_elsewhere", [](int* out) { waits_elsewhere<<<2, 1>>>(out); }},
         {"endless", [](int* out) { endless<<<2, 32>>>(out); }},
         {"endless_in_grid", [](int* out) { cooperatively(endless_in_grid, out); }},
         {"no_blocks", [](int* out) { launch_by_call(8, 4, dim3(2, 0, 0), neighbours, out); }},
@@ -512,6 +533,7 @@ const std::vector<ClusterCase>& clusters() {
         {"arrive_early", [](int* out) { arrive_early<<<4, 1>>>(out); }},
         {"by_ptx", [](int* out) { by_ptx<<<4, 1>>>(out); }},
         {"indices", [](int* out) { launch_by_call(dim3(4, 4), 1, dim3(4, 2), indices, out); }},
+        {"columns", [](int* out) { launch_by_call(dim3(4, 4), 1, dim3(1, 4), indices, out); }},
         {"told_to_others", [](int* out) { told_to_others<<<4, 1>>>(out); }},
         {"no_first_barrier", [](int* out) { no_first_barrier<<<2, 1>>>(out); }},
         {"mbarrier_across", [](int* out) { mbarrier_across<<<2, 2>>>(out); }},

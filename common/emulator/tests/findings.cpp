@@ -187,6 +187,13 @@ const std::vector<Work> kCalls = {
          cudaMemcpy(x, host_of_64 + 60, 20, cudaMemcpyHostToDevice);
          know_host_buffers(nullptr);
      }},
+    {"host_large_enough",
+     [](float* x) {
+         know_host_buffers(bytes_of_host);
+         cudaMemcpy(x, host_of_64 + 60, 16, cudaMemcpyHostToDevice);
+         cudaMemcpy(host_of_64 + 60, x, 16, cudaMemcpyDeviceToHost);
+         know_host_buffers(nullptr);
+     }},
     {"host_too_small_for_copy_back",
      [](float* x) {
          know_host_buffers(bytes_of_host);

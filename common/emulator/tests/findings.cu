@@ -9,6 +9,7 @@
 #include <cassert>
 #include <cstdlib>
 
+#include "common/emulator/machine/block.hpp"
 #include "common/emulator/recording.hpp"
 #include "common/emulator/report.hpp"
 #include "common/gpu/ptx/mbarrier.hpp"
@@ -561,6 +562,39 @@ __global__ void variable_changes(float* x) {
     __pipeline_wait_prior(0);
 }
 
+// All threads of the first block pass the barrier that half of the second block skips.
+__global__ void skips_in_second_block(float* x) {
+    __shared__ float row[32];
+    if (blockIdx.x == 0 || threadIdx.x < 16) {
+        row[threadIdx.x] = 1.0f;
+        __syncthreads();
+    }
+    x[32 * blockIdx.x + threadIdx.x] = row[threadIdx.x];
+}
+// Dynamic shared memory starts unwritten in each block, and ends where its launch says.
+__global__ void second_reads(float* x) {
+    extern __shared__ float row[];
+    if (blockIdx.x == 0) row[threadIdx.x] = 1.0f;
+    if (blockIdx.x == 1) x[threadIdx.x] = row[threadIdx.x];
+}
+__global__ void stores_at(float* x, int at) {
+    extern __shared__ float row[];
+    row[at] = x[0];
+}
+
+// Each block uses its time limit up. Not instrumented, since the limit is the emulator's own.
+__attribute__((no_sanitize_thread, noinline)) __device__ int use_up_time() {
+    const int left = emulator::block.seconds_left;
+    emulator::block.seconds_left = 1;
+    return left;
+}
+__global__ void time_of_blocks_kernel(float* x) {
+    x[blockIdx.x] = static_cast<float>(use_up_time());
+}
+__global__ void __cluster_dims__(2, 1, 1) time_of_clusters_kernel(float* x) {
+    x[blockIdx.x] = static_cast<float>(use_up_time());
+}
+
 // --- mbarriers and tiles -----------------------------------------------------------------------------
 template <int AT, int ARRIVALS>
 __global__ void mbarrier_at(float*) {
@@ -1058,6 +1092,11 @@ __global__ void lanes_read(int readers, int left_out, float* word) {
 
 }  // namespace
 
+void time_of_blocks(Together how, float* x) {
+    if (how == Together::no) time_of_blocks_kernel<<<4, 1>>>(x);
+    if (how == Together::in_grid) cooperatively(time_of_blocks_kernel, 4, 1, x);
+    if (how == Together::in_clusters) time_of_clusters_kernel<<<4, 1>>>(x);
+}
 float* address_of_variable() {
     void* found = nullptr;
     cudaGetSymbolAddress(&found, variable);
@@ -1372,6 +1411,16 @@ std::vector<Provoked> provoked_by_kernels() {
         {"too_much_dynamic", [](float* x) { nothing<<<2, 32, 48 * 1024 + 1>>>(x); }},
         {"arrays_too_large", [](float* x) { large_arrays<<<kGrid, kBlock>>>(x); }},
         {"arrays_and_dynamic", [](float* x) { half_of_it<<<kGrid, kBlock, 16 * 1024 + 4>>>(x); }},
+        {"one_too_many_together", [](float* x) { cooperatively(nothing, 9, 1024, x); }},
+        {"one_too_many_small_ones", [](float* x) { cooperatively(nothing, dim3(3, 43), 32, x); }},
+        {"one_too_many_planes", [](float* x) { cooperatively(nothing, 33, dim3(2, 4, 32), x); }},
+        {"skips_in_second_block", [](float* x) { skips_in_second_block<<<2, 32>>>(x); }},
+        {"dynamic_of_earlier_block", [](float* x) { second_reads<<<2, 32, 128>>>(x); }},
+        {"dynamic_of_earlier_launch",
+         [](float* x) {
+             stores_at<<<1, 1, 256>>>(x, 40);
+             stores_at<<<1, 1, 128>>>(x, 40);
+         }},
         {"too_many_together", [](float* x) { cooperatively(nothing, 100000, 1024, x); }},
         {"restricted", [](float* x) { restricted<<<kGrid, kBlock>>>(x, 5, x); }},
         {"symbol_too_small",
@@ -1427,6 +1476,9 @@ std::vector<Provoked> provoked_by_kernels() {
 
 std::vector<Provoked> right_kernels() {
     return {
+        {"as_many_together", [](float* x) { cooperatively(nothing, 8, 1024, x); }},
+        {"as_many_small_ones", [](float* x) { cooperatively(nothing, dim3(2, 64), 32, x); }},
+        {"as_many_planes", [](float* x) { cooperatively(nothing, 32, dim3(2, 4, 32), x); }},
         {"tiles_of_planes",
          [](float* x) {
              std::uint16_t numbers[128];

@@ -22,6 +22,9 @@ std::vector<Provoked> right_kernels();
 void add_one(const float* in, float* out, cudaStream_t stream);
 /// The same for bytes.
 void add_one_byte(const unsigned char* in, unsigned char* out, cudaStream_t stream);
+/// The seconds that each of 4 blocks finds left of its time limit, which it then uses up.
+enum class Together { no, in_grid, in_clusters };
+void time_of_blocks(Together how, float* x);
 float* address_of_variable();  // a variable of 4 floats
 
 /// Readers of one word, and a writer that waits for all of them except `left_out` (-1: for all):

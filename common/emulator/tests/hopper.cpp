@@ -2,6 +2,7 @@
 // is reported for what it is.
 #include "common/emulator/tests/hopper.hpp"
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,7 @@ TEST_CASE("a warpgroup's product is correct, and its bugs are reported in any ex
     };
     const Case cases[] = {
         {Wrong::nothing, ""},
+        {Wrong::operand_reused, ""},
         {Wrong::barrier_not_set_up, "barrier: "},
         {Wrong::barrier_not_set_up, "uses an mbarrier that was never initialized"},
         {Wrong::fewer_bytes_told, "copies a tile of 16384 bytes, but in this phase its mbarrier"},
@@ -122,6 +124,17 @@ TEST_CASE("a warpgroup's product is correct, and its bugs are reported in any ex
         check();
     }
     set_order(Order::forward);
+}
+
+TEST_CASE("an accumulator that is read too early belongs to the last product into it") {
+    std::string path = __FILE__, text;
+    std::ifstream file(path.replace(path.rfind(".cpp"), 4, ".cu"));
+    int line = 1;
+    while (std::getline(file, text) && text.find("// MARK continued") == std::string::npos) ++line;
+    const std::string said = told(Wrong::continued_and_read_early);
+    INFO(said);
+    CHECK(said.find("an accumulator of the wgmma in common/emulator/tests/hopper.cu:" +
+                    std::to_string(line)) != std::string::npos);
 }
 
 // Regression: state of threads beyond a small block survived with dangling pointers.

@@ -60,6 +60,12 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         }
     }
     gpu::wgmma_commit();
+    if (wrong == Wrong::continued_and_read_early) {
+        gpu::wgmma_fence();
+        const auto tile_a = gpu::wgmma_tile(a, 16), tile_b = gpu::wgmma_tile(b, 16);
+        gpu::wgmma<bf16, false, false>(sum, tile_a, tile_b);  // MARK continued
+        gpu::wgmma_commit();
+    }
     float others[N / 8][4] = {};  // of a different product
     if (wrong == Wrong::first_sums_read_early || wrong == Wrong::other_sums_named ||
         wrong == Wrong::fence_of_another_group) {
@@ -69,9 +75,11 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
     }
     if (wrong == Wrong::other_sums_named) gpu::wgmma_wait<0>(others);
     if (wrong != Wrong::sums_read_early && wrong != Wrong::first_sums_read_early &&
+        wrong != Wrong::continued_and_read_early &&
         wrong != Wrong::other_sums_named) {
         gpu::wgmma_wait<0>(sum);
     }
+    if (wrong == Wrong::operand_reused) a[threadIdx.x] = 0;
     if (stores_early) return;
     store(sum, out);
 }

@@ -8,6 +8,7 @@ namespace sixdays::emulator::tests {
 
 enum class Wrong {
     nothing,
+    operand_reused,  // correct: after the wait, each thread stores to the operands
     barrier_not_set_up,
     fewer_bytes_told,
     more_bytes_told,
@@ -22,8 +23,9 @@ enum class Wrong {
     other_operands,
     some_replace,  // some threads overwrite the accumulators, others add to them
     sums_read_early,
-    first_sums_read_early,  // the first of two products
-    other_sums_named,       // the wait names other accumulators
+    first_sums_read_early,     // the first of two products
+    continued_and_read_early,  // after a second product into the same accumulators
+    other_sums_named,          // the wait names other accumulators
     no_fence,
     fence_of_another_group,
     set_up_unseen,

@@ -289,6 +289,52 @@ TEST_CASE("host code may access managed memory that no kernel uses, and all of i
     cudaFree(shared);
 }
 
+TEST_CASE("a copy to pinned memory comes after an earlier one that is still in flight there") {
+    const Device<float> x(std::vector<float>(4, 3.0f)), y(std::vector<float>(4, 5.0f));
+    const Pinned here(4, 1.0f), there(4, 7.0f);
+    const Stream other(cudaStreamNonBlocking);
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
+    cudaMemcpy(here.data, y.data(), 16, cudaMemcpyDeviceToHost);
+    cudaDeviceSynchronize();
+    CHECK(here.data[3] == 5.0f);
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
+    cudaMemcpy(here.data, there.data, 16, cudaMemcpyHostToHost);
+    cudaDeviceSynchronize();
+    CHECK(here.data[3] == 7.0f);
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
+    cudaMemcpy(y.data(), here.data, 16, cudaMemcpyHostToDevice);
+    CHECK(y.host()[3] == 3.0f);
+}
+
+TEST_CASE("after each kind of finding about an access of the host, the emulator watches on") {
+    const Device<float> x(std::vector<float>(4, 3.0f));
+    const Pinned here(4, 1.0f);
+    float* shared = nullptr;
+    REQUIRE(cudaMallocManaged(&shared, sizeof(float)) == cudaSuccess);
+    *shared = 1.0f;
+    const auto handler = [] {
+        struct sigaction now = {};
+        sigaction(SIGSEGV, nullptr, &now);
+        return now.sa_sigaction;
+    };
+    const auto still_watches = [&](Kind kind, const volatile float* memory) {
+        const auto before = handler();
+        clear_report();
+        sink = *memory;
+        REQUIRE(last_report());
+        CHECK(last_report()->kind == kind);
+        CHECK(handler() == before);
+        cudaGetLastError();
+        clear_report();
+    };
+    still_watches(Kind::device_memory, x.data());
+    cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, nullptr);
+    still_watches(Kind::pending_copy, here.data);
+    twice(shared, 1, shared);
+    still_watches(Kind::race, shared);
+    cudaFree(shared);
+}
+
 TEST_CASE("after a wait, system calls may use managed memory too") {
     float* shared = nullptr;
     REQUIRE(cudaMallocManaged(&shared, sizeof(float)) == cudaSuccess);

@@ -3,6 +3,7 @@
 
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "common/emulator/report.hpp"
@@ -197,6 +198,14 @@ TEST_CASE("a texture is interpolated between texels, and the address mode applie
     CHECK(sampled({true, false, border}, 4.0f, 0.5f) == 1.5f);  // half of 3
     CHECK(sampled({true, false, clamp}, 1.501f, 0.5f) == 1);    // weights are multiples of 1/256
     CHECK(sampled_bytes(1.5f) == 0.2f);
+    for (const auto& [x, y, texel] : {std::tuple{0.5f, 0.5f, 1},
+                                      {2.5f, 1.5f, 13},
+                                      {3.5f, 0.5f, 3},
+                                      {1.5f, 2.5f, 12},
+                                      {-0.5f, -0.5f, 1}}) {
+        CHECK(sampled_rows(x, y) == static_cast<float>(texel));
+    }
+    CHECK((sampled_pair(0.5f) == 2 && sampled_pair(1.5f) == 4 && sampled_pair(2.5f) == 4));
     CHECK(sampled_layer(1.5f, 2.5f, 1) == 121);
     CHECK(sampled_layer(1.5f, 2.5f, 0) == 21);
     // Directions to a quarter's centre on each face: texel 0, 1, 10 or 11 of faces 0 to 5.

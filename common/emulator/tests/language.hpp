@@ -46,8 +46,12 @@ struct Sampling {
     int address;  // cudaTextureAddressMode
 };
 float sampled(const Sampling& how, float x, float y);
-/// The same with a texture of bytes, normalized to [0, 1]; layered; a cubemap whose face f holds f.
+/// The same with a texture of bytes, normalized to [0, 1]; of two pitched rows (1, 2, 3) and (11,
+/// 12, 13); the second of two float2 channels (1, 2) and (3, 4); layered; a cubemap whose face f
+/// holds f.
 float sampled_bytes(float x);
+float sampled_rows(float x, float y);
+float sampled_pair(float x);
 float sampled_layer(float x, float y, int layer);
 float sampled_cube(float x, float y, float z);
 /// A kernel writes x + 10 y to a surface, last at `row`, and reads it through a texture.

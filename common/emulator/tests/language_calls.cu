@@ -162,7 +162,8 @@ __global__ void sample_kernel(cudaTextureObject_t texture, float x, float y, flo
     *out = kind == 0   ? tex2D<float>(texture, x, y)
            : kind == 1 ? tex2DLayered<float>(texture, x, y, (int)z)
            : kind == 2 ? texCubemap<float>(texture, x, y, z)
-                       : tex1D<float>(texture, x);
+           : kind == 3 ? tex1D<float>(texture, x)
+                       : tex1D<float2>(texture, x).y;
 }
 __global__ void write_surface(cudaSurfaceObject_t surface, int row) {
     const int x = threadIdx.x, y = threadIdx.y == 2 ? row : threadIdx.y;
@@ -233,6 +234,38 @@ float sampled_bytes(float x) {
     cudaTextureDesc how = {};
     how.readMode = cudaReadModeNormalizedFloat;
     const float value = sample_once(resource, how, 3, x, 0, 0);
+    cudaFree(device);
+    return value;
+}
+float sampled_rows(float x, float y) {
+    float *device, host[2][4] = {{1, 2, 3, -1}, {11, 12, 13, -1}};  // two rows of 3 texels, 16 bytes apart
+    cudaMalloc(&device, sizeof(host));
+    cudaMemcpy(device, host, sizeof(host), cudaMemcpyHostToDevice);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypePitch2D;
+    resource.res.pitch2D.devPtr = device;
+    resource.res.pitch2D.desc = cudaCreateChannelDesc<float>();
+    resource.res.pitch2D.width = 3;
+    resource.res.pitch2D.height = 2;
+    resource.res.pitch2D.pitchInBytes = 16;
+    cudaTextureDesc how = {};
+    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+    const float value = sample_once(resource, how, 0, x, y, 0);
+    cudaFree(device);
+    return value;
+}
+float sampled_pair(float x) {
+    float2 *device, host[3] = {{1, 2}, {3, 4}, {5, 6}};
+    cudaMalloc(&device, sizeof(host));
+    cudaMemcpy(device, host, sizeof(host), cudaMemcpyHostToDevice);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = device;
+    resource.res.linear.desc = cudaCreateChannelDesc<float2>();
+    resource.res.linear.sizeInBytes = 2 * sizeof(float2);  // without the last one
+    cudaTextureDesc how = {};
+    how.addressMode[0] = cudaAddressModeClamp;
+    const float value = sample_once(resource, how, 4, x, 0, 0);
     cudaFree(device);
     return value;
 }

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
@@ -158,6 +161,133 @@ TEST_CASE("a Fourier transform of two waves has two peaks, and the inverse scale
     CHECK(cufftExecC2C(there, peaks.data(), all.data(), CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
     for (const cufftHandle plan : {there, here, both}) CHECK(cufftDestroy(plan) == CUFFT_SUCCESS);
     CHECK(cufftDestroy(there) == CUFFT_INVALID_PLAN);
+}
+
+TEST_CASE("a generator continues its sequences, and every kind of number comes from them") {
+    clear_report();
+    constexpr std::size_t kSequences = 4096;
+    curandGenerator_t g = nullptr;
+    REQUIRE(curandCreateGenerator(&g, CURAND_RNG_PSEUDO_XORWOW) == CURAND_STATUS_SUCCESS);
+    const Device<unsigned> bits(2 * kSequences), part(10);
+    REQUIRE(curandGenerate(g, bits.data(), 2 * kSequences) == CURAND_STATUS_SUCCESS);
+    const std::vector<unsigned> all = bits.host();
+    const auto seeded = [&](unsigned long long seed, std::size_t n) {
+        CHECK(curandSetPseudoRandomGeneratorSeed(g, seed) == CURAND_STATUS_SUCCESS);
+        CHECK(curandGenerate(g, part.data(), n) == CURAND_STATUS_SUCCESS);
+        return part.host()[0];
+    };
+    CHECK(seeded(0, 10) == all[0]);
+    CHECK(curandGenerate(g, part.data(), 1) == CURAND_STATUS_SUCCESS);
+    CHECK(part.host()[0] == all[10]);
+    CHECK(seeded(1, 10) != all[0]);
+    CHECK(seeded(1ull << 32, 10) != all[0]);
+    CHECK(seeded(0, 10) == all[0]);
+
+    // A double takes two numbers of its sequence, and so do two normal floats (Box-Muller).
+    const auto first = [&](auto generate, auto out) {
+        REQUIRE(curandSetPseudoRandomGeneratorSeed(g, 0) == CURAND_STATUS_SUCCESS);
+        const Device<decltype(out)> numbers(2 * kSequences);
+        CHECK(generate(numbers.data(), 2 * kSequences) == CURAND_STATUS_SUCCESS);
+        return numbers.host();
+    };
+    const auto uniform =
+        first([&](float* x, std::size_t n) { return curandGenerateUniform(g, x, n); }, 0.0f);
+    const auto doubles =
+        first([&](double* x, std::size_t n) { return curandGenerateUniformDouble(g, x, n); }, 0.0);
+    const auto normal =
+        first([&](float* x, std::size_t n) { return curandGenerateNormal(g, x, n, 10, 3); }, 0.0f);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}, kSequences - 1}) {
+        const unsigned x = all[i], y = all[i + kSequences];
+        CHECK(uniform[i] == static_cast<float>(x) * 0x1p-32f + 0x1p-33f);
+        CHECK(uniform[i + kSequences] == static_cast<float>(y) * 0x1p-32f + 0x1p-33f);
+        CHECK(doubles[i] ==
+              static_cast<double>(x ^ static_cast<unsigned long long>(y) << 21) * 0x1p-53 +
+                  0x1p-54);
+        const double far = std::sqrt(-2 * std::log(static_cast<double>(uniform[i])));
+        const double turn = 2 * 3.14159265358979 * static_cast<double>(uniform[i + kSequences]);
+        CHECK(std::abs(normal[i] - (10 + 3 * far * std::sin(turn))) < 1e-4);
+        CHECK(std::abs(normal[i + kSequences] - (10 + 3 * far * std::cos(turn))) < 1e-4);
+    }
+    CHECK_FALSE(last_report());
+
+    const auto none = CURAND_STATUS_NOT_INITIALIZED;
+    float* const x = nullptr;
+    double* const d = nullptr;
+    for (const auto status :
+         {curandCreateGenerator(nullptr, CURAND_RNG_PSEUDO_DEFAULT),
+          curandDestroyGenerator(nullptr), curandSetStream(nullptr, nullptr),
+          curandSetPseudoRandomGeneratorSeed(nullptr, 1), curandGenerate(nullptr, part.data(), 1),
+          curandGenerateUniform(nullptr, x, 1), curandGenerateUniformDouble(nullptr, d, 1),
+          curandGenerateNormal(nullptr, x, 2, 0, 1)}) {
+        CHECK(status == none);
+    }
+    CHECK(curandSetStream(g, nullptr) == CURAND_STATUS_SUCCESS);
+    CHECK(curandDestroyGenerator(g) == CURAND_STATUS_SUCCESS);
+}
+
+TEST_CASE("Fourier transforms of odd lengths, in batches, in double, and invalid plans") {
+    clear_report();
+    const auto planned = [](int n, cufftType type, int batch) {
+        cufftHandle plan = 0;
+        const cufftResult result = cufftPlan1d(&plan, n, type, batch);
+        return std::pair(result, plan);
+    };
+    const auto made = [&](int n, cufftType type, int batch) {
+        const auto [result, plan] = planned(n, type, batch);
+        CHECK(result == CUFFT_SUCCESS);
+        return plan;
+    };
+    // (1, 2, 3) and (3, 0, 0): n / 2 + 1 = 2 values each.
+    const Device<float> in(std::vector<float>{1, 2, 3, 3, 0, 0}), back(6);
+    const Device<cufftComplex> middle(4);
+    const cufftHandle there = made(3, CUFFT_R2C, 2), here = made(3, CUFFT_C2R, 2);
+    CHECK(cufftExecR2C(there, in.data(), middle.data()) == CUFFT_SUCCESS);
+    const float root = std::sqrt(0.75f), re[] = {6, -1.5f, 3, 3}, im[] = {0, root, 0, 0};
+    for (std::size_t k = 0; k < 4; ++k) {
+        CHECK(std::abs(middle.host()[k].x - re[k]) < 1e-5f);
+        CHECK(std::abs(middle.host()[k].y - im[k]) < 1e-5f);
+    }
+    CHECK(cufftExecC2R(here, middle.data(), back.data()) == CUFFT_SUCCESS);
+    for (std::size_t i = 0; i < 6; ++i) CHECK(std::abs(back.host()[i] - 3 * in.host()[i]) < 1e-5f);
+
+    const Device<cufftDoubleComplex> z(
+        std::vector<cufftDoubleComplex>{{1, 0}, {2, 0}, {3, 0}, {4, 1}}),
+        out(4);
+    const cufftHandle four = made(4, CUFFT_Z2Z, 1);
+    for (const int sign : {CUFFT_FORWARD, CUFFT_INVERSE}) {  // 4 + i contributes i, s, -i, -s
+        CHECK(cufftExecZ2Z(four, z.data(), out.data(), sign) == CUFFT_SUCCESS);
+        const double s = sign, x[] = {10, -2 + s, -2, -2 - s}, y[] = {1, -2 * s, -1, 2 * s};
+        for (std::size_t k = 0; k < 4; ++k) {
+            CHECK(std::abs(out.host()[k].x - x[k]) < 1e-12);
+            CHECK(std::abs(out.host()[k].y - y[k]) < 1e-12);
+        }
+    }
+    CHECK_FALSE(last_report());
+    // One element too few, of the input and of the output.
+    const Device<float> few(std::vector<float>(5, 1));
+    const auto names = [](const char* operand) {
+        const auto report = last_report();
+        cudaGetLastError();
+        clear_report();
+        return report && report->text.find("cufftExec") != std::string::npos &&
+               report->text.find(operand) != std::string::npos;
+    };
+    CHECK(cufftExecR2C(there, few.data(), middle.data()) == CUFFT_EXEC_FAILED);
+    CHECK(names("input"));
+    CHECK(cufftExecC2R(here, middle.data(), few.data()) == CUFFT_EXEC_FAILED);
+    CHECK(names("output"));
+
+    CHECK(cufftPlan1d(nullptr, 8, CUFFT_C2C, 1) == CUFFT_INVALID_VALUE);
+    CHECK(planned(0, CUFFT_C2C, 1).first == CUFFT_INVALID_SIZE);
+    CHECK(planned(8, CUFFT_C2C, 0).first == CUFFT_INVALID_SIZE);
+    for (const auto type : {CUFFT_D2Z, CUFFT_Z2D})
+        CHECK(planned(8, type, 1).first == CUFFT_INVALID_TYPE);
+    CHECK(cufftExecR2C(here, in.data(), middle.data()) == CUFFT_INVALID_PLAN);
+    CHECK(cufftExecC2R(there, middle.data(), back.data()) == CUFFT_INVALID_PLAN);
+    CHECK(cufftExecZ2Z(there, z.data(), out.data(), CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
+    CHECK(cufftSetStream(there, nullptr) == CUFFT_SUCCESS);
+    for (const cufftHandle plan : {there, here, four}) CHECK(cufftDestroy(plan) == CUFFT_SUCCESS);
+    CHECK(cufftSetStream(there, nullptr) == CUFFT_INVALID_PLAN);
 }
 
 TEST_CASE("cublasXt multiplies matrices in host memory") {

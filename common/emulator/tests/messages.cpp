@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/emulator/tests/values.hpp"
+#include "common/emulator/trace.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
@@ -214,4 +216,149 @@ TEST_CASE("a report that was never read is printed at exit, and the status is 1"
     });
     CHECK(own_status.status == 7);
     CHECK(own_status.said.find("past its end") != std::string::npos);
+}
+
+TEST_CASE("a program that tells its findings prints each once, then notes, then the trace") {
+    const auto count = [](const Ended& ended, const std::string& words) {
+        int found = 0;
+        for (std::size_t at = 0; (at = ended.said.find(words, at)) != std::string::npos; ++at)
+            ++found;
+        return found;
+    };
+    const Ended twice = in_another_process([] {
+        tell_findings(nullptr);
+        for (const char* name : {"no_guard", "no_guard", "missing_wait"}) launch(name);
+        std::fprintf(stderr, "%zu told\n", findings_told());
+    });
+    INFO(twice.said);
+    CHECK(twice.status == 1);
+    CHECK(count(twice, "emulator: ") == 2);
+    CHECK(count(twice, "past its end") == 1);
+    CHECK(count(twice, "2 told") == 1);
+    CHECK(count(twice, "without waiting") == 0);  // a failed launch leaves too little to judge
+
+    const Ended unfinished = in_another_process([] {
+        tell_findings(nullptr);
+        launch_empty(1, 32);
+    });
+    INFO(unfinished.said);
+    CHECK(unfinished.status == 0);
+    CHECK(count(unfinished, "emulator, note: the program ends without waiting for empty") == 1);
+    CHECK(count(unfinished, "common/emulator/tests/values.cu:") == 1);
+    const Ended waited = in_another_process([] {
+        tell_findings(nullptr);
+        launch_empty(1, 32);
+        cudaDeviceSynchronize();
+    });
+    CHECK((waited.status == 0 && waited.said.empty()));
+    const Ended silent = in_another_process([] { launch_empty(1, 32); });
+    CHECK((silent.status == 0 && silent.said.empty()));
+
+    const Ended early = in_another_process([] {
+        void* p = nullptr;
+        cudaMalloc(&p, 1000);
+        std::exit(3);
+    });
+    CHECK((early.status == 3 && early.said.empty()));  // it could not free its memory
+    for (const char* const form : {"table", "explain"}) {
+        setenv("SIXDAYS_TRACE", form, 1);
+        const Ended traced = in_another_process([] {
+            tell_findings(nullptr);
+            start_trace();
+            const Device<float> in(std::vector<float>(64, 1.0f)), out(64);
+            saxpy(2, in.data(), in.data(), 64, out.data());
+            cudaDeviceSynchronize();
+        });
+        INFO(traced.said);
+        CHECK(traced.status == 0);
+        CHECK(count(traced, "  requests   per request") == 1);
+        CHECK(count(traced, "sectors of 32 bytes, and how many lanes") == 1);
+        const bool explains = std::string(form) == "explain";
+        CHECK(count(traced, "1. The load in") == (explains ? 1 : 0));
+        CHECK(count(traced, "Every request moves as little") == (explains ? 0 : 1));
+    }
+    unsetenv("SIXDAYS_TRACE");
+
+    for (const bool by_stream : {true, false}) {  // what the program printed comes first
+        static bool streams;
+        streams = by_stream;
+        const Ended printed = in_another_process([] {
+            dup2(STDERR_FILENO, STDOUT_FILENO);
+            std::ios::sync_with_stdio(false);
+            tell_findings(nullptr);
+            streams ? void(std::cout << "printed") : void(std::fputs("printed", stdout));
+            launch("no_guard");
+        });
+        INFO(printed.said);
+        CHECK(count(printed, "emulator: ") == 1);
+        CHECK(printed.said.find("printed") < printed.said.find("emulator: "));
+    }
+
+    static bool takes = true;
+    for (const bool one : {true, false}) {  // what the listener does not take is printed
+        takes = one;
+        const Ended heard = in_another_process([] {
+            tell_findings([](const Report* report, const std::string& text) {
+                std::fprintf(stderr, "%s %zu\n", report != nullptr ? "heard" : "note", text.size());
+                return takes;
+            });
+            launch("no_guard");
+        });
+        INFO(heard.said);
+        CHECK(heard.status == 1);
+        CHECK(count(heard, "heard ") == 1);
+        CHECK(count(heard, "emulator: ") == (one ? 0 : 1));
+    }
+}
+
+// As gcc's ubsan.c lays out the arguments of its handlers.
+extern "C" void __ubsan_handle_add_overflow(void* data, std::uintptr_t a, std::uintptr_t b);
+extern "C" void __ubsan_handle_sub_overflow(void* data, std::uintptr_t a, std::uintptr_t b);
+extern "C" void __ubsan_handle_mul_overflow(void* data, std::uintptr_t a, std::uintptr_t b);
+
+TEST_CASE("an overflow shows its operands in every integer type") {
+    struct Type {
+        std::uint16_t kind, info;  // 0: integer; log2 of the width, then 1 if it is signed
+        char name[8];
+    };
+    struct Data {
+        const char* file;
+        std::uint32_t line, column;
+        const Type* type;
+    };
+    const std::uintptr_t minus_two = static_cast<std::uintptr_t>(-2);
+    const struct {
+        Type type;
+        std::uintptr_t a, b;
+        std::string operands;  // around the operator
+    } cases[] = {
+        {{0, 3 << 1 | 1, "'char'"}, 127, 0xfe, "127 -2"},
+        {{0, 4 << 1 | 1, "'short'"}, 0x8000, 3, "-32768 3"},
+        {{0, 5 << 1 | 1, "'int'"}, 0x7fffffff, 0xfffffffe, "2147483647 -2"},
+        {{0, 5 << 1, "'uint'"}, 0xffffffff, 1, "4294967295 1"},
+        {{0, 6 << 1 | 1, "'long'"}, minus_two, 1, "-2 1"},
+        {{0, 6 << 1, "'ulong'"}, minus_two, 1, "18446744073709551614 1"},
+        {{0, 7 << 1 | 1, "'wide'"}, 5, 6, "a value a value"},
+        {{1, 5 << 1 | 1, "'float'"}, 5, 6, "a value a value"},
+    };
+    remarks();
+    std::uint32_t line = 100;  // a remark is made once per line
+    for (const auto& c : cases) {
+        for (const char sign : {'+', '-', '*'}) {
+            Data data{__FILE__, ++line, 1, &c.type};
+            const auto handle = sign == '+'   ? __ubsan_handle_add_overflow
+                                : sign == '-' ? __ubsan_handle_sub_overflow
+                                              : __ubsan_handle_mul_overflow;
+            handle(&data, c.a, c.b);
+            const auto notes = remarks();
+            REQUIRE(notes.size() == 1);
+            INFO(notes[0]);
+            const std::size_t between = c.operands.find(' ', c.operands[0] == 'a' ? 3 : 0);
+            const std::string text = c.operands.substr(0, between) + ' ' + sign +
+                                     c.operands.substr(between) + " does not fit into " +
+                                     c.type.name;
+            CHECK(notes[0].find("messages.cpp:" + std::to_string(line)) != std::string::npos);
+            CHECK(notes[0].find(": " + text + ".") != std::string::npos);
+        }
+    }
 }

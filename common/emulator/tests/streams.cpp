@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/memory/readers.hpp"
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/facts.hpp"
@@ -205,6 +206,68 @@ TEST_CASE("a writer within a launch is reported for each of several readers it d
             if (c.of_blocks) CHECK(race.other.serial - clocks.first_serial == reader);
         }
     }
+}
+
+TEST_CASE("a warp call that leaves out a single lane does not order that lane") {
+    const Device<float> word(std::vector<float>(1, 1.0f));
+    for (const int left_out : {-1, 0, 15, 30}) {
+        const auto report = told(
+            [&] { readers_and_a_writer(ReadersAre::lanes, 31, left_out, word.data(), nullptr); });
+        CAPTURE(left_out);
+        CHECK(report.has_value() == (left_out >= 0));
+        if (left_out < 0) continue;
+        CHECK(fact_of<Race>(report).other.thread() == static_cast<unsigned>(left_out));
+    }
+}
+
+TEST_CASE(
+    "two readers of a word are in its history and 64 are kept besides; older ones are dropped") {
+    const Device<float> word(std::vector<float>(1, 1.0f));
+    const Device<int> done(std::vector<int>(1, 0));
+    const auto finds = [&](int readers, int left_out) {
+        cudaMemset(done.data(), 0, 4);
+        return told([&] {
+                   readers_and_a_writer(ReadersAre::blocks, readers, left_out, word.data(),
+                                        done.data());
+               })
+            .has_value();
+    };
+    CHECK(finds(66, 0));
+    CHECK_FALSE(finds(67, 0));
+    CHECK(finds(67, 1));
+}
+
+TEST_CASE("a reader of earlier work may be the only one, one of this launch after a signal only") {
+    const Clocks before = clocks;
+    clocks.first_serial = 10;
+    const struct {
+        std::uint32_t serial;  // 0: there was no such read
+        bool by_barriers, beyond_barriers;
+    } cases[] = {
+        {0, false, false}, {1, true, true}, {9, true, true}, {10, false, true}, {11, false, true}};
+    for (const auto& c : cases) {
+        INFO(c.serial);
+        clocks.orders_beyond_barriers = false;
+        CHECK(may_be_the_only_one({c.serial, 0, 0}) == c.by_barriers);
+        clocks.orders_beyond_barriers = true;
+        CHECK(may_be_the_only_one({c.serial, 0, 0}) == c.beyond_barriers);
+    }
+    clocks = before;
+}
+
+TEST_CASE("a stream created later may race with the last 64 works of the default stream") {
+    const Device<float> x(std::vector<float>(1, 1.0f)), y(std::vector<float>(65, 1.0f));
+    const auto races_with_work = [&](int work) {
+        return told([&] {
+                   for (int i = 0; i < 65; ++i) tests::add_one(x.data(), y.data() + i, nullptr);
+                   const Stream later(cudaStreamNonBlocking);
+                   tests::add_one(x.data(), y.data() + work, later.it);
+               })
+            .has_value();
+    };
+    CHECK_FALSE(races_with_work(0));
+    CHECK(races_with_work(1));
+    CHECK(races_with_work(64));
 }
 
 TEST_CASE("two streams that access the same bytes race; neighbouring bytes of a word do not") {

@@ -260,6 +260,13 @@ TEST_CASE("two instructions of a line are summed, and the lanes of the worse one
         if (line.line != marked("two of each") || line.operation != kLoad) continue;
         CHECK(line.addresses[1] - line.addresses[0] == (line.memory == kGlobal ? 32 : 8));
     }
+    const Lines alike = trace([&] { trace_two_alike(in.data(), out.data()); });
+    for (const LineTrace& line : alike) {  // of two as good as each other, the first
+        if (line.operation != kLoad) continue;
+        CHECK(line.line == marked("two alike"));
+        CHECK(line.requests == 2);
+        CHECK(line.addresses[0] == reinterpret_cast<std::uintptr_t>(in.data()));
+    }
     // 256 bytes, one half-warp at a time.
     t = sum(lines, kShared, kStore, "pair store");
     CHECK(t.requests == 1);

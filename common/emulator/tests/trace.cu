@@ -115,6 +115,13 @@ __global__ void two_of_each_kernel(const float* in, float* out) {
     __syncthreads();
     out[t] = in[t] + in[8 * t] + s[t] + s[2 * t];  // LINE two of each
 }
+__global__ void two_alike_kernel(const float* in, float* out) {
+    const unsigned t = threadIdx.x;
+    out[t] = in[t] + in[t + 32];  // LINE two alike
+}
+void trace_two_alike(const float* in, float* out) {
+    two_alike_kernel<<<1, 32>>>(in, out);
+}
 void trace_two_of_each(const float* in, float* out) {
     two_of_each_kernel<<<1, 32>>>(in, out);
 }

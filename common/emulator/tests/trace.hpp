@@ -12,6 +12,7 @@ void trace_naive_transpose(const float* in, float* out);
 void trace_reduce(const float* in, float* out, int blocks);
 void trace_atomics(int* counts, int bins);                   // 64 threads add 1
 void trace_atomics_used(int* counts, int bins, int amount);  // and write to counts[64...127]
+void trace_two_alike(const float* in, float* out);
 void trace_two_of_each(const float* in, float* out);
 void trace_broadcast(const float* in, float* out);
 

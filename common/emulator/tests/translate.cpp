@@ -347,7 +347,8 @@ TEST_CASE("allocations in functions that may run on the device are redirected") 
               "Delete<true>{} = p; " + here + "Delete<false>{} = q->r; }");
     for (const char* same : {"__device__ void f() { p = new (q) T; a.free(p); std::malloc(3); }",
                              "struct S { S(const S&) = delete; void free(int); };",
-                             "__device__ void f() { void free(void*); T::operator new(3); }"}) {
+                             "__device__ void f() { void free(void*); T::operator new(3); }",
+                             "int main() { p = new T[n]; q = malloc(3); free(q); delete p; }"}) {
         CHECK(translated(same).text == same);
     }
 }

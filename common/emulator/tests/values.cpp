@@ -2,7 +2,9 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -41,6 +43,19 @@ void in_each_order(void (*test)()) {
         test();
         set_order(Order::forward);
     }
+}
+
+// Rounds each exact value in the four directions: to nearest, to zero, down, up.
+template <class T>
+std::vector<double> rounded_in_each_mode(const std::vector<long double>& exact) {
+    std::vector<double> all;
+    for (const long double x : exact) {
+        const T nearest = static_cast<T>(x), infinity = std::numeric_limits<T>::infinity();
+        const T down = nearest > x ? std::nextafter(nearest, -infinity) : nearest;
+        const T up = nearest < x ? std::nextafter(nearest, infinity) : nearest;
+        for (const T one : {nearest, x > 0 ? down : up, down, up}) all.push_back(one);
+    }
+    return all;
 }
 
 }  // namespace
@@ -336,4 +351,31 @@ TEST_CASE("the basic runtime calls work: memory, copies, events, errors") {
     CHECK(std::string(cudaGetErrorName(cudaErrorIllegalAddress)) == "cudaErrorIllegalAddress");
     CHECK(std::string(cudaGetErrorString(cudaErrorIllegalAddress)) ==
           "an illegal memory access was encountered");
+}
+
+TEST_CASE("arithmetic and conversions round in the direction that their names end with") {
+    const auto exact = [](long double a, long double b, long double c) {
+        return std::vector<long double>{a + b, a - b, a * b, a / b, 1 / b, std::sqrt(c), a * b + c};
+    };
+    for (const double sign : {1.0, -1.0}) {
+        const double a = sign / 3, b = -3.7, c = 0.7;
+        const auto x = static_cast<float>(a), y = static_cast<float>(b), z = static_cast<float>(c);
+        const Device<float> floats(28);
+        rounded_floats(x, y, z, floats.data());
+        const std::vector<float> got = floats.host();
+        CHECK(std::vector<double>(got.begin(), got.end()) ==
+              rounded_in_each_mode<float>(exact(x, y, z)));
+        const Device<double> doubles(28);
+        rounded_doubles(a, b, c, doubles.data());
+        CHECK(doubles.host() == rounded_in_each_mode<double>(exact(a, b, c)));
+    }
+    const Device<double> converted(28);
+    const long long whole = -1234567890123456789;
+    const long double part = whole % 2000000000, all = whole;
+    rounded_conversions(whole, 0.1, converted.data());
+    std::vector<double> want = rounded_in_each_mode<float>({all, -all, part, -part, 0.1});
+    const std::vector<double> wide = rounded_in_each_mode<double>({all, -all});
+    want.insert(want.end(), wide.begin(), wide.end());
+    CHECK(converted.host() == want);
+    CHECK(trouble().empty());
 }

@@ -362,4 +362,49 @@ void divergent_groups(int* out) {
     groups_kernel<<<1, 32>>>(out);
 }
 
+// --- arithmetic and conversions with the rounding mode in the name -----------------------------
+#define SIXDAYS_MODES(name, ...) \
+    name##_rn(__VA_ARGS__), name##_rz(__VA_ARGS__), name##_rd(__VA_ARGS__), name##_ru(__VA_ARGS__)
+__device__ void store_all(const float (&all)[28], float* out) {
+    for (int i = 0; i < 28; ++i) out[i] = all[i];
+}
+__device__ void store_all(const double (&all)[28], double* out) {
+    for (int i = 0; i < 28; ++i) out[i] = all[i];
+}
+__global__ void rounded_floats_kernel(float a, float b, float c, float* out) {
+    const float all[] = {SIXDAYS_MODES(__fadd, a, b), SIXDAYS_MODES(__fsub, a, b),
+                         SIXDAYS_MODES(__fmul, a, b), SIXDAYS_MODES(__fdiv, a, b),
+                         SIXDAYS_MODES(__frcp, b),    SIXDAYS_MODES(__fsqrt, c),
+                         SIXDAYS_MODES(__fmaf, a, b, c)};
+    store_all(all, out);
+}
+__global__ void rounded_doubles_kernel(double a, double b, double c, double* out) {
+    const double all[] = {SIXDAYS_MODES(__dadd, a, b), SIXDAYS_MODES(__dsub, a, b),
+                          SIXDAYS_MODES(__dmul, a, b), SIXDAYS_MODES(__ddiv, a, b),
+                          SIXDAYS_MODES(__drcp, b),    SIXDAYS_MODES(__dsqrt, c),
+                          SIXDAYS_MODES(__fma, a, b, c)};
+    store_all(all, out);
+}
+__global__ void rounded_conversions_kernel(long long whole, double x, double* out) {
+    const auto positive = static_cast<unsigned long long>(-whole);
+    const auto part = static_cast<int>(whole % 2000000000);
+    const double all[] = {SIXDAYS_MODES(__ll2float, whole),
+                          SIXDAYS_MODES(__ull2float, positive),
+                          SIXDAYS_MODES(__int2float, part),
+                          SIXDAYS_MODES(__uint2float, static_cast<unsigned>(-part)),
+                          SIXDAYS_MODES(__double2float, x),
+                          SIXDAYS_MODES(__ll2double, whole),
+                          SIXDAYS_MODES(__ull2double, positive)};
+    store_all(all, out);
+}
+void rounded_floats(float a, float b, float c, float* out) {
+    rounded_floats_kernel<<<1, 1>>>(a, b, c, out);
+}
+void rounded_doubles(double a, double b, double c, double* out) {
+    rounded_doubles_kernel<<<1, 1>>>(a, b, c, out);
+}
+void rounded_conversions(long long whole, double x, double* out) {
+    rounded_conversions_kernel<<<1, 1>>>(whole, x, out);
+}
+
 }  // namespace sixdays::emulator::tests

@@ -31,5 +31,10 @@ void dynamic_bytes(int bytes, bool ask_first);
 /// bytes[at], and each of the first six read in a different way; stores to bytes 2, 3 and 5.
 void narrow(unsigned char* bytes, int at, unsigned* out);
 void divergent_groups(int* out);
+/// a + b, a - b, a * b, a / b, 1 / b, sqrt(c) and a * b + c, each to nearest, to zero, down and up.
+void rounded_floats(float a, float b, float c, float* out);
+void rounded_doubles(double a, double b, double c, double* out);
+/// whole, -whole, their remainders mod 2000000000, and x as floats; whole and -whole as doubles.
+void rounded_conversions(long long whole, double x, double* out);
 
 }  // namespace sixdays::emulator::tests

@@ -24,11 +24,12 @@ struct Function {
 bool is_plain_word(const Token& token) {
     return is_one_of(
         token,
-        {"static",   "inline",     "extern",     "const",        "volatile",       "unsigned",
-         "signed",   "long",       "short",      "int",          "char",           "float",
-         "double",   "bool",       "void",       "auto",         "constexpr",      "consteval",
-         "typename", "struct",     "class",      "enum",         "__device__",     "__host__",
-         "noexcept", "__global__", "__inline__", "__noinline__", "__forceinline__"});
+        {"static",         "inline",      "extern",   "const",      "volatile",   "unsigned",
+         "signed",         "long",        "short",    "int",        "char",       "float",
+         "double",         "bool",        "void",     "auto",       "constexpr",  "consteval",
+         "typename",       "struct",      "class",    "enum",       "__device__", "__host__",
+         "__constant__",   "__managed__", "noexcept", "__global__", "__inline__", "__noinline__",
+         "__forceinline__"});
 }
 
 // `SIXDAYS_HD int f()`: the macro may expand to anything.

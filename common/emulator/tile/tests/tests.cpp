@@ -282,17 +282,21 @@ TEST_CASE("a block of a tile kernel is one thread") {
 }
 
 TEST_CASE("a grid that leaves tiles out causes a note") {
-    const Device<float> in(count_up(20)), out(20);
-    remarks();
-    launch_tile("grid_of_half_the_tiles", 2, in.data(), 20, out.data());
-    CHECK(cudaGetLastError() == cudaSuccess);
-    const auto notes = remarks();
-    REQUIRE(notes.size() == 1);
-    INFO(notes[0]);
-    CHECK(
-        notes[0].find("has stored 2 of the 3 tiles of a span of extents "
-                      "(20), divided into tiles of lengths (8); the first that no block stored is "
-                      "number 2.") != std::string::npos);
+    for (const auto& [n, tiles] : {std::pair{16, 2}, {17, 3}, {20, 3}, {24, 3}, {25, 4}}) {
+        INFO(n);
+        const Device<float> in(count_up(n)), out(static_cast<std::size_t>(n));
+        remarks();
+        launch_tile("grid_of_half_the_tiles", 2, in.data(), n, out.data());
+        CHECK(cudaGetLastError() == cudaSuccess);
+        const auto notes = remarks();
+        REQUIRE(notes.size() == (tiles == 2 ? 0 : 1));
+        if (tiles == 2) continue;
+        INFO(notes[0]);
+        CHECK(notes[0].find("has stored 2 of the " + std::to_string(tiles) +
+                            " tiles of a span of extents (" + std::to_string(n) +
+                            "), divided into tiles of lengths (8); the first that no block stored "
+                            "is number 2.") != std::string::npos);
+    }
 }
 
 TEST_CASE("every check of tile kernels is covered by a report above") {
