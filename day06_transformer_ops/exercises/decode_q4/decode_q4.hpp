@@ -5,9 +5,10 @@
 ///
 /// Page: docs/llama.md
 ///
-/// A block holds 256 weights in 144 bytes: 8 sub-blocks of 32. Sub-block s has a scale and a
-/// minimum, integers of 6 bits. The block has a scale of the scales and a scale of the minima, both
-/// in F16. Weight j belongs to sub-block s = j / 32 and has an integer of 4 bits, its quant:
+/// A block of Q4_K holds 256 weights in 144 bytes: 8 sub-blocks of 32. Sub-block s, 0 to 7, has a
+/// scale and a minimum, integers of 6 bits. The F16 number `block.scale` multiplies all eight
+/// scales, and `block.minimum` all eight minima. Weight j belongs to sub-block s = j / 32 and has
+/// an integer of 4 bits, its quant:
 ///
 ///     weight = (block.scale * scale[s]) * quant - (block.minimum * minimum[s])
 ///
@@ -15,17 +16,20 @@
 /// Byte j % 32 of them has the quant of the even sub-block in bits 3 to 0, and that of the odd one
 /// in bits 7 to 4.
 ///
-/// **Scales and minima** are packed into `scales`, 12 bytes. Here s is 0 to 3:
+/// **Scales and minima** are packed into `scales`, 12 bytes. The bytes of sub-blocks r and r + 4,
+/// where r is 0 to 3:
 ///
 ///     byte            bits 7 and 6                    bits 5 to 0
-///     scales[s]       bits 5 and 4 of scale[s + 4]    scale[s]
-///     scales[s + 4]   bits 5 and 4 of minimum[s + 4]  minimum[s]
+///     scales[r]       bits 5 and 4 of scale[r + 4]    scale[r]
+///     scales[r + 4]   bits 5 and 4 of minimum[r + 4]  minimum[r]
 ///
 ///     byte            bits 7 to 4                     bits 3 to 0
-///     scales[s + 8]   bits 3 to 0 of minimum[s + 4]   bits 3 to 0 of scale[s + 4]
+///     scales[r + 8]   bits 3 to 0 of minimum[r + 4]   bits 3 to 0 of scale[r + 4]
 ///
 /// For example scales[1] = 0x85 = 10 000101 and scales[9] = 0x73 = 0111 0011: scale[1] is 5,
 /// scale[5] is 10 0011 = 35, and the lower bits of minimum[5] are 0111.
+///
+/// One thread block decodes one block of Q4_K. It has 256 threads, and thread j decodes weight j.
 ///
 /// Write the kernel in my/day06_transformer_ops/decode_q4.cu, then run
 /// `common/learn check day06`.

@@ -7,7 +7,7 @@ void decode_q4_cpu(View<const gpt2::Q4KBlock> in, View<float> out) {
     for (std::int64_t b = 0; b < in.extent(0); ++b) {
         const gpt2::Q4KBlock& block = in(b);
         std::uint8_t scales[8], minima[8];
-        gpt2::six_bits(block, scales, minima);  // the 12 bytes, as the statement describes them
+        gpt2::six_bits(block, scales, minima);  // 8 scales, 8 minima
         for (std::int64_t s = 0; s < 8; ++s) {
             const float scale = static_cast<float>(block.scale) * scales[s];
             const float minimum = static_cast<float>(block.minimum) * minima[s];

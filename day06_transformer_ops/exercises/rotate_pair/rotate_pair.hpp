@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 14 of Day 06: rotate queries by their positions.
+/// Exercise 14 of Day 06: rotate queries and keys by their positions.
 ///
 /// Easy, 20 minutes.
 ///
@@ -15,7 +15,15 @@
 ///     pair 1, cos 1, sin 0:  3 * 1 - 4 * 0, 3 * 0 + 4 * 1  =   3 4
 ///     out = -2 1 3 4
 ///
-/// A model overwrites its queries: `out` may be the same memory as `in`.
+/// Token t has row first + t of the table, the same for all of its heads. Two tokens of two heads,
+/// with one pair per head:
+///
+///     in (2, 2, 2) = 1 2  3 4  5 6  7 8     table (4, 2), first = 1, rows 1 and 2:  0 1  -1 0
+///     token 0, row 1: cos 0, sin 1          heads 1 2 and 3 4 become  -2 1 and -4 3
+///     token 1, row 2: cos -1, sin 0         heads 5 6 and 7 8 become  -5 -6 and -7 -8
+///     out = -2 1  -4 3  -5 -6  -7 -8
+///
+/// A model overwrites its queries and keys: `out` may be the same memory as `in`.
 ///
 /// Write the kernel in my/day06_transformer_ops/rotate_pair.cu, then run
 /// `common/learn check day06`.

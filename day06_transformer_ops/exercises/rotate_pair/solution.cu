@@ -1,4 +1,4 @@
-// Exercise 14: rotate queries by their positions.
+// Exercise 14: rotate queries and keys by their positions.
 // Specification:    day06_transformer_ops/exercises/rotate_pair/rotate_pair.hpp
 // CPU reference:    day06_transformer_ops/exercises/rotate_pair/rotate_pair_cpu.cpp
 // Hints:            common/learn hint day06 rotate_pair
