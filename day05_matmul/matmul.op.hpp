@@ -311,7 +311,8 @@ testing::Operation matmul_bf16_operation(const Product& p) {
     set(Path::ping_pong, "matmul_bf16_ping_pong_kernel", on_hopper);
     set(Path::tile, "matmul_tile", has_tiles);
     op.best = [=](const Call& c) {
-        const bool turns = takes_turns(p.M, p.N, p.K, gpu::multiprocessors());
+        const bool turns = is_bare(epilogue_of(p, c)) && lies_in_boxes(c.out<float>(2)) &&
+                           takes_turns(p.M, p.N, p.K, gpu::multiprocessors());
         return static_cast<int>(gpu::on_hopper() && apart(c)
                                     ? (turns ? Path::ping_pong : Path::persistent)
                                 : vectors(c) ? Path::fragments_ahead

@@ -95,6 +95,15 @@ bool lies_in_tiles(const View<const T>& x) {
            (x.extent(row) == 1 || (x.stride(row) >= x.extent(column) && x.stride(row) < kFar));
 }
 
+bool lies_in_boxes(const View<float>& out) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 37;
+    const int m = out.rank() - 2, n = m + 1;
+    const std::int64_t M = out.extent(m), N = out.extent(n), pitch = out.stride(m);
+    return out.stride(n) == 1 && N % 4 == 0 && M < kMost && N < kMost &&
+           (M == 1 || (pitch % 4 == 0 && N <= pitch && pitch < kFar)) &&
+           reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
+}
+
 template <class T>
 Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
     const auto rows_of = [](const View<const T>& x, bool along) -> Rows16<T> {
@@ -141,17 +150,19 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std:
 
 bool takes_turns(std::int64_t M, std::int64_t N, std::int64_t K, int multiprocessors) {
     const auto [small, square, middle, wide] = most_for_one(M, N, multiprocessors);
-    if (2 * small <= square || N % 4 != 0) return false;  // step 7 takes small tiles
+    if (2 * small <= square) return false;  // step 7 takes small tiles
     return square * K < std::min({square, middle, wide}) * (K + kEpilogueDepth);
 }
 
 template <class T>
-MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, bool on_hopper) {
+MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue,
+                                  View<float> out, bool on_hopper) {
     if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) {
-        const int m = a.rank() - 2, n = b.rank() - 1;
-        return takes_turns(a.extent(m), b.extent(n), a.extent(m + 1), gpu::multiprocessors())
-                   ? MatmulBf16Path::ping_pong
-                   : MatmulBf16Path::persistent;
+        const int m = out.rank() - 2, k = a.rank() - 1;
+        const bool turns =
+            is_bare(epilogue) && lies_in_boxes(out) &&
+            takes_turns(out.extent(m), out.extent(m + 1), a.extent(k), gpu::multiprocessors());
+        return turns ? MatmulBf16Path::ping_pong : MatmulBf16Path::persistent;
     }
     return is_in_vectors(a) && is_in_vectors(b) ? MatmulBf16Path::fragments_ahead
                                                 : MatmulBf16Path::shared_tiles;
@@ -178,7 +189,8 @@ const char* name(MatmulBf16Path path) {
     template bool is_in_vectors(const View<const T>&);                                          \
     template bool lies_in_tiles(const View<const T>&);                                          \
     template Operands16<T> operands_of(const View<const T>&, const View<const T>&);             \
-    template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>, bool);
+    template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>, const Epilogue&,   \
+                                               View<float>, bool);
 SIXDAYS_FOR(bf16)
 SIXDAYS_FOR(f16)
 #undef SIXDAYS_FOR

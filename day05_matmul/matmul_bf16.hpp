@@ -52,11 +52,12 @@ template <class T>
 void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
                        std::optional<MatmulBf16Path> path = {});
 
-/// The path that matmul_bf16_cuda() takes: on Hopper ping_pong or persistent, as takes_turns() says,
-/// else fragments_ahead, where the operands allow them; else shared_tiles. For views that
-/// check_matmul_bf16() accepts.
+/// The path that matmul_bf16_cuda() takes: on Hopper persistent, or ping_pong where that was measured
+/// to be faster (takes_turns()), else fragments_ahead, where the operands allow them; else
+/// shared_tiles. For views that check_matmul_bf16() accepts.
 template <class T>
 [[nodiscard]] MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b,
+                                                const Epilogue& epilogue, View<float> out,
                                                 bool on_hopper = gpu::on_hopper());
 
 }  // namespace sixdays::day05_matmul

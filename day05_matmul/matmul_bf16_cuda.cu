@@ -46,7 +46,7 @@ void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue
                       const gpu::Launch<MatmulBf16Path>& how) {
     check_matmul_bf16(a, b, epilogue, out, how.path);
     if (out.size() == 0) return;
-    const MatmulBf16Path path = how.path.value_or(choose_matmul_bf16(a, b));
+    const MatmulBf16Path path = how.path.value_or(choose_matmul_bf16(a, b, epilogue, out));
     const auto one = [&](View<const T> x, View<const T> y, const Epilogue& then, View<float> to) {
         switch (path) {
             case MatmulBf16Path::one_element:

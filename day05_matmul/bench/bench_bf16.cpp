@@ -133,7 +133,8 @@ void bench_bf16(lesson::Report& report) {
             timed_bf16(s.b_transposed ? "matmul_bf16, b transposed" : "matmul_bf16, sizes", s, {});
         v.version = "matmul_bf16_cuda";
         const Product16 p{s};
-        v.path = name(choose_matmul_bf16<bf16>({nullptr, p.a()}, {nullptr, p.b()}));
+        v.path = name(
+            choose_matmul_bf16<bf16>({nullptr, p.a()}, {nullptr, p.b()}, {}, {nullptr, p.out()}));
         report.port(v);
     }
 }

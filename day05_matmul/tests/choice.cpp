@@ -245,14 +245,16 @@ TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description
         check_acceptance<B>(op, c, seen, [&](B path) {
             check_matmul_bf16<bf16>(a, b, epilogue_of(p, c), c.out<float>(2), path);
         });
-        CHECK(int(choose_matmul_bf16<bf16>(a, b)) == op.best(c));
+        const View<float> out = c.out<float>(2);
+        CHECK(int(choose_matmul_bf16<bf16>(a, b, epilogue_of(p, c), out)) == op.best(c));
         if (runs_hopper()) {
             const bool apart = op.path(B::persistent).accepts(c);
-            const B best = choose_matmul_bf16<bf16>(a, b, true);
+            const B best = choose_matmul_bf16<bf16>(a, b, epilogue_of(p, c), out, true);
             CHECK((best == B::persistent || best == B::ping_pong) == apart);
         }
     }
-    for (const B path : {B::ring, B::fragments_ahead, B::warpgroups, B::persistent, B::ping_pong, B::tile}) {
+    for (const B path :
+         {B::ring, B::fragments_ahead, B::warpgroups, B::persistent, B::ping_pong, B::tile}) {
         if (path == B::tile ? !gpu::has_tile() : path > B::fragments_ahead && !runs_hopper())
             continue;
         CAPTURE(name(path));

@@ -452,8 +452,12 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
                                            {Layout({16, kMany}, {kMany, 1}), B::fragments_ahead}}) {
         CAPTURE(to_string(x));
         const Layout other = row_major({x.extent(1) < 64 ? x.extent(1) : 24, 32});
-        CHECK(choose_matmul_bf16<bf16>(of(0, x), of(1, other), true) == path);
-        CHECK(choose_matmul_bf16<bf16>(of(0, transpose(other)), of(1, transpose(x)), true) == path);
+        const auto best = [](View<const bf16> left, View<const bf16> right) {
+            const Layout out = row_major({left.extent(0), right.extent(1)});
+            return choose_matmul_bf16<bf16>(left, right, {.beta = 1}, {nullptr, out}, true);
+        };
+        CHECK(best(of(0, x), of(1, other)) == path);
+        CHECK(best(of(0, transpose(other)), of(1, transpose(x))) == path);
     }
 }
 
@@ -463,24 +467,21 @@ TEST_CASE("matmul_bf16: consumers take turns where that was measured to be faste
         std::int64_t M, N, K;
         bool turns;
     };
-    for (const Row& r :
-         std::vector<Row>{{2048, 2048, 1024, true},
-                          {2048, 2048, 8192, true},
-                          {8192, 8192, 8192, true},
-                          {16384, 16384, 1024, true},
-                          {1024, 768, 768, false},
-                          {1024, 768, 3072, false},  // small tiles
-                          {1024, 2304, 768, false},
-                          {1024, 3072, 768, false},  // eight for six
-                          {4096, 768, 768, false},
-                          {4096, 768, 3072, false},
-                          {4096, 2304, 768, true},
-                          {4096, 3072, 768, true},  // 20 for 18, 24
-                          {16384, 768, 3072, true},
-                          {16384, 3072, 768, true},
-                          {16384, 50257, 768, false},  // rows that the engine cannot store
-                          {16384, 50256, 768, true},
-                          {16384, 50258, 768, false}}) {
+    for (const Row& r : std::vector<Row>{{2048, 2048, 1024, true},
+                                         {2048, 2048, 8192, true},
+                                         {8192, 8192, 8192, true},
+                                         {16384, 16384, 1024, true},
+                                         {1024, 768, 768, false},
+                                         {1024, 768, 3072, false},  // small tiles
+                                         {1024, 2304, 768, false},
+                                         {1024, 3072, 768, false},  // eight for six
+                                         {4096, 768, 768, false},
+                                         {4096, 768, 3072, false},
+                                         {4096, 2304, 768, true},
+                                         {4096, 3072, 768, true},  // 20 for 18, 24
+                                         {16384, 768, 3072, true},
+                                         {16384, 3072, 768, true},
+                                         {16384, 50257, 768, true}}) {
         CAPTURE(r.M, r.N, r.K);
         CHECK(takes_turns(r.M, r.N, r.K, 132) == r.turns);
     }
@@ -489,6 +490,54 @@ TEST_CASE("matmul_bf16: consumers take turns where that was measured to be faste
     CHECK(!takes_turns(4096, 2304, 1728, 132));
     CHECK(!takes_turns(1024, 768, 64, 96));  // two for four
     CHECK(takes_turns(1024, 768, 64, 95));   // three for four
+}
+
+TEST_CASE("matmul_bf16: which outputs the copy engine can store", "[day05][matmul_bf16][small]") {
+    alignas(16) float memory[64] = {};
+    const auto lies = [&](const Shape& shape, const Strides& strides, int first = 0) {
+        return lies_in_boxes(View<float>(memory + first, Layout(shape, strides)));
+    };
+    CHECK(lies({4, 8}, {8, 1}));
+    CHECK(lies({4, 8}, {12, 1}));
+    CHECK(lies({2, 4, 8}, {1, 8, 1}));
+    CHECK(lies({1, 8}, {3, 1}));   // a single row's stride is unused
+    CHECK(!lies({2, 8}, {4, 1}));  // rows overlap
+    CHECK(!lies({2, 8}, {-8, 1}));
+    CHECK(!lies({4, 8}, {9, 1}));   // rows begin between pieces of 16 bytes
+    CHECK(!lies({4, 9}, {12, 1}));  // and end there
+    CHECK(!lies({4, 8}, {8, 2}));
+    CHECK(!lies({4, 8}, {8, 1}, 2));
+    CHECK(lies({4, 8}, {8, 1}, 4));
+    const std::int64_t many = std::int64_t{1} << 31, far = std::int64_t{1} << 37;
+    CHECK(lies({2, many - 4}, {many, 1}));
+    CHECK(!lies({2, many}, {many, 1}));
+    CHECK(lies({many - 1, 4}, {4, 1}));
+    CHECK(!lies({many, 4}, {4, 1}));
+    CHECK(lies({2, 4}, {far - 4, 1}));
+    CHECK(!lies({2, 4}, {far, 1}));
+
+    float bias[4] = {};
+    CHECK(is_bare({}));
+    CHECK(!is_bare({.alpha = 2}));
+    CHECK(!is_bare({.beta = 1}));
+    CHECK(!is_bare({.bias = View<const float>(bias, Layout({4}, {1}))}));
+    CHECK(!is_bare({.relu = true}));
+    CHECK(!is_bare({.swish = true}));
+}
+
+TEST_CASE("matmul_bf16: epilogue and outputs take part in the choice of a path",
+          "[day05][matmul_bf16][small]") {
+    if (!runs_hopper()) return;
+    const std::int64_t M = 128 * gpu::multiprocessors();  // one tile of 128 x 128 per SM
+    const auto best = [M](const Epilogue& then, std::int64_t pitch) {
+        const View<const bf16> a(nullptr, Layout({M, 64}, {64, 1})),
+            b(nullptr, Layout({64, 128}, {128, 1}));
+        const View<float> out(nullptr, Layout({M, 128}, {pitch, 1}));
+        return choose_matmul_bf16<bf16>(a, b, then, out, true);
+    };
+    CHECK(best({}, 128) == B::ping_pong);
+    CHECK(best({}, 130) == B::persistent);
+    CHECK(best({.beta = 1}, 128) == B::persistent);
 }
 
 TEST_CASE("matmul_bf16: the cut balances the work of the SMs", "[day05][matmul_bf16][small]") {

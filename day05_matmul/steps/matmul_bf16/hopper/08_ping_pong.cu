@@ -65,6 +65,25 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[ACROSS][4], const
 }
 // [store]
 
+/// Stores a warp's 16 of every 64 rows of a tile, by the engine or by threads.
+template <int DOWN, int ACROSS>
+__device__ __forceinline__ void store_tile(const float (&sum)[DOWN][ACROSS][4],
+                                           const Epilogue& epilogue, const gpu::TileMap& map,
+                                           bool by_engine, const View<float>& out, float* boxes,
+                                           std::int64_t m0, std::int64_t n0) {
+#pragma unroll
+    for (int d = 0; d < DOWN; ++d) {
+        const std::int64_t m = m0 + 64 * d;
+        if (by_engine) {
+            store_boxes(sum[d], epilogue, map, boxes, m, n0, out.extent(1));
+        } else {
+            const bool inside = m + 16 <= out.extent(0) && n0 + 8 * ACROSS <= out.extent(1);
+            store_sums(*reinterpret_cast<const float(*)[1][ACROSS][4]>(&sum[d]), epilogue, out, m,
+                       n0, inside);
+        }
+    }
+}
+
 /// The consumers' turns at the tensor cores. Without them a consumer would wait at `full` for a
 /// phase that lies two rounds of the ring ahead, and phases two apart have the same parity.
 struct Order {
@@ -125,32 +144,11 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
         order.pass();  // all stages of this tile have arrived, and the last is being multiplied
         release_last(sum, stages, K, turn);
         turn.skip(stages_of_tile);  // the other consumer's tile
-#pragma unroll
-        for (int d = 0; d < S::kDown; ++d) {
-            const std::int64_t m = at.m0 + 64 * d + warp % 4 * 16;
-            if (by_engine) {
-                store_boxes(sum[d], epilogue, map_out, own, m, at.n0, out.extent(1));
-            } else {
-                const bool inside = m + 16 <= out.extent(0) && at.n0 + S::kN <= out.extent(1);
-                store_sums(*reinterpret_cast<const float(*)[1][S::kN / 8][4]>(&sum[d]), epilogue,
-                           out, m, at.n0, inside);
-            }
-        }
+        store_tile(sum, epilogue, map_out, by_engine, out, own, at.m0 + warp % 4 * 16, at.n0);
     }
     // [turns]
     // Shared memory must exist until the engine has read the last boxes.
     if (threadIdx.x % 32 == 0) gpu::store_tiles_wait_read<0>();
-}
-
-/// Can the engine store out? Only without beta and swish. And rows of out must consist of whole
-/// pieces of 16 bytes, each at a multiple of that: an H200 was seen to write the whole last piece of
-/// a row, also where it extends past the edge.
-bool stores_by_engine(const Epilogue& epilogue, const View<float>& out) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 37;
-    const std::int64_t M = out.extent(0), N = out.extent(1), pitch = out.stride(0);
-    return epilogue.beta == 0 && !epilogue.swish && out.stride(1) == 1 && N % 4 == 0 && M < kMost &&
-           N < kMost && (M == 1 || (pitch % 4 == 0 && N <= pitch && pitch < kFar)) &&
-           reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
 }
 
 }  // namespace
@@ -164,7 +162,7 @@ void launch_matmul_bf16_ping_pong(View<const T> a, View<const T> b, const Epilog
             Stages<T, 128, 128, kSquareStages, a_across.value, b_across.value, /*TAKE_TURNS*/ true>;
         const gpu::TileMap map_a = tile_map(x.a, S::A::kRowsOfTile);
         const gpu::TileMap map_b = tile_map(x.b, S::B::kRowsOfTile);
-        const bool by_engine = stores_by_engine(epilogue, out);
+        const bool by_engine = lies_in_boxes(out) && epilogue.beta == 0 && !epilogue.swish;
         const gpu::TileMap map_out =
             by_engine
                 ? gpu::tile_map(out.data, out.extent(0), out.extent(1), out.stride(0), kBoxRows)
