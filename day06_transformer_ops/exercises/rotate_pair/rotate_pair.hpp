@@ -11,16 +11,16 @@
 /// numbers: the cosines of its D / 2 angles, then their sines:
 ///
 ///     in (1, 1, 4) = 1 2 3 4      table (2, 4), first = 1      row 1:  0 1   1 0
-///     pair 0, cos 0, sin 1:  1 * 0 - 2 * 1, 1 * 1 + 2 * 0  =  -2 1
-///     pair 1, cos 1, sin 0:  3 * 1 - 4 * 0, 3 * 0 + 4 * 1  =   3 4
+///     pair 0, cosine 0, sine 1:  1 * 0 - 2 * 1, 1 * 1 + 2 * 0  =  -2 1
+///     pair 1, cosine 1, sine 0:  3 * 1 - 4 * 0, 3 * 0 + 4 * 1  =   3 4
 ///     out = -2 1 3 4
 ///
 /// Token t has row first + t of the table, the same for all of its heads. Two tokens of two heads,
 /// with one pair per head:
 ///
 ///     in (2, 2, 2) = 1 2  3 4  5 6  7 8     table (4, 2), first = 1, rows 1 and 2:  0 1  -1 0
-///     token 0, row 1: cos 0, sin 1          heads 1 2 and 3 4 become  -2 1 and -4 3
-///     token 1, row 2: cos -1, sin 0         heads 5 6 and 7 8 become  -5 -6 and -7 -8
+///     token 0, row 1: cosine 0, sine 1      heads 1 2 and 3 4 become  -2 1 and -4 3
+///     token 1, row 2: cosine -1, sine 0     heads 5 6 and 7 8 become  -5 -6 and -7 -8
 ///     out = -2 1  -4 3  -5 -6  -7 -8
 ///
 /// A model overwrites its queries and keys: `out` may be the same memory as `in`.

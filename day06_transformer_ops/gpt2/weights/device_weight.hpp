@@ -1,7 +1,7 @@
 /// @file
 /// A matrix of weights in device memory. F32, F16 and BF16 are stored as in the file. The others are
-/// split during the copy: their blocks are aligned to 2 bytes only, and vectorized loads need 8 or
-/// 16. Each part is a matrix of N rows, and parts of `data` follow each other without a gap.
+/// split during the copy: blocks of 18, 34 or 210 bytes would misalign vectorized loads, which need 8
+/// or 16. Each part is a matrix of N rows, and parts of `data` follow each other without a gap.
 ///
 ///     file    scale q0 .. q31 | scale q0 .. q31 | ...
 ///
