@@ -395,11 +395,11 @@ struct Assertion {
 struct Fact
     : std::variant<Race, OutOfBounds, UninitialisedRead, WriteToConstant, PendingAccess,
                    MisalignedAccess, EndlessReads, UnsetLocal, HeldAccumulator, ChangedSource,
-                   UnseenWrite, UnwaitedStore, WrongFree, TooMuchShared, TileTooLarge, StackOverflow, TimeIsUp, HostAccess,
-                   PinnedTooEarly, ManagedTooEarly, StreamRace, DifferentBarriers,
-                   ReturnedBeforeBarrier, BarrierNeverOpens, WrongArrival, WrongWarpCall,
-                   OutOfReach, WrongMbarrier, MbarriersNeverComplete, WrongCopy, WrongWgmma,
-                   UndefinedBehaviour, Assertion> {
+                   UnseenWrite, UnwaitedStore, WrongFree, TooMuchShared, TileTooLarge,
+                   StackOverflow, TimeIsUp, HostAccess, PinnedTooEarly, ManagedTooEarly, StreamRace,
+                   DifferentBarriers, ReturnedBeforeBarrier, BarrierNeverOpens, WrongArrival,
+                   WrongWarpCall, OutOfReach, WrongMbarrier, MbarriersNeverComplete, WrongCopy,
+                   WrongWgmma, UndefinedBehaviour, Assertion> {
     using variant::variant;
 };
 

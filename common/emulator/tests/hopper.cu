@@ -75,8 +75,7 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
     }
     if (wrong == Wrong::other_sums_named) gpu::wgmma_wait<0>(others);
     if (wrong != Wrong::sums_read_early && wrong != Wrong::first_sums_read_early &&
-        wrong != Wrong::continued_and_read_early &&
-        wrong != Wrong::other_sums_named) {
+        wrong != Wrong::continued_and_read_early && wrong != Wrong::other_sums_named) {
         gpu::wgmma_wait<0>(sum);
     }
     if (wrong == Wrong::operand_reused) a[threadIdx.x] = 0;

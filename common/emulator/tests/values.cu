@@ -372,16 +372,16 @@ __device__ void store_all(const double (&all)[28], double* out) {
     for (int i = 0; i < 28; ++i) out[i] = all[i];
 }
 __global__ void rounded_floats_kernel(float a, float b, float c, float* out) {
-    const float all[] = {SIXDAYS_MODES(__fadd, a, b), SIXDAYS_MODES(__fsub, a, b),
-                         SIXDAYS_MODES(__fmul, a, b), SIXDAYS_MODES(__fdiv, a, b),
-                         SIXDAYS_MODES(__frcp, b),    SIXDAYS_MODES(__fsqrt, c),
+    const float all[] = {SIXDAYS_MODES(__fadd, a, b),   SIXDAYS_MODES(__fsub, a, b),
+                         SIXDAYS_MODES(__fmul, a, b),   SIXDAYS_MODES(__fdiv, a, b),
+                         SIXDAYS_MODES(__frcp, b),      SIXDAYS_MODES(__fsqrt, c),
                          SIXDAYS_MODES(__fmaf, a, b, c)};
     store_all(all, out);
 }
 __global__ void rounded_doubles_kernel(double a, double b, double c, double* out) {
-    const double all[] = {SIXDAYS_MODES(__dadd, a, b), SIXDAYS_MODES(__dsub, a, b),
-                          SIXDAYS_MODES(__dmul, a, b), SIXDAYS_MODES(__ddiv, a, b),
-                          SIXDAYS_MODES(__drcp, b),    SIXDAYS_MODES(__dsqrt, c),
+    const double all[] = {SIXDAYS_MODES(__dadd, a, b),  SIXDAYS_MODES(__dsub, a, b),
+                          SIXDAYS_MODES(__dmul, a, b),  SIXDAYS_MODES(__ddiv, a, b),
+                          SIXDAYS_MODES(__drcp, b),     SIXDAYS_MODES(__dsqrt, c),
                           SIXDAYS_MODES(__fma, a, b, c)};
     store_all(all, out);
 }

@@ -25,8 +25,8 @@ template <class To, class From>
     if (x >= static_cast<double>(Limits::min()) && x < static_cast<double>(Limits::max())) {
         return static_cast<To>(whole);
     }
-    return static_cast<To>(beyond_range(x, 8 * sizeof(To), Limits::is_signed,
-                                        sizeof(To) == 8 || sizeof(From) == 8));
+    return static_cast<To>(
+        beyond_range(x, 8 * sizeof(To), Limits::is_signed, sizeof(To) == 8 || sizeof(From) == 8));
 }
 
 }  // namespace sixdays::emulator
