@@ -28,6 +28,12 @@ std::uint32_t position(const void* code) {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code));
 }
 
+// By its thread afterwards, or by the current thread once it was ordered after the write.
+bool is_fenced(const PastAccess& write) {
+    return write.clock() < fences.clock[write.thread()] ||
+           write.clock() + 1 < fences.clock[current->id];
+}
+
 }  // namespace
 
 void fence_proxy() {
@@ -45,14 +51,16 @@ void writes_by_engine(const void* code) {
 void check_seen_by_proxy(const void* shared, std::size_t bytes, const Place& place) {
     if (!clocks.usable || in_cluster) return;  // a cluster keeps histories elsewhere
     const auto begin = reinterpret_cast<std::uintptr_t>(shared);
-    const Region* const region = region_of(begin);
+    Region* const region = region_of(begin);
     if (region == nullptr) return;
-    for (std::size_t i = 0; i < bytes; i += 4) {
-        const PastAccess& write = region->history_of(begin + i).write;
-        if (write.serial != clocks.serial || engine_copies.count(write.code) != 0) continue;
-        if (write.clock() < fences.clock[write.thread()]) continue;
-        fail(UnseenWrite{begin + i, bytes, place, write});
-    }
+    for_each_piece(*region, begin, bytes, [&](History& h, std::uintptr_t at, std::size_t) {
+        for (const PastAccess& past : {h.write, h.atomic}) {
+            if (past.serial == clocks.serial && engine_copies.count(past.code) == 0 &&
+                !is_fenced(past)) {
+                fail(UnseenWrite{at, bytes, place, past});
+            }
+        }
+    });
 }
 
 void forget_proxy_fences() {

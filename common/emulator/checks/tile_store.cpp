@@ -28,6 +28,9 @@ CopyGroups<TileStore> tile_stores;
 
 // The engine may have read the tile at any time before the wait.
 void land(const TileStore& store, const void* wait) {
+    in_runtime = false;
+    before_access(store.from, store.source.size(), AccessKind::read, wait);
+    in_runtime = true;
     if (std::memcmp(store.from, store.source.data(), store.source.size()) != 0) {
         fail(ChangedSource{reinterpret_cast<std::uintptr_t>(store.from), store.source.size(), wait,
                            store.code});

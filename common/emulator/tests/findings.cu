@@ -788,15 +788,22 @@ enum class Differs {
     add,
     line,
     type,
-    unseen
+    unseen,
+    unseen_atomic,
+    fenced_after
 };
 // Thread 70 makes a call that differs from the others' in one respect.
 __global__ void warpgroup(Differs what) {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int t = static_cast<int>(threadIdx.x);
     for (int i = t; i < 16384 / 4; i += 128) reinterpret_cast<float*>(memory)[i] = 0.0f;
-    if (t != 5 || what != Differs::unseen) gpu::fence_proxy_async();
+    const bool forgets = what == Differs::fenced_after || (what == Differs::unseen && t == 5);
+    if (!forgets) gpu::fence_proxy_async();
+    if (what == Differs::unseen_atomic && t == 5)
+        atomicExch(reinterpret_cast<float*>(memory) + 5, 0);
     __syncthreads();
+    if (what == Differs::fenced_after)
+        gpu::fence_proxy_async();  // by the threads that have it read
     float sum[16][4] = {};
     WgmmaOperand a{memory, 16, false, nullptr}, b{memory + 8192, 16, false, nullptr};
     const bool me = t == 70;
@@ -1337,6 +1344,8 @@ std::vector<Provoked> provoked_by_kernels() {
                  <<<kGrid, kBlock, 4096>>>(x, gpu::tile_map(x, 3, 32, 32, 8));
          }},
         {"warpgroup_unseen", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::unseen); }},
+        {"warpgroup_unseen_atomic",
+         [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::unseen_atomic); }},
         {"warpgroup_a", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::a); }},
         {"warpgroup_b", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::b); }},
         {"warpgroup_a_panel", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::a_panel); }},
@@ -1550,6 +1559,8 @@ std::vector<Provoked> right_kernels() {
          [](float* x) {
              tile_from<1024, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
          }},
+        {"warpgroup_fenced_after",
+         [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::fenced_after); }},
         {"warpgroup_nothing", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::nothing); }},
     };
 }

@@ -92,8 +92,8 @@ inline constexpr std::int64_t kEpilogueDepth = 192;
 [[nodiscard]] bool lies_in_boxes(const View<float>& out);
 
 /// Is step 8 faster than step 7, with a bare epilogue and outputs that the engine can store? It hides
-/// the epilogue, but it has square tiles only. (With beta = 1 it took 1.6 times as long in the
-/// backward pass of GPT-2's head; with a bias it has gained nothing so far.) Measured on an H200 in
+/// the epilogue, but it has square tiles only. (With beta = 1 the backward pass of GPT-2's head took
+/// 1.6 times as long; why is not known. With a bias it has gained nothing so far.) Measured on an H200 in
 /// one run, medians of 7, in microseconds:
 ///
 ///     M x N x K              work of the busiest SM: square, least    step 7   step 8

@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: shared by steps 3 to 7. A block computes BM x BN outputs with eight warps, two
+/// For .cu files: shared by steps 3 to 8. A block computes BM x BN outputs with eight warps, two
 /// down and four across; a tile has a depth of 64 k's.
 #pragma once
 

@@ -18,11 +18,12 @@ constexpr int kBoxRows = 16, kBoxColumns = 32, kBox = kBoxRows * kBoxColumns, kB
 
 // [store]
 /// Stores 16 x 8 ACROSS sums of a warp, the first of which belongs to (m0, n0), through the copy
-/// engine, which leaves out what lies beyond the edges of out. Not for beta and swish.
+/// engine, which leaves out what lies beyond the edges of out. Requires beta = 0 and no swish.
 template <int ACROSS>
 __device__ __forceinline__ void store_boxes(const float (&sum)[ACROSS][4], const Epilogue& epilogue,
                                             const gpu::TileMap& map, float* boxes, std::int64_t m0,
                                             std::int64_t n0, std::int64_t N) {
+    static_assert(ACROSS / (kBoxColumns / 8) % kBoxes == 0);  // the next call begins with box 0
     const int lane = static_cast<int>(threadIdx.x % 32), row = row_of_sum(lane, 0);
     const bool with_bias = epilogue.bias.data != nullptr;
     const bool bare = epilogue.alpha == 1 && !with_bias && !epilogue.relu;
@@ -38,14 +39,14 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[ACROSS][4], const
         for (int j = 0; j < kBoxColumns / 8; ++j) {
             for (int e = 0; e < 4; ++e) x[j][e] = sum[j0 + j][e];
         }
-        if (!bare) {  // asked once per box: asked for each sum, it takes longer than the store
+        if (!bare) {  // tested once per box; testing it for every sum took longer than the store
 #pragma unroll
             for (int j = 0; j < kBoxColumns / 8; ++j) {
                 const std::int64_t n = n0 + 8 * (j0 + j);
                 for (int e = 0; e < 4; ++e) x[j][e] = finish(x[j][e], n + column_of_sum(lane, e));
             }
         }
-        float* const box = boxes + j0 / 4 % kBoxes * kBox;
+        float* const box = boxes + j0 / (kBoxColumns / 8) % kBoxes * kBox;
         if (lane == 0) gpu::store_tiles_wait_read<kBoxes - 1>();
         __syncwarp();  // the engine has read the box's previous sums
 #pragma unroll
