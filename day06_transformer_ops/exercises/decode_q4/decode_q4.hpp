@@ -26,8 +26,9 @@
 ///     byte            bits 7 to 4                     bits 3 to 0
 ///     scales[r + 8]   bits 3 to 0 of minimum[r + 4]   bits 3 to 0 of scale[r + 4]
 ///
-/// For example scales[1] = 0x85 = 10 000101 and scales[9] = 0x73 = 0111 0011: scale[1] is 5,
-/// scale[5] is 10 0011 = 35, and the lower bits of minimum[5] are 0111.
+/// For example scales[1] = 0x85 = 10 000101, scales[5] = 0x41 = 01 000001 and scales[9] = 0x73 =
+/// 0111 0011: scale[1] is 5, scale[5] is 10 0011 = 35, minimum[1] is 1, and minimum[5] is 01 0111 =
+/// 23. `quants` and `scales` are arrays of std::uint8_t.
 ///
 /// One thread block decodes one block of Q4_K. It has 256 threads, and thread j decodes weight j.
 ///
