@@ -70,6 +70,14 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
 
 namespace {
 
+// Can a tile map describe these rows? The stride of a single one is never used.
+bool fits_a_tile_map(std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                     std::int64_t element_bytes) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 39;  // bytes
+    return rows < kMost && columns < kMost &&
+           (rows == 1 || (pitch >= columns && pitch < kFar / element_bytes));
+}
+
 // Are the rows of these matrices contiguous, each from a multiple of 16 bytes?
 template <class T>
 bool rows_vectorized(const View<const T>& x) {
@@ -90,18 +98,15 @@ bool lies_in_tiles(const View<const T>& x) {
     if (x.size() == 0) return true;
     if (!is_in_vectors(x)) return false;
     const int row = x.rank() - (rows_vectorized(x) ? 2 : 1), column = 2 * x.rank() - 3 - row;
-    constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 38;
-    return x.extent(row) < kMost && x.extent(column) < kMost &&
-           (x.extent(row) == 1 || (x.stride(row) >= x.extent(column) && x.stride(row) < kFar));
+    return fits_a_tile_map(x.extent(row), x.extent(column), x.stride(row), sizeof(T));
 }
 
 bool lies_in_boxes(const View<float>& out) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 37;
     const int m = out.rank() - 2, n = m + 1;
-    const std::int64_t M = out.extent(m), N = out.extent(n), pitch = out.stride(m);
-    return out.stride(n) == 1 && N % 4 == 0 && M < kMost && N < kMost &&
-           (M == 1 || (pitch % 4 == 0 && N <= pitch && pitch < kFar)) &&
-           reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
+    return out.stride(n) == 1 && out.extent(n) % 4 == 0 &&
+           (out.extent(m) == 1 || out.stride(m) % 4 == 0) &&
+           reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0 &&
+           fits_a_tile_map(out.extent(m), out.extent(n), out.stride(m), sizeof(float));
 }
 
 template <class T>

@@ -93,8 +93,8 @@ inline constexpr std::int64_t kEpilogueDepth = 192;
 
 /// Is step 8 faster than step 7, with a bare epilogue and outputs that the engine can store? It hides
 /// the epilogue, but it has square tiles only. (With beta = 1 the backward pass of GPT-2's head took
-/// 1.6 times as long; why is not known. With a bias it has gained nothing so far.) Measured on an H200 in
-/// one run, medians of 7, in microseconds:
+/// 1.6 times as long; why is not known. With a bias it has gained nothing so far.) Measured on an
+/// H200 in one run, medians of 7, in microseconds:
 ///
 ///     M x N x K              work of the busiest SM: square, least    step 7   step 8
 ///      1024 x   768 x  3072                        4             2      15.5     19.5

@@ -85,24 +85,6 @@ __device__ __forceinline__ void store_tile(const float (&sum)[DOWN][ACROSS][4],
     }
 }
 
-/// The consumers' turns at the tensor cores. Without them a consumer would wait at `full` for a
-/// phase that lies two rounds of the ring ahead, and phases two apart have the same parity.
-struct Order {
-    gpu::Mbarrier *mine, *others;
-    unsigned parity;
-
-    __device__ __forceinline__ Order(gpu::Mbarrier* turns, int group)
-        : mine(&turns[group]), others(&turns[1 - group]), parity(group == 0 ? 1 : 0) {}
-    __device__ __forceinline__ void wait() {
-        mine->wait(parity);  // group 0 does not wait in its first turn
-        parity ^= 1;
-    }
-    __device__ __forceinline__ void pass() const {
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) others->arrive();
-    }
-};
-
 // down: tiles per column of tiles before moving right
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
@@ -135,7 +117,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     float* const own = boxes + warp * kBoxes * kBox;
     const auto stages_of_tile = static_cast<unsigned>((K + kDepth - 1) / kDepth);
     // [turns]
-    Order order(turns, group);
+    Order order(turns[group], turns[1 - group], group == 0);
     turn.skip(group * stages_of_tile);
     for (unsigned t = blockIdx.x + group * gridDim.x; t < tiles; t += 2 * gridDim.x) {
         const TileAt at = tile_at(out, S::kM, S::kN, t, down);

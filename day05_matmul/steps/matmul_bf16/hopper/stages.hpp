@@ -38,6 +38,26 @@ struct Turn {
     }
 };
 
+/// A warpgroup's turns to issue its products (ping-pong scheduling). In a ring that warpgroups share,
+/// it also keeps a consumer from waiting at `full` for a phase that lies two rounds ahead: phases two
+/// apart have the same parity.
+struct Order {
+    gpu::Mbarrier *mine, *next;  // each expects one lane of each of four warps
+    unsigned parity;
+
+    /// @param first  it does not wait for its first turn
+    __device__ __forceinline__ Order(gpu::Mbarrier& own, gpu::Mbarrier& of_next, bool first)
+        : mine(&own), next(&of_next), parity(first ? 1 : 0) {}
+    __device__ __forceinline__ void wait() {
+        mine->wait(parity);
+        parity ^= 1;
+    }
+    __device__ __forceinline__ void pass() const {
+        __syncwarp();  // all lanes have passed this wait before its parity comes around again
+        if (threadIdx.x % 32 == 0) next->arrive();
+    }
+};
+
 /// An operand's tiles in shared memory, SIZE m's or n's each. K-major: rows of 64 k's. MN-major
 /// (ACROSS): panels side by side, each with 64 rows of 64 m's or n's.
 template <class T, bool ACROSS, int SIZE>

@@ -15,7 +15,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-using day05_matmul::Turn;
+using day05_matmul::Order, day05_matmul::Turn;
 
 /// Tile sizes. GROUPS consumer warpgroups of 64 queries each per block, KEYS keys per tile.
 /// @tparam BLOCKS  blocks that must fit on an SM
@@ -123,26 +123,6 @@ __device__ __forceinline__ void give_back(gpu::Mbarrier& empty) {
     if (threadIdx.x % 32 == 0) empty.arrive();
 }
 
-/// Ping-pong scheduling: the warpgroups issue their products in turn.
-template <class C>
-struct Asking {
-    gpu::Mbarrier *mine, *next;
-    unsigned parity;  // the first group does not wait in its first turn
-
-    __device__ __forceinline__ Asking(AllBarriers<C>& barriers, int group)
-        : mine(&barriers.may_ask[group]),
-          next(&barriers.may_ask[(group + 1) % C::kGroups]),
-          parity(group == 0 ? 1 : 0) {}
-    __device__ __forceinline__ void begin() {
-        mine->wait(parity);
-        parity ^= 1;
-    }
-    __device__ __forceinline__ void end() const {
-        __syncwarp();  // all lanes have passed this wait before its parity comes around again
-        if (threadIdx.x % 32 == 0) next->arrive();
-    }
-};
-
 /// A consumer warpgroup: its threads' state, and how they issue products.
 template <class C>
 struct Group : Warp<C> {
@@ -212,7 +192,8 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
     const float scale = place.p.scale * 1.44269504f;
     const std::int64_t last = min(place.t0 + 64 * mine.group + 63, place.p.tokens() - 1),
                        seen = place.p.seen(last, place.counted);
-    Asking<C> asking(barriers, mine.group);
+    gpu::Mbarrier* const turns = barriers.may_ask;
+    Order asking(turns[mine.group], turns[(mine.group + 1) % C::kGroups], mine.group == 0);
     Turn<C::kStages> now, before;
     float old[1][2], sum[2];
     std::int64_t s0 = 0;
@@ -229,11 +210,11 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
         // [mainloop]
         for (s0 = C::kKeys; s0 < seen; s0 += C::kKeys) {
             keys.full[now.stage].wait(now.parity);
-            asking.begin();
+            asking.wait();
             mine.ask_for_scores(tiles.keys(now.stage));
             values.full[before.stage].wait(before.parity);
             mine.ask_for_values(tiles.values(before.stage));
-            asking.end();
+            asking.pass();
             gpu::wgmma_wait<1>(mine.score[0]);  // the value product is still running
             give_back(keys.empty[now.stage]);
             place.hide(mine, s0);
@@ -256,8 +237,8 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
     }
     for (; s0 < place.most; s0 += C::kKeys) {  // tiles that only later groups see
         if (s0 > 0) {
-            asking.begin();
-            asking.end();
+            asking.wait();
+            asking.pass();
         }
         keys.full[now.stage].wait(now.parity);
         give_back(keys.empty[now.stage]);
