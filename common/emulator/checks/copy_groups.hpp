@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/machine/block.hpp"
@@ -20,6 +22,7 @@ public:
         used_ = std::max(used_, current->id + std::size_t{1});
         of_[current->id].copies.push_back(std::move(copy));
     }
+    /// The current thread closes a group.
     void commit() {
         Queue& mine = of_[current->id];
         for (Copy& copy : mine.copies) {

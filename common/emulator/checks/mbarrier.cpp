@@ -8,6 +8,7 @@
 
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/proxy.hpp"
+#include "common/emulator/checks/tile_chunks.hpp"
 #include "common/emulator/machine/facts.hpp"
 #include "common/emulator/machine/publish.hpp"
 #include "common/emulator/machine/signals.hpp"
@@ -21,8 +22,6 @@ bool fills_tile = false;
 namespace {
 
 using What = WrongMbarrier::What;
-
-constexpr std::int64_t kRowBytes = 128, kPlaceBytes = 16;
 
 struct TileCopy {
     unsigned char* to;
@@ -46,27 +45,20 @@ std::uintptr_t address_of(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
 }
 
-// An access by the thread itself, not by the emulator.
-void access(const void* p, std::size_t bytes, AccessKind what, const void* code) {
-    in_runtime = false;
-    before_access(p, bytes, what, code);
-    in_runtime = true;
-}
-
 Mbarrier& find(std::uint64_t* word, const Place& place) {
     const auto found = mbarriers.find(address_of(word));
     if (found == mbarriers.end()) {
         // Reports an address past the end of its array, but not what others do there.
         const Region* const region = region_of(address_of(word));
         const bool live = region != nullptr && (*region->state_of(address_of(word)) & kLive) != 0;
-        if (!live) access(word, sizeof(*word), AccessKind::atomic, place.code);
+        if (!live) access_by_thread(word, sizeof(*word), AccessKind::atomic, place.code);
         fail(WrongMbarrier{What::not_initialized, place});
     }
     // Checks once that init() came before. An atomic access would publish the thread's writes,
     // which waiting does not do.
     std::int64_t& seen = found->second.seen[current->id];
     if (seen == kUnused) {
-        access(word, sizeof(*word), AccessKind::atomic, place.code);
+        access_by_thread(word, sizeof(*word), AccessKind::atomic, place.code);
         seen = kNone;
     }
     return found->second;
@@ -122,13 +114,13 @@ Mbarrier& find_for_engine(std::uint64_t* word, const Place& place) {
 }
 
 void write_by_engine(const unsigned char* to, const Place& place) {
-    writes_by_engine(place.code);
     fills_tile = true;
-    access(to, kPlaceBytes, AccessKind::write, place.code);
+    access_by_thread(to, kChunkBytes, AccessKind::write, place.code);
     fills_tile = false;
 }
 
 void start(Mbarrier& b, std::uint64_t* word, TileCopy copy) {
+    writes_by_engine(copy.code);
     set_pending(copy.to, copy.bytes.size(), true);
     b.asked += copy.bytes.size();
     b.copies.push_back(std::move(copy));
@@ -142,7 +134,7 @@ void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
     const Place place(site, __builtin_return_address(0));
-    access(word, sizeof(*word), AccessKind::write, place.code);
+    access_by_thread(word, sizeof(*word), AccessKind::write, place.code);
     if (!is_shared_address(word) || address_of(word) % 8 != 0 || arrivals == 0)
         fail(WrongMbarrier{What::cannot_be_here, place});
     Mbarrier& b = mbarriers[address_of(word)] = {};
@@ -216,27 +208,17 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int
     auto* const to = static_cast<unsigned char*>(to_shared);
     if (!is_shared_address(to) || address_of(to) % 1024 != 0)
         fail(WrongCopy{WrongCopy::What::place_of_tile, place, address_of(to)});
-    const std::size_t bytes = static_cast<std::size_t>(map.rows_of_tile) * kRowBytes;
+    const std::size_t bytes = bytes_of_tile(map);
     if (b.asked + bytes > b.told)
         fail(WrongMbarrier{What::too_few_bytes, place, b, static_cast<std::int64_t>(bytes)});
     TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
-    const std::int64_t per_chunk = kPlaceBytes / map.element_bytes;
-    for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
-        for (std::int64_t c = 0; c < 8; ++c) {
-            const auto at = static_cast<std::size_t>(r) * kRowBytes +
-                            static_cast<std::size_t>(c ^ r % 8) * kPlaceBytes;
-            write_by_engine(to + at, place);
-            const std::int64_t m = row + r, k = column + per_chunk * c;
-            if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
-            if (plane < 0 || plane >= map.planes) continue;
-            const auto valid =
-                static_cast<std::size_t>(std::min(per_chunk, map.columns - k) * map.element_bytes);
-            const auto* from = static_cast<const unsigned char*>(map.data) +
-                               (plane * map.plane_pitch + m * map.pitch + k) * map.element_bytes;
-            access(from, valid, AccessKind::read, place.code);
-            std::memcpy(copy.bytes.data() + at, from, valid);
-        }
-    }
+    for_each_chunk(map, plane, row, column,
+                   [&](std::size_t at, const unsigned char* from, std::size_t valid) {
+                       write_by_engine(to + at, place);
+                       if (from == nullptr) return;
+                       access_by_thread(from, valid, AccessKind::read, place.code);
+                       std::memcpy(copy.bytes.data() + at, from, valid);
+                   });
     start(b, word, std::move(copy));
 }
 
@@ -248,13 +230,13 @@ void copy_bulk(void* to_shared, const void* from, std::size_t bytes, std::uint64
     Mbarrier& b = find_for_engine(word, place);
     auto* const to = static_cast<unsigned char*>(to_shared);
     const auto* const source = static_cast<const unsigned char*>(from);
-    if (!is_shared_address(to) || (address_of(to) | address_of(from) | bytes) % kPlaceBytes != 0)
+    if (!is_shared_address(to) || (address_of(to) | address_of(from) | bytes) % kChunkBytes != 0)
         fail(WrongCopy{WrongCopy::What::bulk, place, address_of(to), bytes});
     TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
-    for (std::size_t at = 0; at < bytes; at += kPlaceBytes) {
+    for (std::size_t at = 0; at < bytes; at += kChunkBytes) {
         write_by_engine(to + at, place);
-        access(source + at, kPlaceBytes, AccessKind::read, place.code);
-        std::memcpy(copy.bytes.data() + at, source + at, kPlaceBytes);
+        access_by_thread(source + at, kChunkBytes, AccessKind::read, place.code);
+        std::memcpy(copy.bytes.data() + at, source + at, kChunkBytes);
     }
     start(b, word, std::move(copy));
 }

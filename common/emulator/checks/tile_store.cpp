@@ -4,6 +4,7 @@
 #include "common/emulator/checks/async.hpp"
 #include "common/emulator/checks/copy_groups.hpp"
 #include "common/emulator/checks/proxy.hpp"
+#include "common/emulator/checks/tile_chunks.hpp"
 #include "common/emulator/machine/facts.hpp"
 #include "common/emulator/mbarrier.hpp"
 #include "common/emulator/memory/access.hpp"
@@ -12,8 +13,6 @@
 namespace sixdays::emulator {
 
 namespace {
-
-constexpr std::int64_t kTileRowBytes = 128, kChunkBytes = 16;
 
 struct TileStore {
     TileMap map;
@@ -28,29 +27,19 @@ CopyGroups<TileStore> tile_stores;
 
 // The engine may have read the tile at any time before the wait.
 void land(const TileStore& store, const void* wait) {
-    in_runtime = false;
-    before_access(store.from, store.source.size(), AccessKind::read, wait);
-    in_runtime = true;
+    access_by_thread(store.from, store.source.size(), AccessKind::read, wait);
     if (std::memcmp(store.from, store.source.data(), store.source.size()) != 0) {
         fail(ChangedSource{reinterpret_cast<std::uintptr_t>(store.from), store.source.size(), wait,
                            store.code});
     }
-    const TileMap& map = store.map;
-    const std::int64_t per_chunk = kChunkBytes / map.element_bytes;
-    for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
-        for (std::int64_t c = 0; c < kTileRowBytes / kChunkBytes; ++c) {
-            const std::int64_t m = store.row + r, k = store.column + per_chunk * c;
-            if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
-            auto* const to = static_cast<unsigned char*>(const_cast<void*>(map.data)) +
-                             (m * map.pitch + k) * map.element_bytes;
-            in_runtime = false;
-            before_access(to, kChunkBytes, AccessKind::write, store.code);
-            in_runtime = true;
-            // As an H200 does: the whole chunk, even if only its first elements are in the matrix.
-            std::memcpy(to, store.source.data() + r * kTileRowBytes + (c ^ r % 8) * kChunkBytes,
-                        kChunkBytes);
-        }
-    }
+    for_each_chunk(store.map, 0, store.row, store.column,
+                   [&](std::size_t at, const unsigned char* element, std::size_t) {
+                       if (element == nullptr) return;
+                       // As an H200 does: the whole chunk, even if its last elements are outside.
+                       auto* const to = const_cast<unsigned char*>(element);
+                       access_by_thread(to, kChunkBytes, AccessKind::write, store.code);
+                       std::memcpy(to, store.source.data() + at, kChunkBytes);
+                   });
 }
 
 }  // namespace
@@ -64,11 +53,9 @@ void store_tile(const TileMap& map, std::int64_t row, std::int64_t column, const
     const auto address = reinterpret_cast<std::uintptr_t>(shared);
     if (!is_shared_address(from) || address % 1024 != 0)
         fail(WrongCopy{WrongCopy::What::place_of_stored_tile, place, address});
-    const auto bytes = static_cast<std::size_t>(map.rows_of_tile * kTileRowBytes);
+    const std::size_t bytes = bytes_of_tile(map);
     for (std::size_t at = 0; at < bytes; at += kChunkBytes) {
-        in_runtime = false;
-        before_access(from + at, kChunkBytes, AccessKind::read, place.code);
-        in_runtime = true;
+        access_by_thread(from + at, kChunkBytes, AccessKind::read, place.code);
         check_seen_by_proxy(from + at, kChunkBytes, place);
     }
     tile_stores.start({map, row, column, from, {from, from + bytes}, place.code});

@@ -94,9 +94,7 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
             if (!is_shared_address(row))
                 fail(WrongWgmma{
                     WrongWgmma::What::operand_leaves, call.place, {}, place_in(x, i, k)});
-            in_runtime = false;
-            before_access(row, 16, AccessKind::read, call.place.code);
-            in_runtime = true;
+            access_by_thread(row, 16, AccessKind::read, call.place.code);
             check_seen_by_proxy(row, 16, call.place);
             for (int e = 0; e < 8; ++e) {
                 float& one = x.across ? to[k * count + i + e] : to[(k + e) * count + i];

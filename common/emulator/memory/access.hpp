@@ -48,6 +48,14 @@ inline void before_access(const void* address, std::size_t bytes, AccessKind wha
     check_access(address, bytes, what, code, expected, traced);
 }
 
+/// The same by the thread itself while the emulator runs in its name (InRuntime).
+inline void access_by_thread(const void* address, std::size_t bytes, AccessKind what,
+                             const void* code) {
+    in_runtime = false;
+    before_access(address, bytes, what, code);
+    in_runtime = true;
+}
+
 /// Reports a misaligned address, if the access is made in a kernel.
 void misaligned_access(const void* address, std::size_t bytes, std::size_t alignment,
                        AccessKind what, const void* code);

@@ -104,6 +104,7 @@ TEST_CASE("a block that is put aside goes on as it was", "[blocks]") {
     CHECK(of_right("compare_and_swap")[0] == 1);
     CHECK(of_right("readers") == made([](unsigned) { return 3; }, 8));
     CHECK(of_right("in_flight") == made([](unsigned) { return 1; }));
+    CHECK(of_right("store_in_flight") == made([](unsigned) { return 0x3f800000; }));  // 1.0f
     CHECK(of_right("tile_and_array") == made([](unsigned i) { return 63 - i % 64; }));
     CHECK(of_right("in_ptx") == made([](unsigned i) { return 6 - i; }, 2));
     start_trace();

@@ -7,6 +7,7 @@
 
 #include "common/gpu/ptx/mbarrier.hpp"
 #include "common/gpu/ptx/mma.hpp"
+#include "common/gpu/ptx/tma.hpp"
 #include "common/gpu/shared_tiles.hpp"
 
 namespace cg = cooperative_groups;
@@ -297,6 +298,22 @@ __global__ void in_flight(Board* m) {
     m->out[64 * blockIdx.x + t] = tile[63 - t] + 1;
 }
 
+// The store of one box is in flight, and another box is visible to the copy engine, while the second
+// block begins.
+__global__ void store_in_flight(const __grid_constant__ gpu::TileMap map, Board* m) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    if (blockIdx.x > 0) return meet(m, 0);
+    for (int b = 0; b < 2; ++b) {
+        auto* const box = reinterpret_cast<float*>(memory + 1024 * b);
+        for (int i = 0; i < 64; ++i) box[i] = 1;
+        gpu::fence_proxy_async();
+        if (b == 1) meet(m, 0);
+        gpu::store_tile_async(map, 2 * b, 0, box);
+        gpu::store_tiles_commit();
+    }
+    gpu::store_tiles_wait_read<0>();
+}
+
 // Tiles of dynamic memory do not count twice when an array is declared after the meeting.
 __global__ void tile_and_array(Board* m) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -451,6 +468,11 @@ std::vector<BlocksCase> right_blocks() {
         {"compare_and_swap", [](Board* m) { compare_and_swap<<<2, 64>>>(m); }},
         {"readers", [](Board* m) { readers<<<2, 128>>>(m); }},
         {"in_flight", [](Board* m) { in_flight<<<2, 64>>>(m); }},
+        {"store_in_flight",
+         [](Board* m) {
+             const auto* const out = reinterpret_cast<const float*>(m->out);
+             store_in_flight<<<2, 1, 2048>>>(gpu::tile_map(out, 4, 32, 32, 2), m);
+         }},
         {"tile_and_array", [](Board* m) { tile_and_array<<<2, 64, 30 * 1024>>>(m); }},
         {"in_ptx", [](Board* m) { in_ptx<<<2, 64>>>(m); }},
         {"traced", [](Board* m) { traced<<<2, 32>>>(m); }},

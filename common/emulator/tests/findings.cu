@@ -730,6 +730,20 @@ __global__ void tile_from(float* x, const __grid_constant__ gpu::TileMap map) {
     if (OUT == Leaves::changes) tile[255] = 2.0f;
     if (OUT != Leaves::wait) gpu::store_tiles_wait_read<0>();
 }
+// Lane 1 writes, even if the same, while the copy engine may still read.
+__global__ void tile_refilled(float*, const __grid_constant__ gpu::TileMap map) {
+    extern __shared__ __align__(1024) char memory[];
+    float* const tile = reinterpret_cast<float*>(memory);
+    const int t = thread_of_block();
+    for (int i = t; i < 8 * 32; i += 32) tile[i] = 1.0f;
+    gpu::fence_proxy_async();
+    __syncwarp();
+    if (t == 0) gpu::store_tile_async(map, 0, 0, tile);
+    if (t == 0) gpu::store_tiles_commit();
+    __syncwarp();
+    if (t == 0) gpu::store_tiles_wait_read<0>();
+    if (t == 1) tile[0] = 1.0f;
+}
 // Two boxes in turn, and the tiles of 8 rows and 32 columns around a matrix of 2 x 28 floats, copied
 // and stored.
 __global__ void tiles_there_and_back(const float* from, float* to,
@@ -790,14 +804,17 @@ enum class Differs {
     type,
     unseen,
     unseen_atomic,
-    fenced_after
+    fenced_after,
+    fenced_in_ptx
 };
 // Thread 70 makes a call that differs from the others' in one respect.
 __global__ void warpgroup(Differs what) {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int t = static_cast<int>(threadIdx.x);
     for (int i = t; i < 16384 / 4; i += 128) reinterpret_cast<float*>(memory)[i] = 0.0f;
-    const bool forgets = what == Differs::fenced_after || (what == Differs::unseen && t == 5);
+    const bool elsewhere_fenced = what == Differs::fenced_after || what == Differs::fenced_in_ptx;
+    const bool forgets = elsewhere_fenced || (what == Differs::unseen && t == 5);
+    if (what == Differs::fenced_in_ptx) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     if (!forgets) gpu::fence_proxy_async();
     if (what == Differs::unseen_atomic && t == 5)
         atomicExch(reinterpret_cast<float*>(memory) + 5, 0);
@@ -1338,6 +1355,7 @@ std::vector<Provoked> provoked_by_kernels() {
          [](float* x) {
              tile_from<0, true, Leaves::changes><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
          }},
+        {"tile_refilled", [](float* x) { tile_refilled<<<1, 32, 1024>>>(x, floats_of(x)); }},
         {"tile_past_end",
          [](float* x) {
              tile_from<0, true, Leaves::nothing>
@@ -1561,6 +1579,8 @@ std::vector<Provoked> right_kernels() {
          }},
         {"warpgroup_fenced_after",
          [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::fenced_after); }},
+        {"warpgroup_fenced_in_ptx",
+         [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::fenced_in_ptx); }},
         {"warpgroup_nothing", [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::nothing); }},
     };
 }
