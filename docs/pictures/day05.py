@@ -263,7 +263,7 @@ def ping_pong():
         row(54 + 36 * group, f"consumer {group}", [part for tile in range(3) for part in
                                                    ((GREEN, f"tile {tile}", multiply), (SKY, "store", store))])
     row(126, "tensor cores", [part for tile in range(3) for part in ((ORANGE, "busy", multiply), (FAINT, "idle", store))])
-    svg.text(12, 186, "Step 8: each has tiles of its own", "")
+    svg.text(12, 186, "Step 8: each has its own tiles", "")
     wait = multiply - store
     row(198, "consumer 0", [(GREEN, "tile 0", multiply), (SKY, "store", store), (None, "", wait), (GREEN, "tile 2", multiply),
                             (SKY, "store", store), (None, "", wait), (GREEN, "tile 4", multiply)])

@@ -29,7 +29,7 @@ void exchange_locals(std::shared_ptr<void>& aside);
 CopyTo copy_to(std::uintptr_t address);
 CopyTo tile_to(std::uintptr_t address);
 
-/// At the end of a block: reports stores of tiles that nobody has waited for.
+/// At the end of a block: reports tile stores that were never waited for.
 void judge_tile_stores();
 
 /// True while the copy engine, not a thread, writes a tile.

@@ -187,7 +187,7 @@ TEST_CASE("cuBLASLt rejects shapes that do not match, and everything that is mis
     CHECK_FALSE(last_report());
 }
 
-TEST_CASE("an attribute of cuBLASLt takes a value of its own size only") {
+TEST_CASE("an attribute of cuBLASLt rejects a value of another size") {
     Lt lt;
     cublasLtMatmulPreference_t preference = nullptr;
     CHECK(cublasLtMatmulPreferenceCreate(&preference) == kOk);

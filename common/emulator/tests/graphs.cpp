@@ -108,7 +108,7 @@ TEST_CASE("a graph runs its nodes in order, and those of its children, once per 
     CHECK((count == 3 && some[2] == last && some[3] == nullptr));
 }
 
-TEST_CASE("a node depends on nodes of its own graph only") {
+TEST_CASE("a node cannot depend on a node of another graph") {
     const Graph g, other;
     cudaGraphNode_t nodes[2] = {}, foreign = nullptr, made = nullptr;
     for (cudaGraphNode_t& one : nodes) {

@@ -41,7 +41,7 @@ TEST_CASE("every PTX instruction, register and operand has its translation, or n
 }
 
 // Each program in sides.txt is followed by the beginnings of its errors, if it has any.
-TEST_CASE("what belongs to the host and to the device is told apart in every form") {
+TEST_CASE("host code and device code are recognized in every form") {
     std::ifstream table = opened("sides.txt");
     std::string program, wanted, told;
     int rows = 0;

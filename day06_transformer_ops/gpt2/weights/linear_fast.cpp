@@ -165,9 +165,9 @@ template <class T>
 
 #if defined(__x86_64__) && __GNUC__ >= 12
 #define SIXDAYS_AVX2 "arch=x86-64-v3"
-// The same sums, with the instructions named, where GCC's are so many that they limit the speed
-// instead of memory. It converts 32 bytes to floats in 13 instructions instead of 8, through 16 bits,
-// and f16 in eight instructions instead of one.
+// The same sums by named instructions. Of the loops above GCC makes so much code that instructions
+// limit the speed, not memory: 13 to convert 32 bytes to floats where 8 suffice, and 8 to convert an
+// f16 where one does.
 constexpr std::int64_t kEight = 8;  // floats per vector
 constexpr std::int64_t kVectors = kSums / kEight;
 

@@ -34,7 +34,7 @@ TEST_CASE("a loss that halves each time is a straight line", "[day06][training][
         // From 10 down to 0.5 are 250 pixels: log 2 / log 20 of them per step.
         CHECK(std::fabs(points[i].second - points[i - 1].second - 57.84) < 0.2);
     }
-    CHECK(std::fabs(points[4].second - 270) < 0.1);  // the smallest loss lies on the lowest tick
+    CHECK(std::fabs(points[4].second - 270) < 0.1);  // the smallest loss is on the lowest tick
     CHECK(contains(svg, ">10</text>"));
     CHECK(contains(svg, ">0.5</text>"));
     CHECK(!contains(svg, ">0.2</text>"));
