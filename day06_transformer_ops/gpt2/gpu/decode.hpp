@@ -36,9 +36,8 @@ struct AttentionParts {
     return D % 4 == 0 && D >= kSplits && D <= 128;
 }
 
-/// Rows of K floats that a phase keeps in addition to its operand: a norm's weight and bias;
-/// attention's weights of each head.
-inline constexpr int kNormKeeps = 2, kJoinKeeps = 1;
+/// Rows of K floats that a phase keeps in addition to its operand: a norm's weight and bias.
+inline constexpr int kNormKeeps = 2;
 
 /// Do the kernels of this file support these weights: alignment, and rows that fit in shared
 /// memory?

@@ -30,7 +30,7 @@ bool phase_takes(const DeviceMatrix& w, int rows_kept) {
 }
 
 bool phases_take(const BlockMatrices& block) {
-    return phase_takes(block.qkv, kNormKeeps) && phase_takes(block.attention_output, kJoinKeeps) &&
+    return phase_takes(block.qkv, kNormKeeps) && phase_takes(block.attention_output, 0) &&
            phase_takes(block.up, kNormKeeps) && phase_takes(block.down, 0);
 }
 

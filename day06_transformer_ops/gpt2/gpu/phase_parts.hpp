@@ -92,38 +92,34 @@ struct RmsNorm {
     }
 };
 
-/// Combines attention's parts, rescaled to the largest score of their head: first the weights of
-/// the parts, then the sums.
+/// Combines attention's parts, rescaled to the largest score of their head.
 struct Join {
-    static constexpr int kRowsKept = kJoinKeeps;  // weights (head, split): at most K of them
+    static constexpr int kRowsKept = 0;
     AttentionParts parts;
 
     __device__ void before(float*, int) const {}
-    __device__ void operator()(float* x, float* weights, int K) const {
-        const int D = static_cast<int>(parts.D), size = K / D * kSplits;
-        const int threads = static_cast<int>(blockDim.x), me = static_cast<int>(threadIdx.x);
+    __device__ void operator()(float* x, const float*, int K) const {
+        const int D = static_cast<int>(parts.D);
 #pragma unroll 1
-        for (int first = 0; first < size; first += threads) {
-            const int i = first + me;
-            const bool there = i < size;  // all lanes take part in the shuffles
-            const float top = there ? parts.tops[2 * i] : 0;
-            const float total = there ? parts.tops[2 * i + 1] : 0;
-            const float largest = gpu::warp_reduce<kSplits>(top, gpu::Larger());
-            const float weight = expf(top - largest);
-            const float all = gpu::warp_reduce<kSplits>(weight * total, gpu::Plus());
-            if (there) weights[i] = weight / all;
-        }
-        __syncthreads();
-#pragma unroll 1
-        for (int k = 4 * me; k < K; k += 4 * threads) {
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) {
             const int head = k / D;
-            const float* const from = parts.sums + head * kSplits * D + k % D;
+            const auto* const tops = reinterpret_cast<const float2*>(parts.tops) + head * kSplits;
+            const float* const sums = parts.sums + head * kSplits * D + k % D;
+            float2 top[kSplits];  // the largest score, and the sum of exponentials
+            Vector part[kSplits];
+#pragma unroll
+            for (int s = 0; s < kSplits; ++s) top[s] = tops[s], part[s] = vector(sums + s * D);
+            float largest = top[0].x, all = 0;
+#pragma unroll
+            for (const float2& of : top) largest = fmaxf(largest, of.x);
             Vector sum = {};
 #pragma unroll
             for (int s = 0; s < kSplits; ++s) {
-                const Vector part = vector(from + s * D);
-                for (int i = 0; i < 4; ++i) sum.x[i] += weights[head * kSplits + s] * part.x[i];
+                const float weight = expf(top[s].x - largest);
+                all += weight * top[s].y;
+                for (int i = 0; i < 4; ++i) sum.x[i] += weight * part[s].x[i];
             }
+            for (float& element : sum.x) element /= all;
             vector(x + k) = sum;
         }
     }

@@ -88,12 +88,11 @@ TEST_CASE("decode: rows that fit in a block's shared memory, whatever else a pha
         (wide.*part).K = 8324;
         CHECK_FALSE(phases_take(wide));
     }
-    BlockMatrices wide = fits;
-    wide.attention_output.K = 12292;
-    CHECK_FALSE(phases_take(wide));
-    wide = fits;
-    wide.down.K = 24580;
-    CHECK_FALSE(phases_take(wide));
+    for (const auto part : {&BlockMatrices::attention_output, &BlockMatrices::down}) {
+        BlockMatrices wide = fits;
+        (wide.*part).K = 24580;
+        CHECK_FALSE(phases_take(wide));
+    }
 }
 
 TEST_CASE("linear: each operand that does not match is rejected on its own", "[day06][small]") {

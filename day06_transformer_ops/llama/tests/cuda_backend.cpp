@@ -243,12 +243,12 @@ TEST_CASE("CUDA: the widest rows that decoding kernels hold in shared memory", "
     const auto model_of = [](std::int64_t C, std::int64_t H, std::int64_t D, std::int64_t F) {
         return RandomLlama(config_of(1, 4, C, H, 1, D, F, 4), WeightType::f32);
     };
-    // A norm keeps its weight: 16 slices of 768. Attention keeps its weights.
+    // A norm keeps its weight: 16 slices of 768.
     CHECK(takes(model_of(12288, 1, 8, 8).weights()));
     CHECK_FALSE(takes(model_of(12292, 1, 8, 8).weights()));
-    CHECK(takes(model_of(8, 96, 128, 8).weights()));
-    CHECK_FALSE(takes(model_of(8, 97, 128, 8).weights()));
-    // The MLP's hidden row is alone: 32 slices.
+    // Attention's result and the MLP's hidden row are alone: 32 slices.
+    CHECK(takes(model_of(8, 192, 128, 8).weights()));
+    CHECK_FALSE(takes(model_of(8, 193, 128, 8).weights()));
     CHECK(takes(model_of(8, 1, 8, 24576).weights()));
     CHECK_FALSE(takes(model_of(8, 1, 8, 24580).weights()));
 }
