@@ -131,17 +131,14 @@ private:
         const Projections of = {qkv_.data(),     sizes_.heads,    kv_heads(),     head_dim(),
                                 b.q_norm.data(), b.k_norm.data(), sizes_.epsilon, angles_.data(),
                                 rope_.dims(),    rope_.pairing};
-        std::int64_t first = 0;  // row of the part
-        for (const DeviceModel::Linear& part : b.qkv) {
-            if (of.rotates_at_once()) {
-                launch_project_and_rotate(norm, part.linear(), stream_.data(), of, first,
-                                          slots(layer), place_.data(), queue_);
-            } else {
-                launch_project(norm, part.linear(), stream_.data(), of.raw + first, queue_);
-            }
-            first += part.bias.size();
+        Parts parts;
+        for (const DeviceModel::Linear& part : b.qkv) parts.push_back(part.linear());
+        if (of.rotates_at_once()) {
+            return launch_project_and_rotate(norm, parts, stream_.data(), of, slots(layer),
+                                             place_.data(), queue_);
         }
-        if (!of.rotates_at_once()) launch_rotate(of, slots(layer), place_.data(), queue_);
+        launch_project(norm, parts, stream_.data(), of.raw, queue_);
+        launch_rotate(of, slots(layer), place_.data(), queue_);
     }
 
     RmsNormParameters parameters(const gpu::Buffer<float>& weight) const {

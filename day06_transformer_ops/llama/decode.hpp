@@ -4,6 +4,8 @@
 /// token's position from device memory.
 #pragma once
 
+#include <vector>
+
 #include "day06_transformer_ops/embedding/embedding.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 
@@ -42,13 +44,16 @@ struct Projections {
 /// @param table  (capacity, R): rotary_table()
 void launch_angles(const float* table, const std::int64_t* place, std::int64_t R, float* angles,
                    gpu::Stream queue);
-/// out (N) = the product of an RMS norm of the stream, plus the bias.
-void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
-                    const float* stream, float* out, gpu::Stream queue);
-/// The same for rows of `of.raw` from row `first` on, where neighbours are rotated and no head is
-/// normalized: a warp has both elements of a pair, so this replaces launch_rotate().
-void launch_project_and_rotate(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
-                               const float* stream, const Projections& of, std::int64_t first,
+/// The rows of queries, keys and values: one matrix, or up to three of different types.
+using Parts = std::vector<gpt2::DeviceLinear>;
+
+/// out (N) = the products of an RMS norm of the stream with all parts, plus their biases.
+void launch_project(const RmsNormParameters& norm, const Parts& parts, const float* stream,
+                    float* out, gpu::Stream queue);
+/// The same for `of.raw`, where neighbours are rotated and no head is normalized: a warp has both
+/// elements of a pair, so this replaces launch_rotate().
+void launch_project_and_rotate(const RmsNormParameters& norm, const Parts& parts,
+                               const float* stream, const Projections& of,
                                const gpt2::KvSlots& cache, const std::int64_t* place,
                                gpu::Stream queue);
 /// Normalizes queries and keys where the model does, rotates both, and appends keys and values to

@@ -85,6 +85,26 @@ RmsNorm<C> norm_of(const float* stream, const RmsNormParameters& norm) {
     return {stream, norm.weight, norm.eps};
 }
 
+// A kernel for each part, or for two whose types a kernel takes together.
+// @param out_of  the epilogue of a part and its first row
+template <class OutOf>
+void launch_parts(const RmsNormParameters& norm, const Parts& parts, const float* stream,
+                  gpu::Stream queue, const OutOf& out_of) {
+    const auto in = norm_of<ProjectRows>(stream, norm);
+    int first = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto out = out_of(parts[i], first);
+        first += static_cast<int>(parts[i].weight.N);
+        if (i + 1 == parts.size()) {
+            return gpt2::launch_phase<ProjectRows>(parts[i].weight, in, out, queue);
+        }
+        const gpt2::DeviceLinear& next = parts[++i];
+        gpt2::launch_phases<ProjectRows>(parts[i - 1].weight, next.weight, in, out,
+                                         out_of(next, first), queue);
+        first += static_cast<int>(next.weight.N);
+    }
+}
+
 constexpr int kWarps = 4;
 constexpr int kPairs = 4;  // of a lane: heads of up to 256 elements
 
@@ -161,19 +181,20 @@ void launch_angles(const float* table, const std::int64_t* place, std::int64_t R
     gpu::check_launch("angles_kernel", 1, 128);
 }
 
-void launch_project(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
-                    const float* stream, float* out, gpu::Stream queue) {
-    gpt2::launch_phase<ProjectRows>(linear.weight, norm_of<ProjectRows>(stream, norm),
-                                    Project{linear.bias, out}, queue);
+void launch_project(const RmsNormParameters& norm, const Parts& parts, const float* stream,
+                    float* out, gpu::Stream queue) {
+    launch_parts(norm, parts, stream, queue, [&](const gpt2::DeviceLinear& part, int first) {
+        return Project{part.bias, out + first};
+    });
 }
 
-void launch_project_and_rotate(const RmsNormParameters& norm, const gpt2::DeviceLinear& linear,
-                               const float* stream, const Projections& of, std::int64_t first,
+void launch_project_and_rotate(const RmsNormParameters& norm, const Parts& parts,
+                               const float* stream, const Projections& of,
                                const gpt2::KvSlots& cache, const std::int64_t* place,
                                gpu::Stream queue) {
-    gpt2::launch_phase<ProjectRows>(linear.weight, norm_of<ProjectRows>(stream, norm),
-                                    Rotate{linear.bias, of, cache, place, static_cast<int>(first)},
-                                    queue);
+    launch_parts(norm, parts, stream, queue, [&](const gpt2::DeviceLinear& part, int first) {
+        return Rotate{part.bias, of, cache, place, first};
+    });
 }
 
 void launch_rotate(const Projections& of, const gpt2::KvSlots& cache, const std::int64_t* place,

@@ -21,6 +21,7 @@ namespace sixdays::gpt2 {
 template <class C>
 struct Norm {
     static constexpr int kRowsKept = kNormKeeps;  // weight and bias
+    static constexpr bool kOnlyCopies = false;
     const float *stream, *weight, *bias;
     float eps;
 
@@ -63,6 +64,7 @@ struct Norm {
 template <class C>
 struct RmsNorm {
     static constexpr int kRowsKept = 1;  // weight
+    static constexpr bool kOnlyCopies = false;
     const float *stream, *weight;
     float eps;
 
@@ -95,6 +97,7 @@ struct RmsNorm {
 /// Combines attention's parts, rescaled to the largest score of their head.
 struct Join {
     static constexpr int kRowsKept = 0;
+    static constexpr bool kOnlyCopies = false;
     AttentionParts parts;
 
     __device__ void before(float*, int) const {}
@@ -125,15 +128,16 @@ struct Join {
     }
 };
 
+/// x as it is in device memory.
 struct Hidden {
     static constexpr int kRowsKept = 0;
-    const float* hidden;
+    static constexpr bool kOnlyCopies = true;  // x is `from`
+    const float* from;
 
     __device__ void before(float*, int) const {}
     __device__ void operator()(float* x, const float*, int K) const {
 #pragma unroll 4
-        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x)
-            vector(x + k) = vector(hidden + k);
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) vector(x + k) = vector(from + k);
     }
 };
 

@@ -37,23 +37,30 @@ __device__ __forceinline__ unsigned low_bytes(const int (&x)[4]) {
     return __byte_perm(two, more, 0x5410);
 }
 
-/// Replaces x in shared memory, runs of 32 floats, by as many IntegerRuns, from the same address on.
-/// All threads of the block take part, and find the result afterwards.
-template <int THREADS>
-__device__ __forceinline__ void to_integer_runs(float* x, int runs) {
-    // Four lanes have a run; lane `quarter` its steps 2 * quarter and 2 * quarter + 1.
-    const int quarter = static_cast<int>(threadIdx.x % 4);
-#pragma unroll 1
-    for (int first = 0; first < runs; first += THREADS / 4) {
-        const int run = first + static_cast<int>(threadIdx.x / 4);
-        const bool there = run < runs;  // all lanes take part in the shuffles
-        float v[8] = {}, largest = 0, sum = 0, zero = 0;
+/// A quarter of a run of x: 8 of its elements, in one of four neighbouring lanes. Lane `quarter` has the
+/// run's steps 2 * quarter and 2 * quarter + 1.
+struct QuarterRun {
+    float v[8];
+
+    /// @param from  the first element of run 0
+    __device__ __forceinline__ static QuarterRun of(const float* from, int run) {
+        QuarterRun made;
 #pragma unroll
-        for (int i = 0; i < 8 && there; ++i)
-            v[i] = x[32 * run + 4 * ((2 * quarter + i / 4) ^ run % 8) + i % 4];
+        for (int half = 0; half < 2; ++half) {
+            const int step = (2 * static_cast<int>(threadIdx.x % 4) + half) ^ run % 8;
+            const float4 four = *reinterpret_cast<const float4*>(from + 32 * run + 4 * step);
+            made.v[4 * half] = four.x, made.v[4 * half + 1] = four.y;
+            made.v[4 * half + 2] = four.z, made.v[4 * half + 3] = four.w;
+        }
+        return made;
+    }
+    /// Stores the quarter in the run's integers. All lanes of the warp take part. @param to  null: nowhere
+    /// @param before_store  called by all threads before it stores
+    template <class Before>
+    __device__ __forceinline__ void convert(IntegerRun* to, const Before& before_store) const {
+        float largest = 0, sum = 0, zero = 0;
 #pragma unroll
-        for (int i = 0; i < 8; ++i)
-            largest = fmaxf(largest, fabsf(v[i])), sum += v[i], zero += 0 * v[i];
+        for (const float x : v) largest = fmaxf(largest, fabsf(x)), sum += x, zero += 0 * x;
 #pragma unroll
         for (int lanes = 1; lanes < 4; lanes *= 2) {
             largest = fmaxf(largest, __shfl_xor_sync(0xFFFFFFFFu, largest, lanes));
@@ -74,18 +81,54 @@ __device__ __forceinline__ void to_integer_runs(float* x, int runs) {
                 for (int i = 0; i < 4; ++i) whole[i] = (whole[i] + 128) >> 8;  // without that byte
             }
         }
-        __syncthreads();  // a run is shorter than its floats: it reaches only what has been read
-        if (there) {
-            IntegerRun& to = reinterpret_cast<IntegerRun*>(x)[run];
+        before_store();
+        if (to == nullptr) return;
+        const unsigned quarter = threadIdx.x % 4;
 #pragma unroll
-            for (int plane = 0; plane < 3; ++plane) {
-                reinterpret_cast<uint2*>(to.bytes[plane])[quarter] =
-                    make_uint2(words[plane][0], words[plane][1]);
-            }
-            if (quarter == 0) {
-                to.scale = (largest < 1e-30f ? 0 : largest / IntegerRun::kLargest) + zero;
-                to.sum = sum;
-            }
+        for (int plane = 0; plane < 3; ++plane) {
+            reinterpret_cast<uint2*>(to->bytes[plane])[quarter] =
+                make_uint2(words[plane][0], words[plane][1]);
+        }
+        if (quarter == 0) {
+            to->scale = (largest < 1e-30f ? 0 : largest / IntegerRun::kLargest) + zero;
+            to->sum = sum;
+        }
+    }
+};
+
+/// Replaces x in shared memory, runs of 32 floats, by as many IntegerRuns, from the same address on.
+/// All threads of the block take part, and find the result afterwards.
+template <int THREADS>
+__device__ __forceinline__ void to_integer_runs(float* x, int runs) {
+#pragma unroll 1
+    for (int first = 0; first < runs; first += THREADS / 4) {
+        const int run = first + static_cast<int>(threadIdx.x / 4);
+        const bool there = run < runs;
+        const QuarterRun quarter = there ? QuarterRun::of(x, run) : QuarterRun{};
+        // A run is shorter than its floats: it reaches only what has been read.
+        quarter.convert(there ? reinterpret_cast<IntegerRun*>(x) + run : nullptr,
+                        [] { __syncthreads(); });
+    }
+    __syncthreads();
+}
+/// The same of x in global memory: four runs are in flight per thread. @param K  elements: a multiple of
+/// 32; runs beyond them are zeros
+template <int THREADS>
+__device__ __forceinline__ void to_integer_runs(const float* from, int K, float* x, int runs) {
+    constexpr int kAtOnce = 4;
+#pragma unroll 1
+    for (int first = threadIdx.x / 4; first < runs; first += kAtOnce * THREADS / 4) {
+        QuarterRun quarters[kAtOnce] = {};
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int run = first + i * THREADS / 4;
+            if (32 * run < K) quarters[i] = QuarterRun::of(from, run);
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int run = first + i * THREADS / 4;
+            quarters[i].convert(run < runs ? reinterpret_cast<IntegerRun*>(x) + run : nullptr,
+                                [] {});
         }
     }
     __syncthreads();

@@ -52,6 +52,7 @@ __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
 /// A token's elements, unchanged.
 struct Copied {
     static constexpr int kRowsKept = 0;
+    static constexpr bool kOnlyCopies = false;  // its elements may have gaps
     View<const float> x;  // (K)
 
     __device__ void before(float*, int) const {}

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/large_shared.hpp"
@@ -129,19 +130,18 @@ __device__ __forceinline__ float add_up(const float (&sum)[C::ROWS], int part, i
     return total;
 }
 
+/// The phase's work of one of its blocks. @param block  its number, of `blocks`
 template <class C, class W, class In, class Out>
-__global__ void __launch_bounds__(C::THREADS)
-    phase_kernel(const __grid_constant__ W w, const __grid_constant__ In in,
-                 const __grid_constant__ Out out) {
+__device__ __forceinline__ void phase(const W& w, const In& in, const Out& out, int block,
+                                      int blocks) {
     extern __shared__ float4 shared[];  // x, then rows of K floats that `in` keeps
-    gpu::let_next_start();
     float* const x = reinterpret_cast<float*>(shared);
     const int K = static_cast<int>(w.K), N = static_cast<int>(w.N);
     const int me = static_cast<int>(threadIdx.x), warp = me / 32, lane = me % 32;
     const int part = warp % C::PARTS, first = warp / C::PARTS * C::ROWS;
     const bool stores = C::PARTS == 1 ? lane < C::ROWS : me < C::TILE;
-    const int stored = C::PARTS == 1 ? first + lane : me, turn = gridDim.x * C::TILE;
-    int tile = blockIdx.x * C::TILE;
+    const int stored = C::PARTS == 1 ? first + lane : me, turn = blocks * C::TILE;
+    int tile = block * C::TILE;
     constexpr int SLICE = kSliceOf<C, W>;
     Pieces<W, C::ROWS, SLICE> pieces;
     pieces.load(w, tile + first, part * SLICE);
@@ -150,11 +150,15 @@ __global__ void __launch_bounds__(C::THREADS)
 
     typename Out::Added added = {};
     if (stores && tile + stored < N) added = out.load(tile + stored);
-    in(x, x + padded(K, SLICE), K);
+    if constexpr (W::kWeights == kRun && In::kOnlyCopies) {
+        to_integer_runs<C::THREADS>(in.from, K, x, padded(K, SLICE) / kRun);
+    } else {
+        in(x, x + padded(K, SLICE), K);
 #pragma unroll 1
-    for (int k = K + me; k < padded(K, SLICE); k += C::THREADS) x[k] = 0;
-    __syncthreads();
-    if constexpr (W::kWeights == kRun) to_integer_runs<C::THREADS>(x, padded(K, SLICE) / kRun);
+        for (int k = K + me; k < padded(K, SLICE); k += C::THREADS) x[k] = 0;
+        __syncthreads();
+        if constexpr (W::kWeights == kRun) to_integer_runs<C::THREADS>(x, padded(K, SLICE) / kRun);
+    }
     while (true) {
         float sum[C::ROWS] = {};
 #pragma unroll 1
@@ -170,6 +174,29 @@ __global__ void __launch_bounds__(C::THREADS)
         if (next >= N) return;
         tile = next;
         if (stores && tile + stored < N) added = out.load(tile + stored);
+    }
+}
+
+template <class C, class W, class In, class Out>
+__global__ void __launch_bounds__(C::THREADS)
+    phase_kernel(const __grid_constant__ W w, const __grid_constant__ In in,
+                 const __grid_constant__ Out out) {
+    gpu::let_next_start();
+    phase<C>(w, in, out, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+}
+
+/// Two matrices of different types that have x in common: the first blocks have the rows of w.
+template <class C, class W, class V, class In, class Out>
+__global__ void __launch_bounds__(C::THREADS)
+    two_types_kernel(const __grid_constant__ W w, const __grid_constant__ V v,
+                     const __grid_constant__ In in, const __grid_constant__ Out out_w,
+                     const __grid_constant__ Out out_v, int blocks_of_w) {
+    gpu::let_next_start();
+    const int block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
+    if (block < blocks_of_w) {
+        phase<C>(w, in, out_w, block, blocks_of_w);
+    } else {
+        phase<C>(v, in, out_v, block - blocks_of_w, blocks - blocks_of_w);
     }
 }
 
@@ -207,6 +234,46 @@ void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stre
         const unsigned grid = std::min(gpu::blocks_for(w.N, C::TILE), most);
         kernel<<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
         gpu::check_launch("phase_kernel", grid, C::THREADS, bytes);
+    });
+}
+
+/// Are these the types of rows that files mix in q, k and v? Q4_K_M and Q5_K_M have Q6_K for some
+/// matrices, or Q5_0 and Q8_0 where rows are not a multiple of 256.
+template <class W, class V>
+inline constexpr bool kMixed =
+    std::is_same_v<V, RunRows<Q6KBlock>>
+        ? std::is_same_v<W, RunRows<Q4KBlock>> || std::is_same_v<W, RunRows<Q5KBlock>>
+        : std::is_same_v<V, Q8Rows>&& std::is_same_v<W, RunRows<Q5Block>>;
+
+/// Multiplies by both matrices in one kernel. @returns whether their types are kMixed
+template <class C, class W, class V, class In, class Out>
+bool launch_two_types(const W& w, const V& v, const In& in, const Out& out_w, const Out& out_v,
+                      gpu::Stream stream) {
+    if constexpr (kMixed<W, V>) {
+        const auto bytes =
+            static_cast<std::size_t>(std::max(phase_bytes(w.K, In::kRowsKept, kSliceOf<C, W>),
+                                              phase_bytes(v.K, In::kRowsKept, kSliceOf<C, V>)));
+        const auto kernel = two_types_kernel<C, W, V, In, Out>;
+        if (bytes + kPhaseVariables > kSharedUnasked) gpu::allow_shared(kernel, bytes);
+        const unsigned of_w = gpu::blocks_for(w.N, C::TILE);
+        const unsigned grid = of_w + gpu::blocks_for(v.N, C::TILE);
+        kernel<<<grid, C::THREADS, bytes, stream>>>(w, v, in, out_w, out_v, static_cast<int>(of_w));
+        gpu::check_launch("two_types_kernel", grid, C::THREADS, bytes);
+        return true;
+    }
+    return false;
+}
+
+/// launch_phase() of two matrices with the same columns, in one kernel if their types are kMixed.
+template <class C, class In, class Out>
+void launch_phases(const DeviceMatrix& w, const DeviceMatrix& v, const In& in, const Out& out_w,
+                   const Out& out_v, gpu::Stream stream) {
+    with_rows(w, [&](const auto& rows) {
+        with_rows(v, [&](const auto& others) {
+            if (launch_two_types<C>(rows, others, in, out_w, out_v, stream)) return;
+            launch_phase<C>(w, in, out_w, stream);
+            launch_phase<C>(v, in, out_v, stream);
+        });
     });
 }
 

@@ -65,14 +65,16 @@ void project_and_rotate(const Projections& of, const Tensor<float>& raw, const g
                         const std::int64_t* place) {
     const Tensor<float> ones({8}, std::vector<float>(8, 1)), zeros({8});
     const gpu::Buffer<float> weight(ones), stream(zeros), bias(raw);
-    for (const auto& [first, end] :
-         {std::pair{std::int64_t{0}, of.H * of.D}, {of.H * of.D, raw.size()}}) {
-        const Tensor<float> none({end - first, 8});
-        const gpt2::DeviceWeight matrix(Weight{
+    std::vector<gpt2::DeviceWeight> matrices;
+    Parts parts;
+    const std::int64_t queries = of.H * of.D;
+    for (const std::int64_t rows : {queries, raw.size() - queries}) {
+        const Tensor<float> none({rows, 8});
+        matrices.emplace_back(Weight{
             gpt2::WeightType::f32, reinterpret_cast<const std::byte*>(none.data()), none.shape()});
-        launch_project_and_rotate({weight.data(), 1e-5f}, {matrix.matrix(), bias.data() + first},
-                                  stream.data(), of, first, cache, place, {});
+        parts.push_back({matrices.back().matrix(), bias.data() + (parts.empty() ? 0 : queries)});
     }
+    launch_project_and_rotate({weight.data(), 1e-5f}, parts, stream.data(), of, cache, place, {});
 }
 
 void check(const Case& c, bool at_once = false) {
