@@ -8,14 +8,14 @@ namespace sixdays::llama {
 namespace {
 
 using day06_transformer_ops::Pairing;
-using gpt2::DeviceMatrix, gpt2::RmsNorm, gpt2::RowSplit;
+using gpt2::ByType, gpt2::DeviceMatrix, gpt2::RmsNorm, gpt2::RowSplit;
 
 // How rows are distributed over blocks, tuned on an H200 for Llama 3.2 1B: C = 2048, MLP 8192.
-using ProjectRows = RowSplit<8, 2, 2, 4>;  // queries, keys and values
-using FewRows = RowSplit<8, 2, 4, 4>;      // C rows of C columns
-using LongRows = RowSplit<8, 4, 2, 4>;     // C rows of 4 C columns
-using PairRows = RowSplit<8, 1, 2, 4>;     // rows of gate and up in turn: a warp has a pair
-using HeadRows = RowSplit<8, 1, 2>;        // tens of thousands of rows
+using ProjectRows = RowSplit<8, 2, 2, 4>;                          // queries, keys and values
+using FewRows = RowSplit<8, 2, 4, 4>;                              // C rows of C columns
+using LongRows = ByType<RowSplit<8, 4, 2, 4>, RowSplit<8, 4, 4>>;  // C rows of 4 C columns
+using PairRows = ByType<RowSplit<8, 1, 2, 4>, RowSplit<8, 2, 8>>;  // gate and up in turn
+using HeadRows = RowSplit<8, 1, 2>;                                // tens of thousands of rows
 
 static_assert(RmsNorm<HeadRows>::kRowsKept == kRmsNormKeeps);
 
@@ -66,16 +66,15 @@ struct Rotate {
 };
 static_assert(ProjectRows::TILE % 2 == 0 && ProjectRows::TILE <= 32);
 
-/// Even rows are gate's, odd rows up's. A warp has two rows, whose sums are in lanes 0 and 1: up's
-/// goes to the lane of gate's.
+/// Even rows are gate's, odd rows up's. Their sums are in neighbouring lanes: up's goes to the lane of
+/// gate's.
 struct Gated {
-    static_assert(PairRows::PARTS == 1 && PairRows::ROWS == 2);
     float* hidden;
 
     struct Added {};
     __device__ Added load(int) const { return {}; }
     __device__ void operator()(int n, float sum, Added) const {
-        const float other = __shfl_xor_sync(0b11, sum, 1);
+        const float other = __shfl_xor_sync(0b11u << (threadIdx.x % 32 & ~1u), sum, 1);
         if (n % 2 == 0) hidden[n / 2] = day06_transformer_ops::silu(sum) * other;
     }
 };

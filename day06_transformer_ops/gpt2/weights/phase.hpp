@@ -44,6 +44,22 @@ struct RowSplit {
     static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows per block
 };
 
+/// A distribution for types in runs, and one for the others. A block converts x for a type in runs
+/// (integer_run.hpp), so it should have more rows.
+template <class Most, class Runs>
+struct ByType {
+    static constexpr int THREADS = Most::THREADS;
+    static_assert(Runs::THREADS == THREADS);
+};
+template <class C, class W>
+struct SplitFor {
+    using Split = C;
+};
+template <class Most, class Runs, class W>
+struct SplitFor<ByType<Most, Runs>, W> {
+    using Split = std::conditional_t<W::kWeights == kRun, Runs, Most>;
+};
+
 /// Columns that a warp reads with all its loads in flight. A run of 32 weights is one piece.
 template <class C, class W>
 inline constexpr int kSliceOf =
@@ -202,15 +218,18 @@ __global__ void __launch_bounds__(C::THREADS)
 
 static_assert(kSharedAsked == gpu::kSharedOfAll);
 
-/// Calls `use` with the rows of w, the phase's kernel for them and its bytes of shared memory.
+/// Calls `use` with the rows of w, their RowSplit, the phase's kernel for them and its bytes of shared
+/// memory. @tparam C  a RowSplit, or a ByType of two
 template <class C, class In, class Out, class Use>
 void with_phase_kernel(const DeviceMatrix& w, const Use& use) {
     with_rows(w, [&](auto rows) {
+        using W = decltype(rows);
+        using Split = typename SplitFor<C, W>::Split;
         const auto bytes =
-            static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept, kSliceOf<C, decltype(rows)>));
-        const auto kernel = phase_kernel<C, decltype(rows), In, Out>;
+            static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept, kSliceOf<Split, W>));
+        const auto kernel = phase_kernel<Split, W, In, Out>;
         if (bytes + kPhaseVariables > kSharedUnasked) gpu::allow_shared(kernel, bytes);
-        use(rows, kernel, bytes);
+        use(rows, Split{}, kernel, bytes);
     });
 }
 
@@ -218,7 +237,7 @@ void with_phase_kernel(const DeviceMatrix& w, const Use& use) {
 template <class C, class In, class Out>
 unsigned resident_blocks(const DeviceMatrix& w) {
     int per_sm = 0;
-    with_phase_kernel<C, In, Out>(w, [&](const auto&, auto kernel, std::size_t bytes) {
+    with_phase_kernel<C, In, Out>(w, [&](const auto&, auto, auto kernel, std::size_t bytes) {
         SIXDAYS_CUDA(
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, C::THREADS, bytes));
     });
@@ -230,11 +249,12 @@ unsigned resident_blocks(const DeviceMatrix& w) {
 template <class C, class In, class Out>
 void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stream stream,
                   unsigned most = std::numeric_limits<int>::max()) {
-    with_phase_kernel<C, In, Out>(w, [&](const auto& rows, auto kernel, std::size_t bytes) {
-        const unsigned grid = std::min(gpu::blocks_for(w.N, C::TILE), most);
-        kernel<<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
-        gpu::check_launch("phase_kernel", grid, C::THREADS, bytes);
-    });
+    with_phase_kernel<C, In, Out>(
+        w, [&](const auto& rows, auto split, auto kernel, std::size_t bytes) {
+            const unsigned grid = std::min(gpu::blocks_for(w.N, split.TILE), most);
+            kernel<<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
+            gpu::check_launch("phase_kernel", grid, C::THREADS, bytes);
+        });
 }
 
 /// Are these the types of rows that files mix in q, k and v? Q4_K_M and Q5_K_M have Q6_K for some

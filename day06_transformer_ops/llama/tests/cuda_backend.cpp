@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/gpu/device.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
@@ -58,12 +59,32 @@ TEST_CASE("CUDA: logits and tokens match the CPU references, in all types", "[da
     }
 }
 
-TEST_CASE("CUDA: q, k and v of different types are separate products", "[day06][small]") {
-    RandomLlama model(config_of(1, 16, 256, 4, 2, 64, 256, 60), WeightType::q4_k, {},
-                      WeightType::q6_k);
-    REQUIRE(takes(model.weights()));
-    CHECK(DeviceModel(model.weights()).block(0).qkv.size() == 2);  // q and k; v
-    compare(model.weights(), 3, 3);
+TEST_CASE("CUDA: q, k and v of two types are one kernel if files mix these types",
+          "[day06][small]") {
+    struct Case {
+        WeightType most, values;
+        const char* kernel;
+    };
+    const Case cases[] = {{WeightType::q4_k, WeightType::q6_k, "two_types_kernel"},
+                          {WeightType::q5_k, WeightType::q6_k, "two_types_kernel"},
+                          {WeightType::q5_0, WeightType::q8_0, "two_types_kernel"},
+                          {WeightType::q4_0, WeightType::q6_k, "phase_kernel"},
+                          {WeightType::q4_k, WeightType::q8_0, "phase_kernel"},
+                          {WeightType::f16, WeightType::f32, "phase_kernel"}};
+    for (const Case& c : cases) {
+        CAPTURE(gpt2::storage_of(c.most).name, gpt2::storage_of(c.values).name);
+        const Config config = config_of(1, 16, 256, 4, 2, 64, 256, 60);
+        RandomLlama model(config, c.most, {}, c.values);
+        REQUIRE(takes(model.weights()));
+        CHECK(DeviceModel(model.weights()).block(0).qkv.size() == 2);  // q and k; v
+        compare(model.weights(), 3, 3);
+        const auto backend = make_cuda_backend(model.weights(), 16);
+        backend->begin(random_ids(config, 1, 5).view(), 0);
+        backend->embed();
+        backend->query_key_value(0);
+        CHECK(std::string(gpu::last_kernel()) == c.kernel);
+        backend->wait();
+    }
 }
 
 TEST_CASE("CUDA: biases, norms of heads, halves, a separate head", "[day06][small]") {
