@@ -42,7 +42,7 @@ void record(const Launch& what);
 using WorkList = std::list<std::function<void(cudaStream_t)>>;
 /// Starts capturing into `where`, or stops if it is null.
 /// @param only_launches  true: other calls are rejected; false: asynchronous calls are captured too
-void write_down(WorkList* where, bool only_launches);
+void write_down(WorkList* where, bool only_launches = false);
 bool capturing();
 /// Runs the work of a stream now or, during capture, whenever the graph is launched.
 cudaError_t in_order(cudaStream_t stream, std::function<cudaError_t(cudaStream_t)> work);

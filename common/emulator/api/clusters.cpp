@@ -72,10 +72,10 @@ void run_clusters(const Launch& what, dim3 c) {
         begin_cluster();
         run_together(what, blocks,
                      {.returned = turn * size, .unstarted = (count - turn - 1) * size});
-        if (const dim3 w = std::exchange(block.wanted_cluster, dim3(0, 0, 0)); w.x > 0) {
+        if (const auto w = std::exchange(block.wanted_cluster, std::nullopt)) {
             reject(
                 format("the launch asks for clusters of %s, but the kernel has __cluster_dims__%s.",
-                       name(c).c_str(), name(w).c_str()));
+                       name(c).c_str(), name(*w).c_str()));
         }
     }
     block.cluster = {};

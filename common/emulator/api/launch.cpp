@@ -93,7 +93,7 @@ bool check_configuration(const Launch& what) {
 }
 
 thread_local LastLaunch latest;
-std::uint64_t blocks_of_launch = 0;
+std::uint64_t blocks_of_launch;
 
 void remember(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
@@ -120,15 +120,15 @@ void run_grid(const Launch& what) {
     if (what.cluster.x > 0) return run_clusters(what, what.cluster);
     if (what.cooperative) {
         run_cooperative_grid(what, blocks_of_launch);
-        if (block.wanted_cluster.x > 0)  // run_clusters rejects it with a message
-            run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
+        if (block.wanted_cluster)  // run_clusters rejects it with a message
+            run_clusters(what, *std::exchange(block.wanted_cluster, std::nullopt));
         return;
     }
     for (std::uint64_t turn = 0; turn < blocks_of_launch && !launch_failed(); ++turn) {
         block.index = index_of_block(turn);
         forget_shared();
         restart_clock();
-        block.may_pause = turn + 1 < count;
+        block.may_pause = true;
         block.others = {.returned = turn, .unstarted = count - turn - 1};
         if (run_block(what) == Stop::polls) {
             const std::uint64_t resident = blocks_at_once(what);
@@ -138,8 +138,8 @@ void run_grid(const Launch& what) {
             if (count > resident) block.others.resident = resident;
             continue_block(what);
         }
-        if (block.wanted_cluster.x > 0)  // no thread has done anything yet
-            return run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
+        if (block.wanted_cluster)  // no thread has done anything yet
+            return run_clusters(what, *std::exchange(block.wanted_cluster, std::nullopt));
         if (tracing) trace_block_end();
     }
 }

@@ -18,7 +18,7 @@ namespace sixdays::emulator {
 namespace {
 
 WorkList* entries = nullptr;  // of the graph being captured
-bool launches_only = true;
+bool launches_only;
 cudaStream_t recorded = nullptr;  // by a Recording
 
 }  // namespace
@@ -70,7 +70,7 @@ Recording::Recording(const std::function<void(cudaStream_t)>& work) {
     CUstream_st stream{true, {}};
     struct Until {
         ~Until() {
-            write_down(nullptr, true);
+            write_down(nullptr);
             recorded = nullptr;
         }
     } until_it_returns;

@@ -44,7 +44,7 @@ std::optional<StepOfBlock> step_of_block(const Race& race) {
         more_axes |= blocks == 0 && threads != 0;
         if (blocks == 0) continue;
         const std::int64_t step = threads % blocks == 0 ? threads / blocks : 0;
-        if (found || step <= 0 || step >= extents[i]) return {};
+        if (found || step <= 0) return {};  // it is less than the extent, as `threads` is
         found = {"xyz"[i], 0, step, extents[i]};
         for (std::size_t other = 3; other-- > 0;) {
             if (extents[other] == step) found->instead = "xyz"[other];

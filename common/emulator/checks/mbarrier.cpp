@@ -34,8 +34,8 @@ struct Mbarrier : MbarrierState {
     std::vector<TileCopy> copies;    // of this phase
     std::vector<Thread*> waiting;    // for this phase
     std::vector<std::int64_t> seen;  // by thread: the last phase it waited for
-    unsigned by = 0;                 // which thread has set it up
-    bool engine_sees = false;        // visible to the copy engine
+    unsigned by;                     // which thread has set it up
+    bool engine_sees;                // visible to the copy engine
 };
 constexpr std::int64_t kNone = -2, kUnused = -3;  // the phase before phase 0 is -1
 

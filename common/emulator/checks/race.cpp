@@ -100,7 +100,6 @@ private:
             found.one_instruction = same_warp(h.write, me_) && h.write.code == me_.code;
             if (!found.one_instruction) accuse(found);
             stores.push_back({found, piece});
-            judgement_pending = true;
         }
         reject_unless_before(h.read, AccessKind::read);
         reject_unless_before(h.other_read, AccessKind::read);
@@ -143,7 +142,6 @@ private:
     static void suspect(const Race& found, const Piece& piece) {
         if (suspicion_of(found.accused, piece) == suspicions.end())
             suspicions.push_back({found, piece});
-        judgement_pending = true;
     }
 
     static std::vector<Suspicion>::iterator suspicion_of(const PastAccess& reader,
@@ -243,6 +241,7 @@ void check_race(const NewAccess& given) {
                    [&check](History& h, std::uintptr_t address, std::size_t bytes) {
                        check(h, {address, bytes});
                    });
+    judgement_pending = !stores.empty() || !suspicions.empty();
 }
 
 }  // namespace sixdays::emulator

@@ -18,6 +18,7 @@ struct Instruction {
     unsigned kernel;
     const void* code;
     LineTrace sum;
+    std::uint64_t worst_waste;  // by one request
 };
 
 /// One warp's requests at one instruction that are still incomplete, oldest first.
@@ -44,7 +45,7 @@ unsigned number_of(Memory memory, Operation operation, const void* code) {
     const auto [it, is_new] = numbers.try_emplace({in_kernel, code, memory, operation},
                                                   static_cast<unsigned>(instructions.size()));
     if (is_new) {
-        Instruction added{in_kernel, code, {}};
+        Instruction added{in_kernel, code, {}, 0};
         added.sum.memory = memory;
         added.sum.operation = operation;
         instructions.push_back(added);
@@ -64,10 +65,9 @@ void keep_if_worst(LineTrace& sum, const Request& request, const Count& count,
     sum.bytes_per_lane = request.bytes;
 }
 
-std::vector<std::uint64_t> worst_waste;  // by instruction
-
 void add(unsigned instruction, const Request& request) {
-    LineTrace& sum = instructions[instruction].sum;
+    Instruction& of = instructions[instruction];
+    LineTrace& sum = of.sum;
     const bool global = sum.memory == Memory::global;
     const Count count =
         global ? count_sectors(request) : count_passes(request, sum.operation == Operation::atomic);
@@ -76,8 +76,7 @@ void add(unsigned instruction, const Request& request) {
     sum.bytes_used += count.bytes_used;
     (global ? sum.sectors : sum.passes) += count.units;
     (global ? sum.fewest_sectors : sum.fewest_passes) += count.fewest;
-    worst_waste.resize(instructions.size());
-    keep_if_worst(sum, request, count, worst_waste[instruction]);
+    keep_if_worst(sum, request, count, of.worst_waste);
 }
 
 void merge(LineTrace& all, const LineTrace& more) {
@@ -166,7 +165,6 @@ std::vector<LineTrace> stop_trace() {
     numbers.clear();
     open.clear();
     passed.clear();
-    worst_waste.clear();
     std::vector<LineTrace> sorted;
     for (const auto& [key, line] : lines) sorted.push_back(line);
     std::stable_sort(sorted.begin(), sorted.end(), [](const LineTrace& a, const LineTrace& b) {

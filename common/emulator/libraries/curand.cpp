@@ -65,7 +65,7 @@ void skip_xorwow(unsigned (&v)[kWords], unsigned long long n, int power) {
 
 struct curandGenerator_st {
     std::vector<curandStateXORWOW> sequences;
-    std::size_t next = 0;
+    std::size_t next;
 
     void seed(unsigned long long seed) {
         sequences.resize(kSequences);

@@ -7,7 +7,7 @@
 
 struct curandStateXORWOW {
     unsigned d, v[5];
-    int has_normal;  // the Box-Muller transform makes two at a time
+    bool has_normal;  // the Box-Muller transform makes two at a time
     float normal;
 };
 typedef curandStateXORWOW curandStateXORWOW_t, curandState, curandState_t;
@@ -16,7 +16,7 @@ struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
     uint2 key;
     unsigned STATE;
-    int has_normal;
+    bool has_normal;
     float normal;
 };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
@@ -67,7 +67,7 @@ inline void curand_init(unsigned long long seed, unsigned long long sequence,
     const unsigned b = 2591861531u * (static_cast<unsigned>(seed >> 32) ^ 0xf7dcefddu);
     *state = {6615241u + b + a,
               {123456789u + a, 362436069u ^ a, 521288629u + b, 88675123u ^ b, 5783321u + a},
-              0,
+              false,
               0.0f};
     skipahead_sequence(sequence, state);
     skipahead(offset, state);
@@ -145,12 +145,12 @@ float2 curand_normal2(State* state) {
 }
 template <class State>
 float curand_normal(State* state) {
-    if (state->has_normal != 0) {
-        state->has_normal = 0;
+    if (state->has_normal) {
+        state->has_normal = false;
         return state->normal;
     }
     const float2 two = curand_normal2(state);
-    state->has_normal = 1;
+    state->has_normal = true;
     state->normal = two.y;
     return two.x;
 }

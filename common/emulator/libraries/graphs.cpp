@@ -43,9 +43,9 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
 template <class Calls>
 std::function<void(cudaStream_t)> written_down(const Calls& calls) {
     WorkList work;
-    write_down(&work, false);
+    write_down(&work);
     calls();
-    write_down(nullptr, true);
+    write_down(nullptr);
     return [work](cudaStream_t stream) {
         for (const auto& one : work) one(stream);
     };
@@ -61,7 +61,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     if (stream == nullptr) return result(kStreamCaptureUnsupported);
     captured.clear();
     captured_stream = stream;
-    write_down(&captured, false);
+    write_down(&captured);
     return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
@@ -69,7 +69,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     if (graph == nullptr || !capturing() || stream != captured_stream) {
         return result(cudaErrorInvalidValue);
     }
-    write_down(nullptr, true);
+    write_down(nullptr);
     *graph = new CUgraph_st;
     for (auto& one : captured) (*graph)->nodes.push_back({std::move(one)});
     return cudaSuccess;

@@ -28,7 +28,7 @@ template <class T>
 T in_mode(Arithmetic operation, RoundTo to, T x, T y, T z) {
     volatile T a = x, b = y, c = z;
     const Mode mode(to);
-    volatile T result = 0;
+    volatile T result{};
     switch (operation) {
         case Arithmetic::add:
             result = a + b;

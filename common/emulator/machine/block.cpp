@@ -128,7 +128,7 @@ Stop run_threads() {
         set_thread_index(thread.index);
         switch_context(scheduler, thread.fiber->context);
         current = nullptr;
-        if (launch_failed() || block.wanted_cluster.x > 0) break;
+        if (launch_failed() || block.wanted_cluster) break;
         if (thread.state == Thread::State::done) end(thread);
         // The elements of tiles belong to no block: a tile kernel is never put aside.
         const bool may_pause = block.may_pause && !block.in_tiles;
@@ -136,7 +136,7 @@ Stop run_threads() {
             return Stop::polls;
     }
     events.block_ends();
-    const bool stopped = launch_failed() || block.wanted_cluster.x > 0;
+    const bool stopped = launch_failed() || block.wanted_cluster;
     if (stopped) abandon_block();
     return block.live == 0 || stopped ? Stop::ended : Stop::at_barrier;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <source_location>
 #include <vector>
 
@@ -97,7 +98,7 @@ struct Block {
     bool in_tiles = false;     // a tile kernel, which has no threads
     dim3 cluster;              // clusterDim
     int cluster_barriers = 0;  // passed so far
-    dim3 wanted_cluster = dim3(0, 0, 0);  // requested by a kernel that was launched without one
+    std::optional<dim3> wanted_cluster;  // requested by a kernel that was launched without one
     const Thread* first_at_barrier = nullptr;
     const Thread* astray = nullptr;    // the first to reach a different barrier
     unsigned turns_without_write = 0;  // turns taken from spinning threads since the last store

@@ -44,11 +44,11 @@ using LaneClocks = std::array<std::uint32_t, 32>;
 
 /// Of one block.
 struct ClocksOfBlock {
-    std::uint32_t serial = 0;               // between blocks, that of the newest
-    std::uint32_t barrier = 0;              // value of all clocks at the last barrier
-    std::uint32_t newest = 0;               // the largest clock
-    std::array<std::uint32_t, 1024> now{};  // by thread
-    std::array<bool, 32> met{};             // by warp: any warp call since the block started
+    std::uint32_t serial;                 // between blocks, that of the newest
+    std::uint32_t barrier;                // value of all clocks at the last barrier
+    std::uint32_t newest;                 // the largest clock
+    std::array<std::uint32_t, 1024> now;  // by thread
+    std::array<bool, 32> met;             // by warp: any warp call since the block started
     // By thread: what it knows of its warp, once met.
     std::vector<LaneClocks> of_lanes = std::vector<LaneClocks>(1024);
     bool usable = true;  // no clock has overflowed
@@ -56,10 +56,10 @@ struct ClocksOfBlock {
 struct Clocks : ClocksOfBlock {
     std::uint32_t first_serial = 1;      // of the launch's first block
     std::uint32_t first_concurrent = 1;  // of work that may run concurrently on another stream
-    std::uint32_t first_of_cluster = 0;  // of the cluster's blocks, if there are clusters
-    std::uint32_t first_of_segment = 0;  // since the cluster's last barrier
+    std::uint32_t first_of_cluster;      // of the cluster's blocks, if there are clusters
+    std::uint32_t first_of_segment;      // since the cluster's last barrier
     // Set when threads synchronize by anything other than barriers of a block or full-warp calls.
-    bool orders_beyond_barriers = false;
+    bool orders_beyond_barriers;
 };
 extern Clocks clocks;
 

@@ -8,7 +8,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-bool failed = false;
+bool failed;
 
 }  // namespace
 

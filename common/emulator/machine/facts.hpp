@@ -302,10 +302,10 @@ struct OutOfReach {
 };
 
 struct MbarrierState {
-    unsigned arrivals = 0;            // expected per phase
-    unsigned missing = 0;             // pending in this phase
-    std::size_t told = 0, asked = 0;  // bytes of this phase: expected, requested
-    std::int64_t phase = 0;
+    unsigned arrivals;        // expected per phase
+    unsigned missing;         // pending in this phase
+    std::size_t told, asked;  // bytes of this phase: expected, requested
+    std::int64_t phase;
     Place set_up;
 };
 /// The current thread misuses an mbarrier.

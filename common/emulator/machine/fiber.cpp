@@ -2,9 +2,10 @@
 
 #include <sys/mman.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
+
+#include "common/emulator/machine/address_space.hpp"
 
 namespace sixdays::emulator {
 
@@ -68,15 +69,8 @@ void prepare_context(Context& context, std::byte* stack, void (*entry)()) {
 namespace {
 
 std::byte* stacks() {
-    static std::byte* const base = [] {
-        void* p = mmap(nullptr, kMaxFibers * kStackStride, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) {
-            std::fprintf(stderr, "emulator: no address space for %zu stacks\n", kMaxFibers);
-            std::abort();
-        }
-        return static_cast<std::byte*>(p);
-    }();
+    static auto* const base =
+        static_cast<std::byte*>(reserve(kMaxFibers * kStackStride, "the stacks of threads"));
     return base;
 }
 
@@ -90,7 +84,7 @@ std::byte* stack_of_fiber(std::size_t index) {
 
 std::size_t fiber_of_address(std::uintptr_t address) {
     const std::uintptr_t from_base = address - reinterpret_cast<std::uintptr_t>(stacks());
-    return from_base < kMaxFibers * kStackStride ? from_base / kStackStride : kMaxFibers;
+    return std::min(from_base / kStackStride, kMaxFibers);
 }
 
 }  // namespace sixdays::emulator

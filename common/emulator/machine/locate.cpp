@@ -3,7 +3,6 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -42,7 +41,7 @@ Line parse(const std::string& text) {
 // that is not a system header.
 Line ask_addr2line(std::uintptr_t address) {
     // Through /proc, since the program's name may contain shell metacharacters.
-    char text[PATH_MAX + 64];
+    char text[BUFSIZ];
     std::snprintf(text, sizeof(text), "addr2line -i -e /proc/%ld/exe 0x%zx 2>/dev/null",
                   static_cast<long>(getpid()), static_cast<std::size_t>(address));
     std::FILE* pipe = popen(text, "r");

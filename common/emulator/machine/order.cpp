@@ -13,7 +13,7 @@ namespace {
 Order order = Order::forward;
 std::uint64_t seed = 0;
 std::uint64_t first_block = 0, most_blocks = UINT64_MAX;  // set by only_blocks()
-std::uint64_t first_of_launch = 0, blocks_of_launch = 0;
+std::uint64_t first_of_launch, blocks_of_launch;
 
 // splitmix64: a small generator that gives the same sequence on every machine.
 std::uint64_t mix(std::uint64_t x) {

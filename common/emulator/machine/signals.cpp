@@ -17,7 +17,7 @@
 
 namespace sixdays::emulator {
 
-volatile bool time_is_up = false;
+volatile bool time_is_up;
 
 namespace {
 

@@ -7,12 +7,12 @@
 
 namespace sixdays::emulator {
 
-bool judgement_pending = false, tracing = false, watching_locals = false;
+bool judgement_pending, tracing = false, watching_locals = false;
 
 namespace {
 
-std::uintptr_t arguments_begin = 0;
-std::size_t arguments_bytes = 0;
+std::uintptr_t arguments_begin;
+std::size_t arguments_bytes;
 
 }  // namespace
 

@@ -183,7 +183,7 @@ void cluster_of(unsigned x, unsigned y, unsigned z) {
     const dim3 has = block.cluster;
     if (current == nullptr || (has.x == x && has.y == y && has.z == z)) return;
     const InRuntime guard;
-    block.wanted_cluster = {x, y, z};
+    block.wanted_cluster = dim3(x, y, z);
     wait_for_turn();  // the launch restarts with the cluster size
 }
 

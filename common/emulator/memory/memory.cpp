@@ -84,22 +84,24 @@ void make_heap() {
     with_host = {border + kGap, heap.base + heap.size, border + kGap};
 }
 
+// 0 if there is none.
+static std::uintptr_t find_room(const HeapPart& part, std::size_t step) {
+    for (const std::uintptr_t start : {part.next, part.begin}) {
+        for (std::uintptr_t at = start; at + step <= part.end;) {
+            if (!overlaps_live(at, at + step)) return at;
+            const auto* blocking = allocation_before(at + step - 1);
+            while (!blocking->second.live) blocking = allocation_before(blocking->first - 1);
+            at = round_up(blocking->first + blocking->second.bytes, kAlignment) + kGap;
+        }
+    }
+    return 0;
+}
+
 static void* allocate_in(HeapPart& part, std::size_t bytes, std::uint8_t state) {
     const std::size_t step = round_up(bytes, kAlignment) + kGap;
     if (bytes > heap.size || part.live_bytes + step > part.end - part.begin) return nullptr;
-    std::uintptr_t at = part.next;
-    bool wrapped = false;
-    for (;;) {
-        if (at + step > part.end) {
-            if (wrapped) return nullptr;
-            wrapped = true;
-            at = part.begin;
-        }
-        if (!overlaps_live(at, at + step)) break;
-        const auto* blocking = allocation_before(at + step - 1);
-        while (!blocking->second.live) blocking = allocation_before(blocking->first - 1);
-        at = round_up(blocking->first + blocking->second.bytes, kAlignment) + kGap;
-    }
+    const std::uintptr_t at = find_room(part, step);
+    if (at == 0) return nullptr;
     // Forget allocations that were freed here.
     for (auto it = allocations.lower_bound(at); it != allocations.end() && it->first < at + step;) {
         it = allocations.erase(it);

@@ -37,7 +37,7 @@ constexpr std::size_t kTileGap = 4096;
 constexpr std::size_t kMostTiles = 256;
 constexpr std::size_t kTileArea = 2 * kDynamicSharedLimit + kMostTiles * kTileGap;
 Extent dynamic;
-std::size_t limit = 0;  // on the kernel's dynamic shared memory
+std::size_t limit;  // on the kernel's dynamic shared memory
 
 std::uintptr_t number(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
@@ -138,7 +138,7 @@ void forget_shared() {
     arrays.clear();
     tiles.clear();
     array_bytes = 0;
-    if (dynamic.bytes > 0) {
+    if (dynamic.live) {
         std::memset(shared_dynamic.state_of(dynamic.begin), kLive, dynamic.bytes);
     }
 }

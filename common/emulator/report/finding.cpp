@@ -19,8 +19,8 @@ namespace {
 
 std::optional<Finding> stored;  // the first since the last one that was told
 std::string kernel_name, stored_kernel;
-bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
-bool asked = false;  // the program has read its text, or cleared the report
+bool told;   // the stored finding's error has been returned by cudaGetLastError()
+bool asked;  // the program has read its text, or cleared the report
 std::vector<std::pair<Place, std::string>> remarked;
 std::set<std::string> own_lines;  // lines that made findings and remarks
 

@@ -152,7 +152,7 @@ std::string known_as(const Extent& allocation) {
     const Line line = find_line(allocated_in(allocation));
     const std::string type = line.file.substr(std::min(line.file.rfind('.'), line.file.size()));
     const bool in_buffer = line.file.rfind("common/gpu/", 0) == 0;  // Buffer's, not the caller's
-    if (line.line != 0 && !in_buffer && (type == ".cu" || type == ".cpp" || type == ".cc")) {
+    if (!in_buffer && (type == ".cu" || type == ".cpp" || type == ".cc")) {
         const auto asked = arguments_of_malloc(line);
         where = "allocated " + (asked.empty() ? "" : "as `" + last_word(asked[0]) + "` ") + "in " +
                 line.file + ":" + std::to_string(line.line);

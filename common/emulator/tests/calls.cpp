@@ -8,6 +8,7 @@
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
 #include "common/testing/catch.hpp"
+#include "emulated/textures.h"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -39,6 +40,22 @@ template <class Enum>
 Enum value_of(int value) {  // not an enumerator
     return static_cast<Enum>(value);
 }
+cudaTextureObject_t texture;
+const cudaTextureDesc sampling{};
+cudaArray_t array;
+const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+cudaResourceDesc resource(cudaResourceType type) {
+    cudaResourceDesc made{};
+    made.resType = type;
+    if (type == cudaResourceTypeLinear) made.res.linear = {device, format, 256};
+    return made;
+}
+template <cudaResourceType type>
+cudaError_t make_texture() {
+    const cudaResourceDesc of = resource(type);
+    return cudaCreateTextureObject(&texture, &of, &sampling, nullptr);
+}
+const cudaResourceDesc linear = resource(cudaResourceTypeLinear);
 void nothing_on_stream(cudaStream_t, cudaError_t, void*) {}
 
 constexpr cudaError_t kOk = cudaSuccess, kInvalid = cudaErrorInvalidValue;
@@ -129,6 +146,21 @@ const Call kCalls[] = {
     {"host function, none", kInvalid, [] { return cudaLaunchHostFunc(stream, nullptr, nullptr); }},
     {"host function", kOk, [] { return cudaLaunchHostFunc(stream, nothing, nullptr); }},
 
+    {"texture, no target", kInvalid,
+     [] { return cudaCreateTextureObject(nullptr, &linear, &sampling, nullptr); }},
+    {"texture, no resource", kInvalid,
+     [] { return cudaCreateTextureObject(&texture, nullptr, &sampling, nullptr); }},
+    {"texture, no sampling", kInvalid,
+     [] { return cudaCreateTextureObject(&texture, &linear, nullptr, nullptr); }},
+    {"texture, no array", kInvalid, make_texture<cudaResourceTypeArray>},
+    {"texture of mipmaps", cudaErrorNotSupported, make_texture<cudaResourceTypeMipmappedArray>},
+    {"texture", kOk, make_texture<cudaResourceTypeLinear>},
+    {"destroy texture", kOk, [] { return cudaDestroyTextureObject(texture); }},
+    {"destroy it again", kInvalid, [] { return cudaDestroyTextureObject(texture); }},
+    {"surface, no target", kInvalid, [] { return cudaCreateSurfaceObject(nullptr, &linear); }},
+    {"array, no target", kInvalid, [] { return cudaMallocArray(nullptr, &format, 4); }},
+    {"array, no format", kInvalid, [] { return cudaMallocArray(&array, nullptr, 4); }},
+    {"array, no elements", kInvalid, [] { return cudaMallocArray(&array, &format, 0); }},
     {"devices, no target", kInvalid, [] { return cudaGetDeviceCount(nullptr); }},
     {"set device 1", cudaErrorInvalidDevice, [] { return cudaSetDevice(1); }},
     {"set device -1", cudaErrorInvalidDevice, [] { return cudaSetDevice(-1); }},

@@ -3,6 +3,7 @@
 #include <cublas_v2.h>
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -72,11 +73,14 @@ void check_vectors(cublasHandle_t h, cublasPointerMode_t mode) {
     CHECK(F::dot(h, 3, x.data(), 1, y.data(), 2, result.at()) == kOk);
     CHECK(result.value() == 64 * 3 + 24 * 2 + 32);
 
-    // Squares of these would overflow.
+    // Squares of these would overflow, or underflow.
     const T large = sizeof(T) == 4 ? T(0x1p100) : T(0x1p600);
-    const Device<T> sides(V{-3 * large, 4 * large}), zeros(V(3, 0)), tie(V{-2, 5, 1, -5, -1});
-    CHECK(F::nrm2(h, 2, sides.data(), 1, result.at()) == kOk);
-    CHECK(std::abs(result.value() / large - 5) < T(1e-6));
+    for (const T scale : {large, 1 / large}) {
+        const Device<T> sides(V{-3 * scale, 4 * scale});
+        CHECK(F::nrm2(h, 2, sides.data(), 1, result.at()) == kOk);
+        CHECK(std::abs(result.value() / scale - 5) < T(1e-6));
+    }
+    const Device<T> zeros(V(3, 0)), tie(V{-2, 5, 1, -5, -1});
     CHECK(F::nrm2(h, 3, zeros.data(), 1, result.at()) == kOk);
     CHECK(result.value() == 0);
     CHECK(F::asum(h, 5, tie.data(), 1, result.at()) == kOk);
@@ -101,7 +105,7 @@ void check_matrices(cublasHandle_t h, cublasPointerMode_t mode) {
     using F = Blas<T>;
     using V = std::vector<T>;
     cublasSetPointerMode(h, mode);
-    Scalar<T> zero(mode, 0), two(mode, 2), minus(mode, -1);
+    Scalar<T> zero(mode, 0), one(mode, 1), two(mode, 2), minus(mode, -1);
     // Leading dimension 3: the two rows (1, 4, 7) and (2, 5, 8).
     const Device<T> a(V{1, 2, 3, 4, 5, 6, 7, 8}), x(V{1, 10, 100}), y(V{5, 7, 9}), unset(2);
     CHECK(F::gemv(h, kPlain, 2, 3, two.at(), a.data(), 3, x.data(), 1, minus.at(), y.data(), 2) ==
@@ -111,9 +115,9 @@ void check_matrices(cublasHandle_t h, cublasPointerMode_t mode) {
                   1) == kOk);
     CHECK(unset.host() == V{2 * 741, 2 * 852});
     const Device<T> back(V{1, 2, 3});
-    CHECK(F::gemv(h, kTransposed, 2, 3, two.at(), a.data(), 3, x.data(), 1, minus.at(), back.data(),
+    CHECK(F::gemv(h, kTransposed, 2, 3, two.at(), a.data(), 3, x.data(), 1, one.at(), back.data(),
                   -1) == kOk);
-    CHECK(back.host() == V{2 * 87 - 1, 2 * 54 - 2, 2 * 21 - 3});
+    CHECK(back.host() == V{2 * 87 + 1, 2 * 54 + 2, 2 * 21 + 3});
     const Device<T> factors(V{1, 2});
     CHECK(F::ger(h, 2, 3, two.at(), factors.data(), 1, x.data(), 1, a.data(), 3) == kOk);
     CHECK(a.host() == V{3, 6, 3, 24, 45, 6, 207, 408});
@@ -126,19 +130,19 @@ void check_matrices(cublasHandle_t h, cublasPointerMode_t mode) {
             const Device<T> sum(V(8, 7)), first(6), second(6);
             V want = sum.host(), want_first, want_second;
             for (std::size_t i = 0; i < 6; ++i) {
-                want_first.push_back(2 * b_op[tb][i]);
-                want_second.push_back(-c_op[tc][i]);
-                want[i / 2 * 3 + i % 2] = want_first[i] + want_second[i];
+                want_first.push_back(b_op[tb][i]);
+                want_second.push_back(c_op[tc][i]);
+                want[i / 2 * 3 + i % 2] = 2 * want_first[i] - want_second[i];
             }
             const auto op_b = tb == 0 ? kPlain : kTransposed, op_c = tc == 0 ? kPlain : kTransposed;
             CHECK(F::geam(h, op_b, op_c, 2, 3, two.at(), b.data(), 3, minus.at(), c.data(), 4,
                           sum.data(), 3) == kOk);
             CHECK(sum.host() == want);
             // A factor of 0: the matrix is not read.
-            CHECK(F::geam(h, op_b, op_c, 2, 3, two.at(), b.data(), 3, zero.at(), unset.data(), 4,
+            CHECK(F::geam(h, op_b, op_c, 2, 3, one.at(), b.data(), 3, zero.at(), unset.data(), 4,
                           first.data(), 2) == kOk);
             CHECK(first.host() == want_first);
-            CHECK(F::geam(h, op_b, op_c, 2, 3, zero.at(), nullptr, 3, minus.at(), c.data(), 4,
+            CHECK(F::geam(h, op_b, op_c, 2, 3, zero.at(), nullptr, 3, one.at(), c.data(), 4,
                           second.data(), 2) == kOk);
             CHECK(second.host() == want_second);
         }
@@ -288,15 +292,66 @@ TEST_CASE(
         cudaGetLastError();
         clear_report();
     }
-    CHECK(cublasSscal(h, 13, &one, x.data(), 1) == kFailed);
-    CHECK(cublasSaxpy(h, 12, &one, x.data(), 1, y.data(), 2) == kFailed);
-    CHECK(cublasSgemv(h, kPlain, 2, 3, &one, a.data(), 8, x.data(), 1, &none, y.data(), 1) ==
-          kFailed);
-    const Device<float> unset(4);
-    CHECK(cublasSgemv(h, kPlain, 2, 3, &one, a.data(), 2, x.data(), 1, &one, unset.data(), 1) ==
-          kFailed);
-    cudaGetLastError();
-    clear_report();
+}
+
+TEST_CASE("each array of a vector or matrix call must be long enough, and written if it is read") {
+    const Handle h;
+    const float one = 1, none = 0;
+    float sum = 0;
+    int index = 0;
+    struct Row {
+        const char *call, *uses;  // by array: r if it is read, w if only written, - if unused
+        std::vector<const char*> names;
+        std::function<cublasStatus_t(float**)> make;
+    };
+    const std::vector<const char*> xya{"vector x", "vector y", "matrix A"},
+        abc{"matrix A", "matrix B", "matrix C"};
+    // Each array has 4 elements: two with stride 3, or two columns of two.
+    const auto gemv = [&](const float* beta) {
+        return [&, beta](auto a) {
+            return cublasSgemv(h, kPlain, 2, 2, &one, a[2], 2, a[0], 3, beta, a[1], 3);
+        };
+    };
+    const auto geam = [&](const float* alpha, const float* beta) {
+        return [&, alpha, beta](auto a) {
+            return cublasSgeam(h, kPlain, kPlain, 2, 2, alpha, a[0], 2, beta, a[1], 2, a[2], 2);
+        };
+    };
+    const Row rows[] = {
+        {"axpy", "rr-", xya, [&](auto a) { return cublasSaxpy(h, 2, &one, a[0], 3, a[1], 3); }},
+        {"scal", "r--", xya, [&](auto a) { return cublasSscal(h, 2, &one, a[0], 3); }},
+        {"copy", "rw-", xya, [&](auto a) { return cublasScopy(h, 2, a[0], 3, a[1], 3); }},
+        {"swap", "rr-", xya, [&](auto a) { return cublasSswap(h, 2, a[0], 3, a[1], 3); }},
+        {"dot", "rr-", xya, [&](auto a) { return cublasSdot(h, 2, a[0], 3, a[1], 3, &sum); }},
+        {"nrm2", "r--", xya, [&](auto a) { return cublasSnrm2(h, 2, a[0], 3, &sum); }},
+        {"asum", "r--", xya, [&](auto a) { return cublasSasum(h, 2, a[0], 3, &sum); }},
+        {"amax", "r--", xya, [&](auto a) { return cublasIsamax(h, 2, a[0], 3, &index); }},
+        {"amin", "r--", xya, [&](auto a) { return cublasIsamin(h, 2, a[0], 3, &index); }},
+        {"gemv", "rwr", xya, gemv(&none)},
+        {"gemv", "rrr", xya, gemv(&one)},
+        {"ger", "rrr", xya,
+         [&](auto a) { return cublasSger(h, 2, 2, &one, a[0], 3, a[1], 3, a[2], 2); }},
+        {"geam", "rrw", abc, geam(&one, &one)},
+        {"geam", "r-w", abc, geam(&one, &none)},
+        {"geam", "-rw", abc, geam(&none, &one)},
+    };
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            INFO(row.call << ", " << row.names[i] << ", " << row.uses);
+            const std::vector<float> ones(4, 1);
+            const Device<float> x(ones), y(ones), z(ones), unset(4);
+            float* arrays[] = {x.data(), y.data(), z.data()};
+            clear_report();
+            CHECK(row.make(arrays) == kOk);
+            arrays[i] += 1;
+            CHECK(row.make(arrays) == (row.uses[i] == '-' ? kOk : kFailed));
+            CHECK((row.uses[i] == '-' || reported({row.call, row.names[i]})));
+            arrays[i] = unset.data();
+            CHECK(row.make(arrays) == (row.uses[i] == 'r' ? kFailed : kOk));
+            CHECK((row.uses[i] != 'r' || reported({row.call, row.names[i]})));
+            CHECK_FALSE(last_report());
+        }
+    }
 }
 
 TEST_CASE("in a stream capture, only axpy with a handle and scalars on the host is recorded") {

@@ -855,8 +855,8 @@ __global__ void warpgroup_leaves(float* x) {
 
 __global__ void warpgroup_in_part(int fence_from, int call_to, bool waits, float* x) {
     extern __shared__ __align__(1024) unsigned char memory[];
-    const int t = static_cast<int>(threadIdx.x);
-    for (int i = t; i < 16384 / 4; i += 128) reinterpret_cast<float*>(memory)[i] = 0.0f;
+    const int t = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    for (int i = t; i < 16384 / 4; i += threads) reinterpret_cast<float*>(memory)[i] = 0.0f;
     gpu::fence_proxy_async();
     __syncthreads();
     float sum[8][4] = {};
@@ -1075,7 +1075,7 @@ __device__ void wait_until(int* done, int count) {
 }
 __global__ void blocks_read(int readers, int left_out, float* word, int* done) {
     const int b = static_cast<int>(blockIdx.x);
-    if (threadIdx.x != 3) return;
+    if (threadIdx.x != 0) return;
     if (b < readers) {
         if (*word > 9) return;
         if (b != left_out) tell(done);
@@ -1378,6 +1378,8 @@ std::vector<Provoked> provoked_by_kernels() {
         {"warpgroup_without_fence",
          [](float* x) { warpgroup_in_part<<<1, 128, 16384>>>(1, 128, true, x); }},
         {"warpgroup_of_96", [](float* x) { warpgroup_in_part<<<1, 128, 16384>>>(0, 96, true, x); }},
+        {"second_warpgroup_of_96",
+         [](float* x) { warpgroup_in_part<<<1, 256, 16384>>>(0, 224, true, x); }},
         {"warpgroup_not_waited_for",
          [](float* x) { warpgroup_in_part<<<1, 128, 16384>>>(0, 128, false, x); }},
         {"own_memory_by_another", [](float* x) { own_memory_by_another<<<dim3(1, 2), 4>>>(x); }},

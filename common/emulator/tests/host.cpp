@@ -2,6 +2,7 @@
 #include "common/emulator/tests/host.hpp"
 
 #include <cuda_runtime_api.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -293,6 +294,7 @@ TEST_CASE("a copy to pinned memory comes after an earlier one that is still in f
     const Device<float> x(std::vector<float>(4, 3.0f)), y(std::vector<float>(4, 5.0f));
     const Pinned here(4, 1.0f), there(4, 7.0f);
     const Stream other(cudaStreamNonBlocking);
+    clear_report();
     cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
     cudaMemcpy(here.data, y.data(), 16, cudaMemcpyDeviceToHost);
     cudaDeviceSynchronize();
@@ -304,6 +306,7 @@ TEST_CASE("a copy to pinned memory comes after an earlier one that is still in f
     cudaMemcpyAsync(here.data, x.data(), 16, cudaMemcpyDeviceToHost, other.it);
     cudaMemcpy(y.data(), here.data, 16, cudaMemcpyHostToDevice);
     CHECK(y.host()[3] == 3.0f);
+    CHECK_FALSE(last_report());
 }
 
 TEST_CASE("after each kind of finding about an access of the host, the emulator watches on") {
@@ -477,6 +480,15 @@ TEST_CASE("between rows of pinned memory in flight the host may access every byt
     found(Kind::pending_copy, "row", [&] {
         fetch();
         sink = here.data[11];  // MARK row
+    });
+    // One row per page: opening the first page does not open the second.
+    const Pinned pages(3 * 1024, 1.0f);
+    float* page = pages.data;
+    while (reinterpret_cast<std::uintptr_t>(page) % 4096 != 0) ++page;
+    found(Kind::pending_copy, "next_page", [&] {
+        cudaMemcpy2DAsync(page, 4096, x.data(), 16, 16, 2, cudaMemcpyDeviceToHost);
+        reinterpret_cast<volatile char*>(page)[4095] = 5;
+        sink = page[1024];  // MARK next_page
     });
 }
 
@@ -686,6 +698,24 @@ TEST_CASE("device memory that was never freed causes a note at exit, not an erro
     CHECK(reset.empty());
 }
 
+TEST_CASE("after a launch the program has its own signal handlers and stack, and no timer") {
+    const Device<float> x(std::vector<float>(1, 1.0f));
+    struct sigaction own = {}, before[2], after[2];
+    own.sa_handler = [](int) {};
+    stack_t stack_before, stack_after;
+    itimerval timer;
+    sigaltstack(nullptr, &stack_before);
+    sigaction(SIGBUS, &own, &before[0]);
+    sigaction(SIGVTALRM, &own, &before[1]);
+    twice(x.data(), 1, x.data());
+    sigaction(SIGBUS, &before[0], &after[0]);
+    sigaction(SIGVTALRM, &before[1], &after[1]);
+    for (const auto& one : after) CHECK(one.sa_handler == own.sa_handler);
+    sigaltstack(nullptr, &stack_after);
+    CHECK(stack_after.ss_sp == stack_before.ss_sp);
+    CHECK((getitimer(ITIMER_VIRTUAL, &timer) == 0 && timer.it_interval.tv_sec == 0));
+}
+
 #if !defined(__SANITIZE_ADDRESS__)  // which replaces the signal
 TEST_CASE("a fault that the emulator did not cause ends the program as usual") {
     int status = 0;
@@ -695,6 +725,8 @@ TEST_CASE("a fault that the emulator did not cause ends the program as usual") {
             void* p = nullptr;
             cudaMalloc(&p, 4);
             cudaMalloc(&p, 4);
+            cudaMemset(p, 0, 4);
+            twice(static_cast<float*>(p), 1, static_cast<float*>(p));
             volatile int* volatile nothing = nullptr;
             sink = static_cast<float>(*nothing);
         },

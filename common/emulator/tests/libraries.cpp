@@ -4,6 +4,7 @@
 #include <cublas_v2.h>
 #include <cufft.h>
 #include <curand.h>
+#include <curand_kernel.h>
 
 #include <cmath>
 #include <fstream>
@@ -290,18 +291,29 @@ TEST_CASE("Fourier transforms of odd lengths, in batches, in double, and invalid
     CHECK(cufftSetStream(there, nullptr) == CUFFT_INVALID_PLAN);
 }
 
+TEST_CASE("Philox skips as far in one step as in two") {
+    for (const unsigned long long far : {1ull << 33, 1ull << 62}) {
+        curandStatePhilox4_32_10 one_step, two_steps;
+        curand_init(7, 2 * far, 2 * far, &one_step);
+        curand_init(7, far, far, &two_steps);
+        skipahead(far, &two_steps);
+        skipahead_sequence(far, &two_steps);
+        CHECK(curand(&one_step) == curand(&two_steps));
+    }
+}
+
 TEST_CASE("cublasXt multiplies matrices in host memory") {
     cublasXtHandle_t handle = nullptr;
     REQUIRE(cublasXtCreate(&handle) == CUBLAS_STATUS_SUCCESS);
     int devices[] = {0, 1};
     CHECK(cublasXtDeviceSelect(handle, 2, devices) == CUBLAS_STATUS_INVALID_VALUE);
-    // 2 x 3 (leading dimension 4) times 3 x 1, into a column of leading dimension 5.
-    const std::vector<float> a{1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0}, b{1, 10, 100};
-    std::vector<float> c{1, 1, 7, 7, 7};
+    // 2 x 3 (leading dimension 4) times 3 x 2, into leading dimension 5.
+    const std::vector<float> a{1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0}, b{1, 10, 100, 2, 20, 200};
+    std::vector<float> c{1, 1, 7, 7, 7, 1, 1, 7, 7, 7};
     const float one = 1, two = 2;
-    CHECK(cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 1, 3, &one, a.data(), 4, b.data(), 3,
+    CHECK(cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 3, &one, a.data(), 4, b.data(), 3,
                         &two, c.data(), 5) == CUBLAS_STATUS_SUCCESS);
-    CHECK(c == std::vector<float>{533, 644, 7, 7, 7});
+    CHECK(c == std::vector<float>{533, 644, 7, 7, 7, 1064, 1286, 7, 7, 7});
     cublasXtDestroy(handle);
 }
 

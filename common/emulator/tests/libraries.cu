@@ -101,6 +101,15 @@ __global__ void mma_ptx(int* out) {
     asm volatile("ldmatrix.sync.aligned.x2.m8n8.shared.b16 {%0, %1}, [%2];"
                  : "=r"(rb[0]), "=r"(rb[1])
                  : "r"(bt));
+    __shared__ alignas(16) __half across[128];  // b transposed, to be transposed back
+    for (unsigned i = lane; i < 128; i += 32) across[i % 16 * 8 + i / 16] = b[i];
+    __syncwarp();
+    const auto ct = static_cast<unsigned>(__cvta_generic_to_shared(across + lane % 16 * 8));
+    unsigned rc[2];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(rc[0]), "=r"(rc[1])
+                 : "r"(ct));
+    if (rc[0] != rb[0] || rc[1] != rb[1]) d[0] = 1000;
     asm volatile(
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
         "{%8, %9}, {%0, %1, %2, %3};"

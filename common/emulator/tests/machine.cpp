@@ -29,6 +29,10 @@ std::vector<std::uint64_t> blocks(std::uint64_t count) {
     return all;
 }
 
+[[gnu::noinline]] const void* code_of_caller() {
+    return __builtin_return_address(0);
+}
+
 std::vector<unsigned> threads(unsigned size) {
     order_threads(size);
     return {block.order.begin(), block.order.end()};
@@ -101,6 +105,11 @@ TEST_CASE("a file is named relative to the working directory if it is inside") {
     }
     std::filesystem::current_path(before);
     CHECK(find_line(Place()).line == 0);
+    // A header's line is kept if the caller is not in a .cu file, or unknown.
+    for (const void* caller : {code_of_caller(), reinterpret_cast<const void*>(16)}) {
+        const Line line = find_line(Place("a.hpp", 12, caller));
+        CHECK((line.file == "a.hpp" && line.line == 12));
+    }
 }
 
 TEST_CASE("every block has the whole time limit, and the last launch is known with its extents") {

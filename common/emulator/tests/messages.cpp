@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -10,16 +11,22 @@
 #include <utility>
 #include <vector>
 
+#include "common/emulator/machine/address_space.hpp"
 #include "common/emulator/report.hpp"
+#include "common/emulator/report/finding.hpp"
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/facts.hpp"
+#include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/emulator/tests/values.hpp"
 #include "common/emulator/trace.hpp"
 #include "common/testing/catch.hpp"
+#include "emulated/language.h"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
+
+extern "C" void __assert_fail(const char*, const char*, unsigned, const char*);  // of assert()
 
 namespace {
 
@@ -61,6 +68,7 @@ Ended in_another_process(void (*work)()) {
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
+        std::signal(SIGABRT, SIG_DFL);  // not Catch2's
         clear_report();
         work();
         std::exit(0);
@@ -74,7 +82,7 @@ Ended in_another_process(void (*work)()) {
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
-    ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     return ended;
 }
 
@@ -113,6 +121,25 @@ TEST_CASE("a race has its probable cause: a barrier, a fence or an index, where 
     CHECK_FALSE(found<Race>("two_blocks_one_word").in_one_block());
     const Thread* const waits = found<Race>("barrier_for_others").waits;
     CHECK((waits != nullptr && waits->id == 0));
+}
+
+TEST_CASE("the threads by which the block index moves an index are found in every order") {
+    const Device<float> x(std::vector<float>(128, 1.0f));
+    for (const auto order : {Order::forward, Order::reversed}) {
+        set_order(order);
+        for (const Provoked& one : provoked_by_kernels()) {
+            const std::string kernel = one.name;
+            if (kernel.rfind("step_is_", 0) != 0) continue;
+            INFO(kernel);
+            const StepOfBlock step = found_by<Race>([&] { one.work(x.data()); }).step;
+            const bool small = kernel == "step_is_too_small";
+            const StepOfBlock want =
+                small ? StepOfBlock{'y', 0, 10, 12} : StepOfBlock{'x', 'y', 4, 8};
+            CHECK((step.axis == want.axis && step.instead == want.instead));
+            CHECK((step.threads == want.threads && step.extent == want.extent));
+        }
+    }
+    set_order(Order::forward);
 }
 
 TEST_CASE("a read of unwritten memory is not blamed on a barrier that all threads passed") {
@@ -216,6 +243,21 @@ TEST_CASE("a report that was never read is printed at exit, and the status is 1"
     });
     CHECK(own_status.status == 7);
     CHECK(own_status.said.find("past its end") != std::string::npos);
+}
+
+TEST_CASE("a program that cannot continue says why and is aborted") {
+    const std::pair<void (*)(), const char*> cases[] = {
+        {[] { reserve(std::size_t{1} << 62, "a test"); }, "MB of address space for a test."},
+        {[] { fail(by_host(Kind::race, cudaErrorUnknown, Place("a.cu", 7), "Wrong.", 0)); },
+         "emulator: a.cu:7: Wrong."},
+        {[] { __assert_fail("x > 0", "a.cu", 7, "f"); }, "a.cu:7: f: Assertion `x > 0' failed."},
+        {[] { trap(Site::current()); }, ""}};
+    for (const auto& [work, words] : cases) {
+        const Ended ended = in_another_process(work);
+        INFO(ended.said);
+        CHECK(ended.status == -SIGABRT);
+        CHECK(ended.said.find(words) != std::string::npos);
+    }
 }
 
 TEST_CASE("a program that tells its findings prints each once, then notes, then the trace") {

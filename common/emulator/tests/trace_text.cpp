@@ -138,8 +138,9 @@ TEST_CASE("a picture ends after 64 sectors") {
           "[*" + dots(62) + "1]");
     CHECK(row([](unsigned lane) -> std::uint64_t { return lane < 31 ? 0 : 64 * 32; }) ==
           "[*" + dots(63) + " and 1 more]");
-    CHECK(row([](unsigned lane) -> std::uint64_t { return lane < 30 ? 0 : (lane + 50) * 32; }) ==
-          "[*" + dots(63) + " and 2 more]");
+    CHECK(row([](unsigned lane) -> std::uint64_t {
+              return lane < 28 ? 0 : (lane / 2 + 66) * 32;
+          }) == "[*" + dots(63) + " and 2 more]");
     CHECK(row([](unsigned lane) -> std::uint64_t { return lane < 22 ? 0 : 1000 + lane / 31; }) ==
           "[*" + dots(30) + "*]");
     CHECK(row([](unsigned lane) -> std::uint64_t { return lane < 23 ? 0 : 1000 + lane / 31; }) ==

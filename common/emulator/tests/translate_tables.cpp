@@ -97,6 +97,7 @@ TEST_CASE("a file may end anywhere, and includes are replaced where they are rea
                                    "\n",
                                    "\xef\xbb",
                                    "u8R\"(k<<<1, 2>>>())\" a",
+                                   "R\"x(x\" k<<<1, 2>>>())x\" a",
                                    "xR \"(a)\"",
                                    "1e+5 - 1e-5f + 0x1p-3 + 1'000 + .5",
                                    "#include <a.h> // \"ours.h\"",

@@ -347,17 +347,16 @@ std::string take_label(std::string& instruction) {
     return label;
 }
 
-// Removes a leading `@p` or `@!p` and turns it into an `if`.
-bool take_guard(std::string& instruction, const Names& names, std::string& calls) {
-    if (instruction.empty() || instruction[0] != '@') return true;
+// Removes a leading `@p` or `@!p` of a known p, and turns it into an `if`.
+void take_guard(std::string& instruction, const Names& names, std::string& calls) {
+    if (instruction.empty() || instruction[0] != '@') return;
     const bool inverted = instruction.rfind("@!", 0) == 0;
     const std::size_t begin = inverted ? 2 : 1, end = instruction.find_first_of(" \t");
-    if (end == std::string::npos) return false;
+    if (end == std::string::npos) return;
     const std::string predicate = names.variable(instruction.substr(begin, end - begin));
-    if (predicate.empty()) return false;
+    if (predicate.empty()) return;
     calls += std::string("if (") + (inverted ? "!" : "") + predicate + ") ";
     instruction = trimmed(instruction.substr(end));
-    return true;
 }
 
 }  // namespace
@@ -381,7 +380,8 @@ Ptx translate_ptx(std::string_view text, const std::vector<std::string>& operand
         if (instruction.empty()) continue;
         if (instruction.rfind(".reg", 0) == 0) {
             if (add_registers(instruction, names, variables)) continue;
-        } else if (take_guard(instruction, names, result.calls)) {
+        } else {
+            take_guard(instruction, names, result.calls);
             const std::size_t target = instruction.find_first_of(" \t");
             if (instruction.rfind("bra", 0) == 0 && target != std::string::npos) {
                 result.calls += "goto emu_" + trimmed(instruction.substr(target)) + "; ";

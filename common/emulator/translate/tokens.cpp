@@ -128,13 +128,12 @@ private:
         const std::size_t end = file_.find(close, open);
         return end == std::string_view::npos ? file_.size() - at_ : end + close.size() - at_;
     }
+    // Up to the sign of an exponent: only integers matter.
     std::size_t number() const {
         std::size_t length = 1;
         for (; at_ + length < file_.size(); ++length) {
-            const char c = file_[at_ + length], before = file_[at_ + length - 1];
-            const bool exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
-            if (!in_word(c) && c != '.' && c != '\'' && !(exponent && (c == '+' || c == '-')))
-                break;
+            const char c = file_[at_ + length];
+            if (!in_word(c) && c != '.' && c != '\'') break;
         }
         return length;
     }
