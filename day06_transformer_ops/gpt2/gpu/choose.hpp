@@ -24,8 +24,9 @@ inline constexpr double kChooseBound = 0x1p-13;
 inline constexpr std::int64_t kNoToken = INT64_MIN;
 
 /// tokens[*place + 1] = the next token, and ++*place. The draw's step is its position.
-/// @param logits   (V), contiguous
+/// @param logits   (V), contiguous, from a multiple of 16 bytes on
 /// @param options  in device memory, so that they may change under a captured graph
+/// @throws std::invalid_argument  logits at another address
 void launch_choose(View<const float> logits, const SamplerOptions* options, std::int64_t* tokens,
                    std::int64_t* place, gpu::Stream queue = {});
 

@@ -7,9 +7,11 @@
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/reduce.hpp"
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/vectorized.hpp"
 #include "day04_argmax/joins.hpp"
 #include "day06_transformer_ops/gpt2/backend/philox.hpp"
 #include "day06_transformer_ops/gpt2/gpu/radix_select.hpp"
+#include "day06_transformer_ops/gpt2/weights/gpu_rows.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
@@ -29,23 +31,26 @@ struct Better {
     }
 };
 
-/// Calls use(v, logit) for a thread's part of the vocabulary, with 16 loads in flight.
+/// Calls use(v, logit) for a thread's part of the vocabulary, in ascending order, with 32 logits in
+/// flight.
 template <class Use>
 __device__ __forceinline__ void each_logit(const float* logits, std::int64_t V, const Use& use) {
-    constexpr int kDeep = 16;
-    for (std::int64_t first = threadIdx.x; first < V; first += kDeep * kThreads) {
-        float some[kDeep];
+    constexpr int kDeep = 8;
+    const std::int64_t vectors = V / 4, rest = 4 * vectors + threadIdx.x;
+    for (std::int64_t first = threadIdx.x; first < vectors; first += kDeep * kThreads) {
+        Vector some[kDeep] = {};
 #pragma unroll
         for (int j = 0; j < kDeep; ++j) {
             const std::int64_t v = first + j * kThreads;
-            some[j] = v < V ? logits[v] : 0;
+            if (v < vectors) some[j] = vector(logits + 4 * v);
         }
 #pragma unroll
         for (int j = 0; j < kDeep; ++j) {
             const std::int64_t v = first + j * kThreads;
-            if (v < V) use(v, some[j]);
+            for (int i = 0; i < 4 && v < vectors; ++i) use(4 * v + i, some[j].x[i]);
         }
     }
+    if (rest < V) use(rest, logits[rest]);
 }
 
 /// Likelihood as an integer: larger is likelier. The upper half orders logits as floats do, -0 as
@@ -196,6 +201,10 @@ __global__ void __launch_bounds__(kThreads)
 
 void launch_choose(View<const float> logits, const SamplerOptions* options, std::int64_t* tokens,
                    std::int64_t* place, gpu::Stream queue) {
+    if (misalignment(logits.data) != 0) {
+        reject("sample: the logits begin ", misalignment(logits.data),
+               " bytes past a multiple of 16, and are read by vectors of 16 bytes");
+    }
     choose_kernel<<<1, kThreads, 0, queue>>>(logits.data, logits.extent(0), options, tokens, place);
     gpu::check_launch("choose_kernel", 1, kThreads);
 }

@@ -197,3 +197,13 @@ TEST_CASE("choose: with top-k the vocabulary is read three times, not once per d
     // One pass for the largest, two to gather 40 candidates, then only those.
     CHECK(sectors({1, 40, 1, 3}) < 5 * once);
 }
+
+TEST_CASE("choose: logits that are not at a multiple of 16 bytes are rejected", "[day06][small]") {
+    const gpu::Buffer<float> logits(Tensor<float>({9}));
+    gpu::Buffer<SamplerOptions> how(1);
+    gpu::Buffer<std::int64_t> tokens(3), place(1);
+    const View<float> shifted(const_cast<float*>(logits.data()) + 1, {8});
+    CHECK_THROWS_WITH(launch_choose(shifted, how.data(), tokens.data(), place.data()),
+                      "sample: the logits begin 4 bytes past a multiple of 16, and are read by "
+                      "vectors of 16 bytes");
+}
