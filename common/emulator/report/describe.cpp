@@ -43,7 +43,7 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         const std::size_t ahead = near.begin - address;
         const bool whole = bytes > 1 && bytes <= 16 && ahead % bytes == 0;
         return (whole ? format("at element -%zu, %zu bytes", ahead / bytes, ahead)
-                      : format("%zu bytes", ahead)) +
+                      : format("%zu byte%s", ahead, ahead == 1 ? "" : "s")) +
                " before the start of " + extent(near.bytes, bytes, what) +
                (ahead == bytes
                     ? ": one before its first element. Is a guard such as `if (i > 0)` missing"

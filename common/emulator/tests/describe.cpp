@@ -96,7 +96,7 @@ TEST_CASE("an address is described in elements of the accessed size where it is 
              kAhead},
         {-6, 4, "6 bytes before the start" + elements(16) + ". Is an index negative" + kAhead},
         {-1, 1,
-         "1 bytes before the start" + in64 +
+         "1 byte before the start" + in64 +
              ": one before its first element. Is a guard "
              "such as `if (i > 0)` missing" +
              kAhead},

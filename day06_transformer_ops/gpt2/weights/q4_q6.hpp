@@ -41,12 +41,12 @@
 /// of Q6_K's high bits serves four weights that are 32 apart. The fifth bits are consecutive in Q5_0;
 /// in Q5_K, a byte has those of eight weights that are 32 apart.
 ///
-/// **The 12 bytes of Q4_K and Q5_K**, in bits 7 to 0, for s = 0 to 3. The upper 2 bits of the later
+/// **The 12 bytes of Q4_K and Q5_K**, in bits 7 to 0, for r = 0 to 3. The upper 2 bits of the later
 /// sub-blocks' numbers fill the gaps that the 6 bits of the earlier ones leave:
 ///
-///     byte s        scale[s + 4]: bits 5, 4     | scale[s]
-///     byte s + 4    minimum[s + 4]: bits 5, 4   | minimum[s]
-///     byte s + 8    minimum[s + 4]: bits 3 to 0 | scale[s + 4]: bits 3 to 0
+///     byte r        scale[r + 4]: bits 5, 4     | scale[r]
+///     byte r + 4    minimum[r + 4]: bits 5, 4   | minimum[r]
+///     byte r + 8    minimum[r + 4]: bits 3 to 0 | scale[r + 4]: bits 3 to 0
 ///
 /// **Rounding.** An f16 has 11 significant bits, a scale at most 7 (-128 has one), a quant at most
 /// 5: all products fit in a float's 24 and are exact. Only the difference in Q4_K and Q5_K rounds,
@@ -139,12 +139,12 @@ concept HasMinimum = requires(const B& block) {
 template <HasMinimum B>
 [[gnu::always_inline]] inline void six_bits(const B& block, std::uint8_t (&scale)[8],
                                             std::uint8_t (&minimum)[8]) {
-    for (int s = 0; s < 4; ++s) {
-        const std::uint8_t a = block.scales[s], b = block.scales[s + 4], c = block.scales[s + 8];
-        scale[s] = a & 63;
-        minimum[s] = b & 63;
-        scale[s + 4] = static_cast<std::uint8_t>((c & 15) | a >> 6 << 4);
-        minimum[s + 4] = static_cast<std::uint8_t>(c >> 4 | b >> 6 << 4);
+    for (int r = 0; r < 4; ++r) {
+        const std::uint8_t a = block.scales[r], b = block.scales[r + 4], c = block.scales[r + 8];
+        scale[r] = a & 63;
+        minimum[r] = b & 63;
+        scale[r + 4] = static_cast<std::uint8_t>((c & 15) | a >> 6 << 4);
+        minimum[r + 4] = static_cast<std::uint8_t>(c >> 4 | b >> 6 << 4);
     }
 }
 
