@@ -127,7 +127,9 @@ void check_attention(const View<const float>& q, const View<const float>& k,
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
         reject("attention: a head of ", D, " numbers; ", kMostOfHead,
-               " is the most that the path '", name(*path), "' takes. 'wide heads' takes any");
+               " is the most that the path '", name(*path), "' takes",
+               log_sums.data == nullptr ? ". 'wide heads' takes any"
+                                        : ", and only it writes log_sums");
     }
     if (path == AttentionPath::split_blocks && out.size() > 0 &&
         !(vectorized(k) && vectorized(v))) {

@@ -61,7 +61,7 @@ struct AttentionOptions {
 /// @param out  (..., T, D), injective, overlapping no input
 /// @param log_sums  null, or (..., T), injective, overlapping nothing else: receives the
 /// log-sum-exp of each query's scores, from which the backward pass recomputes the weights;
-/// -infinity where nothing is seen. Only 'tiles' writes it
+/// -infinity where nothing is seen. Only 'tiles' writes it, so D <= 128
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap; a scale that is not finite; a path that does not support these views; the CPU
 /// reference: a length not in [0, S]

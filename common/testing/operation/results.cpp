@@ -19,8 +19,8 @@ std::string text_of(const Layout& layout, std::int64_t lead) {
 }
 
 // The expected results by path, for any placement of the operands. The CPU reference has those of
-// path 0. A call without a path has those of the path that it must take, or, if it may take any, the
-// widest bounds of all.
+// path 0. A call without a path has those of the path that it must take; if it may take any, those
+// of path 0 with the widest bounds of all.
 class Wants {
 public:
     explicit Wants(const Report& report, Change change = {})

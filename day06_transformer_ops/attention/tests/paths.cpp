@@ -191,6 +191,11 @@ TEST_CASE("attention's error messages name what does not fit", "[day06][attentio
     sums.operands[4].shape = {3, 2};
     CHECK(rejects_as_it_is(sums,
                            "log_sums has shape (3, 2), but there is one for each query: (2, 3)"));
+    sums = attention_operation({{2}, 3, 5, 129}, true);
+    sums.paths.clear(), sums.best = {};
+    CHECK(rejects_as_it_is(sums,
+                           "a head of 129 numbers; 128 is the most that the path 'tiles' takes, "
+                           "and only it writes log_sums"));
     const Tensor<float> q({2, 3, 4}), odd({3, 5, 4});
     Tensor<float> out({2, 3, 4});
     const auto rejected = [&](View<const float> k, const AttentionOptions& options,

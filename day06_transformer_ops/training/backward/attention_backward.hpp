@@ -18,8 +18,8 @@
 /// 2205.14135, appendix B.2). There is a pass over queries and a pass over keys, and each sum has
 /// one writer, so results are bitwise reproducible.
 ///
-/// If the forward pass stores each query's log_sum, as attention_cuda() can, the pass over queries needs no preliminary pass over the keys, because exchanging the sums in delta's
-/// definition gives
+/// If the forward pass stores each query's log_sum, as attention_cuda() can, the pass over queries
+/// needs no preliminary pass over the keys, because exchanging the sums in delta's definition gives
 ///
 ///     delta(t) = sum over s of weight(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 #pragma once
