@@ -130,7 +130,7 @@ void who_asks_whom(lesson::Report& report) {
     for (const auto path : {AttentionPath::four_passes, AttentionPath::fused,
                             AttentionPath::split_keys, AttentionPath::tiles}) {
         gpu::Buffer<float> out(12);
-        attention_cuda(there.q, there.k, there.v, {}, split_heads(out.view({1, 3, 4}), 2),
+        attention_cuda(there.q, there.k, there.v, {}, split_heads(out.view({1, 3, 4}), 2), {},
                        {.path = path, .workspace = memory});
         report.check(near(Tensor<float>({1, 3, 4}, out.download()), model.mixed),
                      std::string("the CUDA version in one call, ") + name(path) + ": the same");

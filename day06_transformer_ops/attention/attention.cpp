@@ -112,14 +112,24 @@ void require_log_sums(const char* op, const View<const E>& q, const View<const E
 
 void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out, std::optional<AttentionPath> path) {
+                     const View<float>& out, const View<float>& log_sums,
+                     std::optional<AttentionPath> path) {
     require_attention("attention", q, k, v, options, out);
     require_known_path("attention", path);
+    if (log_sums.data != nullptr) {
+        require_log_sums("attention", q, k, v, options, out, log_sums);
+        if (path.value_or(AttentionPath::tiles) != AttentionPath::tiles) {
+            reject("attention: the path '", name(*path), "' does not write log_sums; 'tiles' does");
+        }
+        path = AttentionPath::tiles;
+    }
     if (!path || path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
         reject("attention: a head of ", D, " numbers; ", kMostOfHead,
-               " is the most that the path '", name(*path), "' takes. 'wide heads' takes any");
+               " is the most that the path '", name(*path), "' takes",
+               log_sums.data == nullptr ? ". 'wide heads' takes any"
+                                        : ", and only it writes log_sums");
     }
     if (path == AttentionPath::split_blocks && out.size() > 0 &&
         !(vectorized(k) && vectorized(v))) {

@@ -59,23 +59,19 @@ struct AttentionOptions {
 ///             views of q's buffer: heads_of(). With a stride of 0, heads share keys: grouped()
 /// @param options  causal or not; the scale, by default 1 / sqrt(D); how many keys are valid
 /// @param out  (..., T, D), injective, overlapping no input
+/// @param log_sums  null, or (..., T), injective, overlapping nothing else: receives the
+/// log-sum-exp of each query's scores, from which the backward pass recomputes the weights;
+/// -infinity where nothing is seen. Only 'tiles' writes it, so D <= 128
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap; a scale that is not finite; a path that does not support these views; the CPU
 /// reference: a length not in [0, S]
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
-                   const AttentionOptions& options, View<float> out);
+                   const AttentionOptions& options, View<float> out, View<float> log_sums = {});
 /// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' falls
 /// back to one block per query without one; the others need none
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
-                    const AttentionOptions& options, View<float> out,
+                    const AttentionOptions& options, View<float> out, View<float> log_sums = {},
                     const gpu::Launch<AttentionPath>& how = {});
-/// The same with the path 'tiles', which also writes the log-sum-exp of each query's scores, from
-/// which the backward pass recomputes the weights. -infinity where nothing is seen.
-/// @param log_sums  (..., T), injective, overlapping nothing else
-/// @throws std::invalid_argument  as above; log_sums of another shape
-void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<const float> v,
-                                 const AttentionOptions& options, View<float> out,
-                                 View<float> log_sums, gpu::Stream stream = {});
 
 /// Bytes of workspace that `path` can use. Without a path: the best one for these views.
 /// @throws std::invalid_argument  shapes that do not match
@@ -87,14 +83,15 @@ void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<
 /// Rejects invalid arguments; with a path, also views that the path does not support.
 void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out, std::optional<AttentionPath> path = {});
+                     const View<float>& out, const View<float>& log_sums = {},
+                     std::optional<AttentionPath> path = {});
 
 /// The widest head that 'fused', 'split keys', 'tiles' and 'split blocks' support.
 inline constexpr std::int64_t kMostOfHead = 128;
 
-/// The path that attention_cuda() takes without one in gpu::Launch: `wide_heads` if D > 128; up to
-/// 4 queries, `split_blocks` if k and v suit 128-bit loads, else `split_keys`; `tiles` from 64
-/// queries on, if its shared memory suffices; else `fused`.
+/// The path that attention_cuda() takes without one in gpu::Launch: `tiles` for log_sums; else
+/// `wide_heads` if D > 128; up to 4 queries, `split_blocks` if k and v suit 128-bit loads, else
+/// `split_keys`; `tiles` from 64 queries on, if its shared memory suffices; else `fused`.
 /// @param shared  bytes of shared memory per block: 'fused' needs less than 'tiles'
 [[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
                                              const View<const float>& v,

@@ -121,10 +121,11 @@ std::vector<Expected> expect_attention(const Attending& a, const testing::Inputs
     return want;
 }
 
-/// The operands q, k, v, out and, if counted >= 0, length.
+/// The operands q, k, v, out; if counted >= 0, length; and, if wanted, log_sums.
 template <class T>
-testing::Operation attending(const char* name, const Attending& a, const testing::Values& q,
-                             const testing::Values& k, const testing::Values& v) {
+testing::Operation attending(const char* name, const Attending& a, bool log_sums,
+                             const testing::Values& q, const testing::Values& k,
+                             const testing::Values& v) {
     using namespace testing;
     Operation op{name,
                  {reads<T>("q", a.q()).with(q), reads<T>("k", a.k()).with(k),
@@ -134,10 +135,13 @@ testing::Operation attending(const char* name, const Attending& a, const testing
         op.operands.push_back(
             reads<std::int64_t>("length", {}).may_be_null().with(all_equal_to(double(a.counted))));
     }
-    op.exact = [a](const Inputs& inputs, int) {
+    if (log_sums) op.operands.push_back(writes<float>("log_sums", a.queries()).may_be_null());
+    op.exact = [=](const Inputs& inputs, int) {
         Attending of = a;
         if (a.counted >= 0 && !inputs[4]) of.counted = -1;  // omitted
-        return std::vector{expect_attention<T>(of, inputs)[0]};
+        std::vector<Expected> want = expect_attention<T>(of, inputs);
+        if (!log_sums) want.pop_back();
+        return want;
     };
     return op;
 }
@@ -148,26 +152,34 @@ inline AttentionOptions options_of(const Attending& a, const Call& c) {
     return options;
 }
 
+/// A null pointer if not wanted.
+inline View<float> log_sums_of(const Attending& a, const Call& c) {
+    const std::size_t at = a.counted >= 0 ? 5 : 4;
+    return at < c.arguments.size() ? c.out<float>(static_cast<int>(at)) : View<float>();
+}
+
 /// Multiples of 1/4 in scrambled order: few() of golden_attention.py.
 inline testing::Values few(std::int64_t factor, std::int64_t period) {
     return [=](std::int64_t i) { return double(i * factor % period) / 4 - 1.5; };
 }
 
-/// Operands: q, k, v, out and, if counted >= 0, length.
-inline testing::Operation attention_operation(const Attending& a) {
+/// Operands: as attending().
+inline testing::Operation attention_operation(const Attending& a, bool log_sums = false) {
     using P = AttentionPath;
-    testing::Operation op = attending<float>("attention", a, few(5, 13), few(7, 11), few(3, 17));
+    testing::Operation op =
+        attending<float>("attention", a, log_sums, few(5, 13), few(7, 11), few(3, 17));
     op.cpu = [=](const Call& c) {
         attention_cpu(c.in<float>(0), c.in<float>(1), c.in<float>(2), options_of(a, c),
-                      c.out<float>(3));
+                      c.out<float>(3), log_sums_of(a, c));
     };
     op.cuda = [=](const Call& c) {
         attention_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), options_of(a, c),
-                       c.out<float>(3), c.how<P>());
+                       c.out<float>(3), log_sums_of(a, c), c.how<P>());
     };
-    op.needed_bytes = [](const Call& c) {
+    const auto only_tiles = [=](const Call& c) { return log_sums_of(a, c).data != nullptr; };
+    op.needed_bytes = [=](const Call& c) {
         return attention_workspace_bytes(c.in<float>(0), c.in<float>(1), c.in<float>(2),
-                                         c.asked<P>());
+                                         only_tiles(c) ? P::tiles : c.asked<P>());
     };
     op.repeated = {name(P::split_blocks)};
 
@@ -188,7 +200,9 @@ inline testing::Operation attention_operation(const Attending& a) {
     const auto if_narrow = [=](const Call&) { return narrow; };
     op.paths = testing::paths_of<P>();
     const auto set = [&](P path, const char* kernel, std::function<bool(const Call&)> accepts) {
-        op.path(path) = {name(path), kernel, std::move(accepts)};
+        op.path(path) = {name(path), kernel, [=](const Call& c) {
+                             return accepts(c) && (path == P::tiles || !only_tiles(c));
+                         }};
     };
     set(P::four_passes, "attention_kernel", always);
     set(P::fused, "attention_fused_kernel", if_narrow);
@@ -200,31 +214,13 @@ inline testing::Operation attention_operation(const Attending& a) {
     set(P::tile, "attention_tile",
         [=](const Call& c) { return narrow && (empty || has_tiles(c)); });
     op.best = [=](const Call& c) {
-        return static_cast<int>(!narrow          ? P::wide_heads
+        return static_cast<int>(only_tiles(c)    ? P::tiles
+                                : !narrow        ? P::wide_heads
                                 : a.T >= 64      ? P::tiles  // if the GPU has enough shared memory
                                 : a.T > 4        ? P::fused
                                 : has_vectors(c) ? P::split_blocks
                                                  : P::split_keys);
     };
-    return op;
-}
-
-/// The same with the path 'tiles', with log-sum-exps. Operands: q, k, v, out, log_sums.
-inline testing::Operation log_sums_operation(const Attending& a) {
-    testing::Operation op = attention_operation(a);
-    op.operands.push_back(testing::writes<float>("log_sums", a.queries()));
-    op.cpu = {};
-    op.cuda = [=](const Call& c) {
-        attention_and_log_sums_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2),
-                                    {a.causal, a.scale}, c.out<float>(3), c.out<float>(4));
-    };
-    op.exact = [a](const testing::Inputs& inputs, int) {
-        return expect_attention<float>(a, inputs);
-    };
-    op.paths = {};
-    op.needed_bytes = {};
-    op.best = {};
-    op.repeated = {};
     return op;
 }
 

@@ -1,4 +1,5 @@
 // The CPU reference: for each query, four passes over the keys that it sees.
+#include <cfloat>
 #include <cmath>
 #include <vector>
 
@@ -9,7 +10,7 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [attention]
-void attention_loop(const AttentionProblem& p, float* score) {
+void attention_loop(const AttentionProblem& p, const View<float>& log_sums, float* score) {
     const std::int64_t D = p.q.length, counted = p.counted();
     for (std::int64_t r = 0; r < p.q.count(); ++r) {
         const Index at = unravel(r, p.q.first.layout.shape);
@@ -26,7 +27,7 @@ void attention_loop(const AttentionProblem& p, float* score) {
             score[s] = p.scale * dot;
         }
         // 2. their maximum
-        float m = -INFINITY;
+        float m = -FLT_MAX;  // not -infinity: -infinity minus -infinity is NaN
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, score[s]);
         }
@@ -44,6 +45,7 @@ void attention_loop(const AttentionProblem& p, float* score) {
             }
             out[d] = n > 0 ? x / sum : 0;
         }
+        if (log_sums.data != nullptr) log_sums(at) = m + std::log(sum);
     }
 }
 // [attention]
@@ -51,16 +53,16 @@ void attention_loop(const AttentionProblem& p, float* score) {
 }  // namespace
 
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
-                   const AttentionOptions& options, View<float> out) {
-    check_attention(q, k, v, options, out);
-    if (out.size() == 0) return;
+                   const AttentionOptions& options, View<float> out, View<float> log_sums) {
+    check_attention(q, k, v, options, out, log_sums);
+    if ((log_sums.data != nullptr ? log_sums.size() : out.size()) == 0) return;
     const AttentionProblem p = attention_problem(q, k, v, options, out);
     if (p.counted() < 0) {
         reject("attention: length is ", options.length(), ", but there are ", p.S, " keys");
     }
     std::vector<float> score(static_cast<std::size_t>(p.S));
     // Always true; GCC 14 cannot know that and warns of index -1.
-    if (p.q.first.rank() > 0) attention_loop(p, score.data());
+    if (p.q.first.rank() > 0) attention_loop(p, log_sums, score.data());
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -60,12 +60,15 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
 // --- launcher ------------------------------------------------------------------------------------
 
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
-                    const AttentionOptions& options, View<float> out,
+                    const AttentionOptions& options, View<float> out, View<float> log_sums,
                     const gpu::Launch<AttentionPath>& how) {
-    check_attention(q, k, v, options, out, how.path);
-    if (out.size() == 0) return;
+    const bool sums = log_sums.data != nullptr;
+    check_attention(q, k, v, options, out, log_sums, how.path);
+    if ((sums ? log_sums.size() : out.size()) == 0) return;
     const AttentionProblem p = attention_problem(q, k, v, options, out);
-    switch (how.path ? *how.path : choose_attention(q, k, v, gpu::most_shared())) {
+    switch (how.path ? *how.path
+            : sums   ? AttentionPath::tiles
+                     : choose_attention(q, k, v, gpu::most_shared())) {
         case AttentionPath::four_passes: {
             const View<float> scores = gpu::carve("attention", how.workspace, [&](gpu::Carver& c) {
                 return attention_scores(c, q, k);
@@ -79,7 +82,7 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
         case AttentionPath::split_keys:
             return launch_attention_split_keys(p, how.stream);
         case AttentionPath::tiles:
-            return launch_attention_tiles(p, {}, how.stream);
+            return launch_attention_tiles(p, log_sums, how.stream);
         case AttentionPath::split_blocks: {
             const std::int64_t parts = how.workspace ? attention_parts(q, k) : 1;
             const auto partials = gpu::carve("attention", how.workspace, [&](gpu::Carver& c) {
@@ -94,15 +97,6 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
                 launch_attention_tile(*stacked<float>(kStackOfFloats, q, k, v, out), p, how.stream);
             });
     }
-}
-
-void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<const float> v,
-                                 const AttentionOptions& options, View<float> out,
-                                 View<float> log_sums, gpu::Stream stream) {
-    check_attention(q, k, v, options, out, AttentionPath::tiles);
-    require_log_sums("attention", q, k, v, options, out, log_sums);
-    if (log_sums.size() == 0) return;
-    launch_attention_tiles(attention_problem(q, k, v, options, out), log_sums, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -115,7 +115,7 @@ void attend(lesson::Report& report, const char* op, AttentionPath path, const Si
         attention_workspace_bytes(n.q(q.data()), n.k(k.data()), n.k(v.data()), path));
     memory.fill_bytes(0);
     const auto run = [&](gpu::Buffer<float>& to) {
-        attention_cuda(n.q(q.data()), n.k(k.data()), n.k(v.data()), {}, n.out(to.data()),
+        attention_cuda(n.q(q.data()), n.k(k.data()), n.k(v.data()), {}, n.out(to.data()), {},
                        {.path = path, .workspace = memory});
     };
     run(want);
@@ -191,7 +191,7 @@ void bench_next_word(lesson::Report& report, const Sizes& n) {
         report, row, n.queries(),
         [&](std::int64_t call, float* out, gpu::Stream stream) {
             attention_cuda(n.q(q.data()), n.k(k.data() + call * n.keys()),
-                           n.k(v.data() + call * n.keys()), {}, n.out(out),
+                           n.k(v.data() + call * n.keys()), {}, n.out(out), {},
                            {.path = path, .workspace = memory, .stream = stream});
         },
         [&](const float* out) {

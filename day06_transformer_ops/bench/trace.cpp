@@ -20,7 +20,7 @@ void trace_all() {
         const View<float> out = split_heads(mixed.view({1, T, C}), H);
         lesson::trace(title, [&] {
             attention_cuda(slice(of.q, 2, T - queries, T), of.k, of.v, {},
-                           slice(out, 2, T - queries, T), {.path = path, .workspace = memory});
+                           slice(out, 2, T - queries, T), {}, {.path = path, .workspace = memory});
         });
     };
     attention("attention of 32 tokens, 2 heads of 16, one thread per query",

@@ -56,7 +56,7 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
     layer_norm_cuda(x, p.norm1, normed, {.stream = stream});
     matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, how);
     const Heads of = heads_of(qkv, p.heads);
-    attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads),
+    attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads), {},
                    {.workspace = room, .stream = stream});
     // 1 * sum + 1 * x + bias
     matmul_cuda(mixed, p.attention_output, {1, 1, p.attention_output_bias}, x, how);

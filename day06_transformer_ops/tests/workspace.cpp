@@ -61,7 +61,7 @@ Call attention_call(std::int64_t heads, std::int64_t S, std::int64_t D, Attentio
             [=](const gpu::Workspace& memory) {
                 DeviceOut<float> got({heads, 1, D});
                 attention_cuda(q->device.view(), k->device.view(), v->device.view(), {}, got.view(),
-                               {.path = path, .workspace = memory});
+                               {}, {.path = path, .workspace = memory});
                 return got.close_to(want, kNear);
             }};
 }

@@ -98,6 +98,9 @@ void everywhere(const Operation& op, const F& f) {
 
 [[nodiscard]] bool is_listed(const std::vector<std::string>& names, const std::string& name);
 
+/// The expected outputs by a path; without one, by any.
+using Want = std::function<const std::vector<Expected>&(std::optional<int> path)>;
+
 /// Collects the failures of an operation, and prints the first few.
 class Report {
 public:
@@ -120,7 +123,7 @@ public:
     /// @param may_reject  for paths that do not say
     /// @param names  operands that a rejection without a path must name
     Outcome need_result(const Change& change, Where where, const std::string& what,
-                        const std::vector<Expected>& want, bool may_reject,
+                        const Want& want, bool may_reject,
                         const std::vector<std::string>& names = {});
 
     /// The call must leave the same bits as an earlier one.

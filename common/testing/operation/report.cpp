@@ -78,7 +78,7 @@ void Report::check_message(const Change& change, Where where, const std::string&
 }
 
 Outcome Report::need_result(const Change& change, Where where, const std::string& what,
-                            const std::vector<Expected>& want, bool may_reject,
+                            const Want& want, bool may_reject,
                             const std::vector<std::string>& names) {
     Outcome got = call_(where, change);
     if (!got.error.empty()) {
@@ -87,7 +87,7 @@ Outcome Report::need_result(const Change& change, Where where, const std::string
         if (got.accepts.value_or(!may_reject)) add(change, where, what, got.rejected);
         check_message(change, where, what, got, change.path ? std::vector<std::string>{} : names);
     } else {
-        check_result(change, where, what, want, got);
+        check_result(change, where, what, want(change.path ? change.path : got.best), got);
     }
     return got;
 }

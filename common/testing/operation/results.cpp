@@ -18,19 +18,22 @@ std::string text_of(const Layout& layout, std::int64_t lead) {
     return to_string(layout) + (lead > 0 ? ", from element " + std::to_string(lead) : "");
 }
 
-// The expected results by path, for any placement of the operands. The CPU reference has the bounds
-// of path 0, and a call without a path has the widest of all paths.
+// The expected results by path, for any placement of the operands. The CPU reference has those of
+// path 0. A call without a path has those of the path that it must take; if it may take any, those
+// of path 0 with the widest bounds of all.
 class Wants {
 public:
     explicit Wants(const Report& report, Change change = {})
         : op_(report.op()), call_(report.call()), change_(std::move(change)) {}
 
-    const std::vector<Expected>& operator()(Where where, std::optional<int> path) {
-        if (where == Where::cpu || path || op_.paths.empty()) return of(path.value_or(0));
-        if (!widest_.empty()) return widest_;
-        widest_ = of(0);
-        for (int p = 1; p < static_cast<int>(op_.paths.size()); ++p) widen(of(p));
-        return widest_;
+    Want at(Where where) {
+        return [this, where](std::optional<int> path) -> const std::vector<Expected>& {
+            if (where == Where::cpu || path || op_.paths.empty()) return of(path.value_or(0));
+            if (!widest_.empty()) return widest_;
+            widest_ = of(0);
+            for (int p = 1; p < static_cast<int>(op_.paths.size()); ++p) widen(of(p));
+            return widest_;
+        };
     }
 
 private:
@@ -62,7 +65,7 @@ void need_results(Report& report, const Change& change, const std::string& what,
     everywhere(report.op(), [&](Where where, std::optional<int> path) {
         Change one = change;
         one.path = path;
-        report.need_result(one, where, what, wants(where, path), may_reject || path, names);
+        report.need_result(one, where, what, wants.at(where), may_reject || path, names);
     });
 }
 
@@ -151,7 +154,7 @@ Comparison computes_its_result(const Operation& op) {
     everywhere(op, [&](Where where, std::optional<int> path) {
         const Change change{.path = path};
         const Outcome got =
-            report.need_result(change, where, "as it is", wants(where, path), path.has_value());
+            report.need_result(change, where, "as it is", wants.at(where), path.has_value());
         if (where == Where::cpu || !got.ok() || (!path && !op.paths.empty())) return;
         if (op.needed_bytes && got.workspace_bytes > 0) {
             report.need_rejection({.path = path, .less = 1}, where, "workspace one byte too small",
@@ -288,7 +291,7 @@ Comparison shares_a_workspace(const std::vector<Operation>& all, int calls) {
         Wants wants(report);
         const int path = static_cast<int>((bits >> 32) % op.paths.size());
         report.need_result({.path = path}, Where::cuda, "call " + std::to_string(call),
-                           wants(Where::cuda, path), true);
+                           wants.at(Where::cuda), true);
         if (!report.result()) return report.result();
     }
     return {true, std::to_string(calls) + " calls"};

@@ -226,6 +226,26 @@ TEST_CASE("a path that accepts no call is reported, and one that launches anothe
     CHECK(contains(computes_its_result(op).text, "instead of kernel_of_rank_2"));
 }
 
+TEST_CASE("a call without a path is compared with the results of the path that it must take",
+          "[testing][device][small]") {
+    bug = "one element wrong";
+    Operation op = operation({2, 3});
+    op.exact = [exact = op.exact](const Inputs& inputs, int path) {
+        std::vector<Expected> all = exact(inputs, path);
+        if (path == 1) all[0].value(1, 0) += 0.01;
+        return all;
+    };
+    op.cuda = [cuda = op.cuda](Call c) {
+        if (!c.path) c.path = 1;
+        cuda(c);
+    };
+    op.needed_bytes = {}, op.workspace_bytes = gpu::Carver::kCounterBytes + 8;
+    op.best = [](const Call&) { return 1; };
+    CHECK(computes_its_result(op));
+    op.best = {};  // then those of path 0
+    CHECK(contains(computes_its_result(op).text, "as it is (CUDA, the best path): out: 1 of 6"));
+}
+
 TEST_CASE("an operation without paths that ignores its workspace is reported",
           "[testing][device][small]") {
     Operation op = operation({2, 3});

@@ -225,49 +225,12 @@ TEST_CASE("the path 'tiles' returns log-sum-exps, and the same output",
     const std::int64_t sizes[][3] = {{1, 1, 8}, {5, 9, 3}, {9, 5, 64}, {65, 130, 4}, {3, 66, 72}};
     for (const auto& [T, S, D] : sizes) {
         for (const bool causal : {true, false}) {
-            Operation op = log_sums_operation({{2}, T, S, D, causal});
+            Operation op = attention_operation({{2}, T, S, D, causal}, true);
             op.operands[4].placed(Layout({2, T}, {1, 2}));
             CHECK(computes_its_result(op));
         }
     }
-}
-
-TEST_CASE("an invalid length makes the log-sum-exps NaN, too; without keys they are -infinity",
-          "[day06][attention][small]") {
-    const DeviceIn<float> q(Tensor<float>({2, 3, 8})), k(Tensor<float>({2, 5, 8})),
-        v(Tensor<float>({2, 5, 8}));
-    for (const std::int64_t counted :
-         {std::int64_t{-1}, std::int64_t{6}, INT64_MIN, INT64_MAX, std::int64_t{0}}) {
-        CAPTURE(counted);
-        DeviceIn<std::int64_t> length(Tensor<std::int64_t>(Shape{}, {counted}));
-        DeviceOut<float> out({2, 3, 8}, {}, Poison{0x11}), logs({2, 3}, {}, Poison{0x11});
-        attention_and_log_sums_cuda(q.view(), k.view(), v.view(), {true, 0, length.view()},
-                                    out.view(), logs.view());
-        const bool none = counted == 0;
-        Tensor<double> want({2, 3, 8}), want_logs({2, 3});
-        std::fill_n(want.data(), want.size(), none ? 0.0 : static_cast<double>(NAN));
-        std::fill_n(want_logs.data(), want_logs.size(), none ? -INFINITY : NAN);
-        CHECK(out.close_to(want, 0, Nans::where_expected));
-        CHECK(logs.close_to(want_logs, 0, Nans::where_expected));
-    }
-}
-
-TEST_CASE("a log_sums operand that does not fit is rejected", "[day06][attention][small]") {
-    const Tensor<float> some({2, 4, 8});
-    const DeviceIn<float> q(some), k(some), v(some);
-    DeviceOut<float> out({2, 4, 8}), logs({2, 4});
-    const auto rejected = [&](const View<float>& log_sums) {
-        return rejection([&] {
-            attention_and_log_sums_cuda(q.view(), k.view(), v.view(), {}, out.view(), log_sums);
-        });
-    };
-    CHECK(rejected(logs.view()).empty());
-    CHECK(rejected(transpose(logs.view())) ==
-          "attention: log_sums has shape (4, 2), but there is one for each query: (2, 4)");
-    CHECK(rejected({out.view().data, Shape{2, 4}}) ==
-          "attention: out overlaps log_sums, which is written; out spans bytes [0, 256), log_sums "
-          "bytes [0, 32)");
-    CHECK(contains(rejected(broadcast_to(slice(logs.view(), 0, 0, 1), {2, 4})), "log_sums"));
+    CHECK(computes_its_result(attention_operation({{2}, 3, 5, 8, true, 0, 0}, true)));  // -infinity
 }
 
 TEST_CASE("near misses of attention are rejected by the error bound", "[day06][attention][small]") {

@@ -48,16 +48,17 @@ TEST_CASE("attention's path changes at the right numbers of queries and head wid
 }
 
 TEST_CASE("a path that rejects a call of attention says why", "[day06][attention][small]") {
-    alignas(16) static float memory[4][4096];
-    const auto says = [&](AttentionPath path, const Layout& q, const Layout& k) {
+    alignas(16) static float memory[5][4096];
+    const auto says = [&](AttentionPath path, const Layout& q, const Layout& k,
+                          const View<float>& log_sums = {}) {
         return rejection([&] {
             check_attention({memory[0], q}, {memory[1], k}, {memory[2], k}, {}, {memory[3], q},
-                            path);
+                            log_sums, path);
         });
     };
     CHECK(contains(rejection([&] {
                        const View<const float> x(memory[0], Shape{2, 5, 8});
-                       attention_cuda(x, x, x, {}, {memory[3], Shape{2, 5, 8}},
+                       attention_cuda(x, x, x, {}, {memory[3], Shape{2, 5, 8}}, {},
                                       {.path = AttentionPath::four_passes});
                    }),
                    "attention: a workspace of 0 bytes at a null pointer was given, but 16584 are"));
@@ -67,6 +68,8 @@ TEST_CASE("a path that rejects a call of attention says why", "[day06][attention
     CHECK(says(AttentionPath::fused, row_major({2, 129}), row_major({3, 129})) ==
           "attention: a head of 129 numbers; 128 is the most that the path 'fused' takes. 'wide "
           "heads' takes any");
+    CHECK(says(AttentionPath::fused, row_major({2, 8}), row_major({3, 8}), {memory[4], Shape{2}}) ==
+          "attention: the path 'fused' does not write log_sums; 'tiles' does");
     // Three stack dimensions: two of them merge, or none do.
     const auto tile = AttentionPath::tile;
     const Layout merges({2, 2, 3, 4, 8}, {768, 384, 128, 16, 1}),
@@ -122,18 +125,22 @@ TEST_CASE("an invalid length: the CPU reference reports it, the CUDA version giv
               }) == "attention: length is " + std::to_string(bad) + ", but there are 5 keys");
         CHECK(h.untouched());
         const DeviceIn<std::int64_t> dl(length);
-        Operation op = attention_operation({{2}, 2, 5, 8});
-        op.cpu = {};
-        op.cuda = [&](const Call& c) {
-            attention_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), {true, 0, dl.view()},
-                           c.out<float>(3), c.how<AttentionPath>());
-        };
-        op.exact = [](const Inputs&, int) {
-            Expected nothing({2, 2, 8});
-            std::fill_n(nothing.value.data(), nothing.value.size(), double(NAN));
-            return std::vector{nothing};
-        };
-        CHECK(computes_its_result(op));
+        for (const bool log_sums : {false, true}) {
+            const Attending a{{2}, 2, 5, 8};
+            Operation op = attention_operation(a, log_sums);
+            op.cpu = {};
+            op.cuda = [&](const Call& c) {
+                attention_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), {true, 0, dl.view()},
+                               c.out<float>(3), log_sums_of(a, c), c.how<AttentionPath>());
+            };
+            op.exact = [](const Inputs&, int) {
+                std::vector<Expected> nothing = {Expected({2, 2, 8}), Expected({2, 2})};
+                for (Expected& x : nothing)
+                    std::fill_n(x.value.data(), x.value.size(), double(NAN));
+                return nothing;
+            };
+            CHECK(computes_its_result(op));
+        }
     }
 }
 
@@ -180,6 +187,15 @@ TEST_CASE("attention's error messages name what does not fit", "[day06][attentio
          "k has shape (2, 5, 4), but v (2, 4, 4); there must be a value for each key");
     CHECK(rejects_as_it_is(attention_operation({{2}, 3, 5, 4, true, NAN}),
                            "scale is nan, but must be a finite number"));
+    Operation sums = attention_operation({{2}, 3, 5, 4}, true);
+    sums.operands[4].shape = {3, 2};
+    CHECK(rejects_as_it_is(sums,
+                           "log_sums has shape (3, 2), but there is one for each query: (2, 3)"));
+    sums = attention_operation({{2}, 3, 5, 129}, true);
+    sums.paths.clear(), sums.best = {};
+    CHECK(rejects_as_it_is(sums,
+                           "a head of 129 numbers; 128 is the most that the path 'tiles' takes, "
+                           "and only it writes log_sums"));
     const Tensor<float> q({2, 3, 4}), odd({3, 5, 4});
     Tensor<float> out({2, 3, 4});
     const auto rejected = [&](View<const float> k, const AttentionOptions& options,

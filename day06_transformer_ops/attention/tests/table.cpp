@@ -20,8 +20,8 @@ std::vector<Operation> operations() {
             attention_operation({{2}, 2, 3, 132}),
             attention_operation({{2}, 0, 4, 8}),
             attention_operation({{2, 0}, 3, 3, 4}),
-            log_sums_operation({{1, 3}, 2, 3, 8, true, 0, -1, one}),
-            log_sums_operation({{1, 3}, 1, 1, 8, true, 0, -1, one})};
+            attention_operation({{1, 3}, 2, 3, 8, true, 0, 2, one}, true),
+            attention_operation({{1, 3}, 1, 1, 8, true, 0, -1, one}, true)};
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ void attention(View<const float> q, View<const float> k, View<const float> v, do
                ", but it must be above 0 (in C++, 1 / D of two integers is 0)");
     }
     const AttentionOptions options{.causal = causal, .scale = static_cast<float>(scale)};
-    attention_cuda(q, k, v, options, out, {.stream = stream});
+    attention_cuda(q, k, v, options, out, {}, {.stream = stream});
 }
 
 void gelu(View<float> x, gpu::Stream stream) {

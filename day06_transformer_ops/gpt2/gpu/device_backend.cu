@@ -156,7 +156,7 @@ void DeviceBackend::attend_tokens(View<const float> q, View<const float> k, View
                                   View<float> out) {
     const std::int64_t S = position_ + T_;
     if (!attends_by_products(sizes_.heads, T_, S)) {
-        return attention_cuda(q, k, v, {}, out, {.stream = queue_});
+        return attention_cuda(q, k, v, {}, out, {}, {.stream = queue_});
     }
     Shape padded = q.shape();  // (..., T, S), and rows of scores begin at whole vectors
     padded[padded.rank - 1] = (S + 3) / 4 * 4;

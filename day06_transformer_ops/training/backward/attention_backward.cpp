@@ -10,8 +10,8 @@ namespace sixdays::day06_transformer_ops {
 void check_attention_backward(const View<const float>& q, const View<const float>& k,
                               const View<const float>& v, const AttentionOptions& options,
                               const View<const float>& grad, const AttentionGradients& d,
-                              std::optional<AttentionBackwardPath> path,
-                              const std::optional<AttentionLeft>& left) {
+                              const AttentionSaved& saved,
+                              std::optional<AttentionBackwardPath> path) {
     constexpr const char* kOp = "attention_backward";
     require_attention(kOp, q, k, v, options, d.q, "d_q");
     require_known_path(kOp, path);
@@ -26,15 +26,14 @@ void check_attention_backward(const View<const float>& q, const View<const float
     require_gradient(kOp, "d_v", d.v, v.shape());
     require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
                             std::pair("grad", grad));
-    if (left) {
+    if (saved.given()) {
         Shape queries = q.shape();
         --queries.rank;
-        require_shape(kOp, "out", left->out, q.shape());
-        require_shape(kOp, "log_sums", left->log_sums, queries);
-        require_gradients_apart(kOp, d, std::pair("out", left->out),
-                                std::pair("log_sums", left->log_sums));
-    }
-    if (path == AttentionBackwardPath::kept && !left) {
+        require_shape(kOp, "out", saved.out, q.shape());
+        require_shape(kOp, "log_sums", saved.log_sums, queries);
+        require_gradients_apart(kOp, d, std::pair("out", saved.out),
+                                std::pair("log_sums", saved.log_sums));
+    } else if (path == AttentionBackwardPath::kept) {
         reject(kOp, ": the path 'kept' needs the output and the log of sums of the forward pass");
     }
     const std::int64_t D = q.extent(q.rank() - 1);
@@ -45,13 +44,13 @@ void check_attention_backward(const View<const float>& q, const View<const float
 }
 
 AttentionBackwardPath choose_attention_backward(const View<const float>& q, std::size_t shared,
-                                                bool left) {
+                                                bool saved) {
     const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
     constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of a tile is empty
     const bool tiles = T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared;
     if (!tiles) return AttentionBackwardPath::row_per_thread;
     constexpr std::int64_t kOneTile = 64;  // no overlap of copies: 'tiles' is 6 % faster
-    return left && T > kOneTile ? AttentionBackwardPath::kept : AttentionBackwardPath::tiles;
+    return saved && T > kOneTile ? AttentionBackwardPath::kept : AttentionBackwardPath::tiles;
 }
 
 const char* name(AttentionBackwardPath path) {

@@ -18,9 +18,8 @@
 /// 2205.14135, appendix B.2). There is a pass over queries and a pass over keys, and each sum has
 /// one writer, so results are bitwise reproducible.
 ///
-/// If the forward pass stores each query's log_sum, as attention_and_log_sums_cuda() does, the pass
-/// over queries needs no preliminary pass over the keys, because exchanging the sums in delta's
-/// definition gives
+/// If the forward pass stores each query's log_sum, as attention_cuda() can, the pass over queries
+/// needs no preliminary pass over the keys, because exchanging the sums in delta's definition gives
 ///
 ///     delta(t) = sum over s of weight(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 #pragma once
@@ -42,10 +41,12 @@ struct AttentionGradients {
     View<float> q, k, v;  // of the shapes of q, k and v
 };
 
-/// The saved results of the forward pass.
-struct AttentionLeft {
-    View<const float> out;       // (..., T, D)
-    View<const float> log_sums;  // (..., T)
+/// Results of the forward pass, both or neither.
+struct AttentionSaved {
+    View<const float> out = {};       // (..., T, D)
+    View<const float> log_sums = {};  // (..., T)
+
+    [[nodiscard]] bool given() const { return out.data != nullptr || log_sums.data != nullptr; }
 };
 
 /// The gradients of attention's queries, keys and values; they are set (=), not added to. The
@@ -65,40 +66,35 @@ struct AttentionLeft {
 ///                 does not have
 /// @param grad     (..., T, D), the gradient of the output
 /// @param d        injective, overlapping no input and not each other
+/// @param saved    saves 'kept', which needs it, a pass over the keys; the other paths and the CPU
+///                 reference recompute it
 /// @throws std::invalid_argument  shapes that do not match, a length, outputs that are not
 /// injective, a null pointer, overlap; CUDA: a workspace that is too small
 void attention_backward_cpu(View<const float> q, View<const float> k, View<const float> v,
                             const AttentionOptions& options, View<const float> grad,
-                            const AttentionGradients& d);
+                            const AttentionGradients& d, const AttentionSaved& saved = {});
 /// @param how  its workspace: two numbers per query, on any path
 void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
                              const AttentionOptions& options, View<const float> grad,
-                             const AttentionGradients& d,
+                             const AttentionGradients& d, const AttentionSaved& saved = {},
                              const gpu::Launch<AttentionBackwardPath>& how = {});
-/// attention_backward_cuda() from the results of the forward pass, which must not overlap d: it saves
-/// a pass over the keys. Shapes, checks and workspace are the same.
-void attention_backward_from_left_cuda(View<const float> q, View<const float> k,
-                                       View<const float> v, const AttentionOptions& options,
-                                       const AttentionLeft& left, View<const float> grad,
-                                       const AttentionGradients& d,
-                                       const gpu::Launch<AttentionBackwardPath>& how = {});
 [[nodiscard]] std::int64_t attention_backward_workspace_bytes(const View<const float>& q);
 void check_attention_backward(const View<const float>& q, const View<const float>& k,
                               const View<const float>& v, const AttentionOptions& options,
                               const View<const float>& grad, const AttentionGradients& d,
-                              std::optional<AttentionBackwardPath> path = {},
-                              const std::optional<AttentionLeft>& left = {});
+                              const AttentionSaved& saved = {},
+                              std::optional<AttentionBackwardPath> path = {});
 
 /// The path that attention_backward_cuda() takes without one in gpu::Launch: row_per_thread below
 /// 32 queries, if D > 128, or if shared memory does not suffice; else `tiles`.
 /// @param shared  bytes of shared memory that a block may have
-/// @param left    the forward pass's results are available: for more than 64 queries, 'kept'
+/// @param saved   the forward pass's results are available: for more than 64 queries, 'kept'
 /// replaces 'tiles'
 [[nodiscard]] AttentionBackwardPath choose_attention_backward(const View<const float>& q,
                                                               std::size_t shared = SIZE_MAX,
-                                                              bool left = false);
-/// For training: does this device support these queries by that path, and by
-/// attention_and_log_sums_cuda()?
+                                                              bool saved = false);
+/// For training: does this device support these queries by 'kept', and their log_sums by
+/// attention_cuda()?
 [[nodiscard]] bool attention_keeps_cuda(const View<const float>& q);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -21,8 +21,8 @@ struct AttentionRow {
     Near log_sum;
     std::vector<double> out;  // [d], of the forward pass
 };
-/// The results of the forward pass that the path 'kept' begins with.
-struct AttentionSaved {
+/// The results of the forward pass with which the path 'kept' begins.
+struct SavedRow {
     double log_sum;
     std::vector<Near> out;  // [d]
 };
@@ -32,7 +32,7 @@ struct AttentionSaved {
 inline AttentionRow attention_row(const std::vector<Near>& q, const std::vector<Near>& grad,
                                   const std::vector<std::vector<Near>>& k,
                                   const std::vector<std::vector<Near>>& v, const Near& scale,
-                                  const std::optional<AttentionSaved>& saved) {
+                                  const std::optional<SavedRow>& saved) {
     const auto dot = [](const std::vector<Near>& a, const std::vector<Near>& b) {
         std::vector<Near> terms;
         for (std::size_t d = 0; d < a.size(); ++d) terms.push_back(a[d] * b[d]);
@@ -106,7 +106,7 @@ inline AttentionResults attention_gradients(const testing::Inputs& inputs,
             key[last - 1] = s;
             k.push_back(row(*inputs[1], key)), v.push_back(row(*inputs[2], key));
         }
-        std::optional<AttentionSaved> saved;
+        std::optional<SavedRow> saved;
         if (kept) saved = {inputs[8]->data()[r], row(*inputs[7], query)};
         const std::vector<Near> q = row(*inputs[0], query), grad = row(*inputs[3], query);
         const AttentionRow of = attention_row(q, grad, k, v, scale, saved);
@@ -131,11 +131,12 @@ inline AttentionResults attention_gradients(const testing::Inputs& inputs,
     return made;
 }
 
-/// Operands: q, k, v, grad, d_q, d_k, d_v.
+/// Operands: q, k, v, grad, d_q, d_k, d_v; and, if saved, out and log_sums.
 /// @param q  (..., T, D)
 /// @param k  (..., S, D); an extent of 1: heads share keys
 inline testing::Operation attention_backward_operation(const Shape& q, const Shape& k,
-                                                       const AttentionOptions& options = {}) {
+                                                       const AttentionOptions& options = {},
+                                                       bool saved = false) {
     using namespace testing;
     using Path = AttentionBackwardPath;
     Operation op{"attention_backward",
@@ -144,21 +145,36 @@ inline testing::Operation attention_backward_operation(const Shape& q, const Sha
                   reads<float>("v", k).with(taken_from(random(k, 23))),
                   reads<float>("grad", q).with(taken_from(random(q, 24))), writes<float>("d_q", q),
                   writes<float>("d_k", k), writes<float>("d_v", k)}};
+    if (saved) {
+        Inputs inputs;
+        for (std::size_t i = 0; i < 4; ++i) {
+            Tensor<double>& x = inputs.emplace_back(Tensor<double>(op.operands[i].shape)).value();
+            for (std::int64_t n = 0; n < x.size(); ++n) x.data()[n] = value_of(op, i, n);
+        }
+        const AttentionResults forward = attention_gradients(inputs, options, false);
+        op.operands.push_back(reads<float>("out", q).with(taken_from(forward.out)));
+        op.operands.push_back(
+            reads<float>("log_sums", forward.log_sums.shape()).with(taken_from(forward.log_sums)));
+    }
+    const auto saved_of = [=](const Call& c) {
+        return saved ? AttentionSaved{c.in<float>(7), c.in<float>(8)} : AttentionSaved{};
+    };
     op.interleaved = {{"d_q", "d_k"}, {"d_q", "d_v"}, {"d_k", "d_v"}};
     op.needed_bytes = [](const Call& c) {
         return attention_backward_workspace_bytes(c.in<float>(0));
     };
     op.cpu = [=](const Call& c) {
         attention_backward_cpu(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
-                               c.in<float>(3), {c.out<float>(4), c.out<float>(5), c.out<float>(6)});
+                               c.in<float>(3), {c.out<float>(4), c.out<float>(5), c.out<float>(6)},
+                               saved_of(c));
     };
     op.cuda = [=](const Call& c) {
         attention_backward_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
                                 c.in<float>(3), {c.out<float>(4), c.out<float>(5), c.out<float>(6)},
-                                c.how<Path>());
+                                saved_of(c), c.how<Path>());
     };
     op.exact = [=](const Inputs& inputs, int path) {
-        const bool kept = static_cast<Path>(path) == Path::kept && inputs.size() > 7;
+        const bool kept = static_cast<Path>(path) == Path::kept && saved;
         const AttentionResults made = attention_gradients(inputs, options, kept);
         return std::vector{expected(made.q), expected(made.k), expected(made.v)};
     };
@@ -168,41 +184,15 @@ inline testing::Operation attention_backward_operation(const Shape& q, const Sha
                                      [](const Call&) { return true; }};
     op.path(Path::tiles) = {"tiles", "keys_tiles_kernel", [=](const Call&) { return narrow; }};
     op.path(Path::kept) = {"kept", "kept_keys_kernel",
-                           [=](const Call& c) { return narrow && c.arguments.size() > 7; }};
+                           [=](const Call&) { return narrow && saved; }};
     if (q[q.rank - 2] < 32 || !narrow) {  // else it depends on the device's shared memory
         op.best = [](const Call&) { return static_cast<int>(Path::row_per_thread); };
     }
-    op.not_taken = {"kept"};
+    if (saved && attention_keeps_cuda({nullptr, q})) {
+        op.best = [](const Call&) { return static_cast<int>(Path::kept); };
+    }
+    if (!saved) op.not_taken = {"kept"};
     op.repeated = {"kept"};
-    return op;
-}
-
-/// From the saved results of the forward pass. Further operands: out and log_sums. Without a CPU
-/// reference.
-inline testing::Operation attention_backward_from_left_operation(
-    const Shape& q, const Shape& k, const AttentionOptions& options = {}) {
-    using namespace testing;
-    Operation op = attention_backward_operation(q, k, options);
-    Inputs inputs;
-    for (std::size_t i = 0; i < 4; ++i) {
-        Tensor<double>& x = inputs.emplace_back(Tensor<double>(op.operands[i].shape)).value();
-        for (std::int64_t n = 0; n < x.size(); ++n) x.data()[n] = value_of(op, i, n);
-    }
-    const AttentionResults forward = attention_gradients(inputs, options, false);
-    op.operands.push_back(reads<float>("out", q).with(taken_from(forward.out)));
-    op.operands.push_back(
-        reads<float>("log_sums", forward.log_sums.shape()).with(taken_from(forward.log_sums)));
-    op.cpu = {};
-    op.cuda = [=](const Call& c) {
-        attention_backward_from_left_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
-                                          {c.in<float>(7), c.in<float>(8)}, c.in<float>(3),
-                                          {c.out<float>(4), c.out<float>(5), c.out<float>(6)},
-                                          c.how<AttentionBackwardPath>());
-    };
-    if (attention_keeps_cuda({nullptr, q})) {
-        op.best = [](const Call&) { return static_cast<int>(AttentionBackwardPath::kept); };
-    }
-    op.not_taken = {};
     return op;
 }
 

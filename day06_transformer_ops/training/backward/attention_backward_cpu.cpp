@@ -79,8 +79,8 @@ void keys_backward_loop(const AttentionBackward& p) {
 
 void attention_backward_cpu(View<const float> q, View<const float> k, View<const float> v,
                             const AttentionOptions& options, View<const float> grad,
-                            const AttentionGradients& d) {
-    check_attention_backward(q, k, v, options, grad, d);
+                            const AttentionGradients& d, const AttentionSaved& saved) {
+    check_attention_backward(q, k, v, options, grad, d, saved);
     AttentionBackward p = attention_backward_problem(q, k, v, options, grad, d);
     std::vector<Softmaxed> softmaxed(static_cast<std::size_t>(p.forward.q.count()));
     p.softmaxed = {softmaxed.data(), p.forward.q.first.shape()};

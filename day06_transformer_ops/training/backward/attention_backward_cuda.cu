@@ -95,20 +95,22 @@ void launch_row_per_thread(const AttentionBackward& p, gpu::Stream stream) {
     }
 }
 
-void launch(View<const float> q, View<const float> k, View<const float> v,
-            const AttentionOptions& options, const std::optional<AttentionLeft>& left,
-            View<const float> grad, const AttentionGradients& d,
-            const gpu::Launch<AttentionBackwardPath>& how) {
-    check_attention_backward(q, k, v, options, grad, d, how.path, left);
+}  // namespace
+
+void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
+                             const AttentionOptions& options, View<const float> grad,
+                             const AttentionGradients& d, const AttentionSaved& saved,
+                             const gpu::Launch<AttentionBackwardPath>& how) {
+    check_attention_backward(q, k, v, options, grad, d, saved, how.path);
     AttentionBackward p = attention_backward_problem(q, k, v, options, grad, d);
     p.softmaxed = gpu::carve("attention_backward", how.workspace,
                              [&](gpu::Carver& c) { return attention_softmaxed(c, q); });
-    if (left) {
-        p.out = rows_along(left->out, q.rank() - 1);
-        p.log_sums = left->log_sums;
+    if (saved.given()) {
+        p.out = rows_along(saved.out, q.rank() - 1);
+        p.log_sums = saved.log_sums;
     }
     switch (how.path ? *how.path
-                     : choose_attention_backward(q, gpu::most_shared(), left.has_value())) {
+                     : choose_attention_backward(q, gpu::most_shared(), saved.given())) {
         case AttentionBackwardPath::row_per_thread:
             return launch_row_per_thread(p, how.stream);
         case AttentionBackwardPath::tiles:
@@ -118,27 +120,10 @@ void launch(View<const float> q, View<const float> k, View<const float> v,
     }
 }
 
-}  // namespace
-
 bool attention_keeps_cuda(const View<const float>& q) {
     const std::size_t shared = gpu::most_shared();
     return choose_attention_backward(q, shared, true) == AttentionBackwardPath::kept &&
            attention_tiles_bytes(q.extent(q.rank() - 1)) <= shared;
-}
-
-void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
-                             const AttentionOptions& options, View<const float> grad,
-                             const AttentionGradients& d,
-                             const gpu::Launch<AttentionBackwardPath>& how) {
-    launch(q, k, v, options, {}, grad, d, how);
-}
-
-void attention_backward_from_left_cuda(View<const float> q, View<const float> k,
-                                       View<const float> v, const AttentionOptions& options,
-                                       const AttentionLeft& left, View<const float> grad,
-                                       const AttentionGradients& d,
-                                       const gpu::Launch<AttentionBackwardPath>& how) {
-    launch(q, k, v, options, left, grad, d, how);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -41,32 +41,47 @@ inline std::vector<Near> logit_gradients(const std::vector<double>& row, std::in
     return made;
 }
 
-/// Operands: logits (..., V), targets (...), grad (...), out (..., V) and, from losses, losses
-/// (...). The gradient of a target out of range is NaN, as by the CUDA version.
-template <class T>
-testing::Operation cross_entropy_backward_operands(const Shape& rows, std::int64_t V,
-                                                   bool from_losses) {
+/// Operands: logits (..., V), targets (...), grad (...), out (..., V) and, if wanted, losses (...),
+/// which are not those of the logits: only 'block per row' uses them. The gradient of a target out
+/// of range is NaN, as by the CUDA version.
+template <class T = float>
+testing::Operation cross_entropy_backward_operation(const Shape& rows, std::int64_t V,
+                                                    bool losses = false) {
     using namespace testing;
+    using Path = CrossEntropyBackwardPath;
     Shape logits = rows;
     logits[logits.rank++] = V;
     const int last = rows.rank;
-    Operation op{
-        std::is_same_v<T, float> ? "cross_entropy_backward" : "cross_entropy_backward_bf16",
-        {reads<float>("logits", logits).with(taken_from(random(logits, 1))),
-         reads<std::int64_t>("targets", rows).with([V](std::int64_t k) {
-             return static_cast<double>((k * 7 + V - 1) % V);
-         }),
-         reads<float>("grad", rows).broadcasts().with(taken_from(random(rows, 2))),
-         writes<T>("out", logits)}};
-    if (from_losses) {
-        op.operands.push_back(reads<float>("losses", rows).with([](std::int64_t k) {
+    constexpr bool is_float = std::is_same_v<T, float>;
+    Operation op{"cross_entropy_backward",
+                 {reads<float>("logits", logits).with(taken_from(random(logits, 1))),
+                  reads<std::int64_t>("targets", rows).with([V](std::int64_t k) {
+                      return static_cast<double>((k * 7 + V - 1) % V);
+                  }),
+                  reads<float>("grad", rows).broadcasts().with(taken_from(random(rows, 2))),
+                  writes<T>("out", logits)}};
+    if (losses) {
+        op.operands.push_back(reads<float>("losses", rows).may_be_null().with([](std::int64_t k) {
             return 4 + static_cast<double>(k % 3) / 3;
         }));
     }
-    if (std::is_same_v<T, float>) op.in_place = {{"logits", "out"}};
-    op.exact = [=](const Inputs& inputs, int) {
+    const auto losses_of = [=](const Call& c) {
+        return losses ? c.in<float>(4) : View<const float>();
+    };
+    if (is_float) op.in_place = {{"logits", "out"}};
+    op.cpu = [=](const Call& c) {
+        cross_entropy_backward_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
+                                   c.out<T>(3), losses_of(c));
+    };
+    op.cuda = [=](const Call& c) {
+        cross_entropy_backward_cuda(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
+                                    c.out<T>(3), losses_of(c), c.how<Path>());
+    };
+    op.exact = [=](const Inputs& inputs, int path) {
         Tensor<Near> all(logits);
         const Tensor<double>& grad = *inputs[2];  // (...), or one for all rows
+        const bool from_losses =
+            losses && inputs[4] && static_cast<Path>(path) == Path::block_per_row;
         for (std::int64_t r = 0; r < size(rows); ++r) {
             const auto target = static_cast<std::int64_t>(inputs[1]->data()[r]);
             const double g = grad.data()[grad.size() == 1 ? 0 : r];
@@ -79,53 +94,16 @@ testing::Operation cross_entropy_backward_operands(const Shape& rows, std::int64
         }
         return std::vector{expected<T>(all)};
     };
-    return op;
-}
-
-inline testing::Operation cross_entropy_backward_operation(const Shape& rows, std::int64_t V) {
-    using namespace testing;
-    Operation op = cross_entropy_backward_operands<float>(rows, V, false);
-    op.cpu = [](const Call& c) {
-        cross_entropy_backward_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
-                                   c.out<float>(3));
-    };
-    op.cuda = [](const Call& c) {
-        cross_entropy_backward_cuda(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
-                                    c.out<float>(3), c.how<CrossEntropyBackwardPath>());
-    };
-    const auto along = [last = rows.rank](const Call& c) {
+    const auto along = [=](const Call& c) {
         return has_rows_along_memory(c.arguments[0], last) &&
                has_rows_along_memory(c.arguments[3], last);
     };
-    op.paths = paths_of<CrossEntropyBackwardPath>();
-    op.path(CrossEntropyBackwardPath::row_per_thread) = {
-        "row per thread", "cross_entropy_backward_kernel", [](const Call&) { return true; }};
-    op.path(CrossEntropyBackwardPath::block_per_row) = {
-        "block per row", "cross_entropy_backward_block_kernel", along};
+    op.paths = paths_of<Path>();
+    op.path(Path::row_per_thread) = {"row per thread", "cross_entropy_backward_kernel",
+                                     [](const Call&) { return is_float; }};
+    op.path(Path::block_per_row) = {"block per row", "cross_entropy_backward_block_kernel", along};
     op.best = [along](const Call& c) {
-        return static_cast<int>(along(c) ? CrossEntropyBackwardPath::block_per_row
-                                         : CrossEntropyBackwardPath::row_per_thread);
-    };
-    return op;
-}
-
-/// Only a CPU reference: the CUDA version takes the losses.
-inline testing::Operation cross_entropy_backward_bf16_operation(const Shape& rows, std::int64_t V) {
-    testing::Operation op = cross_entropy_backward_operands<bf16>(rows, V, false);
-    op.cpu = [](const Call& c) {
-        cross_entropy_backward_bf16_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
-                                        c.out<bf16>(3));
-    };
-    return op;
-}
-
-/// Only a CUDA version.
-template <class T>
-testing::Operation cross_entropy_backward_from_losses_operation(const Shape& rows, std::int64_t V) {
-    testing::Operation op = cross_entropy_backward_operands<T>(rows, V, true);
-    op.cuda = [](const Call& c) {
-        cross_entropy_backward_from_losses_cuda<T>(c.in<float>(0), c.in<std::int64_t>(1),
-                                                   c.in<float>(4), c.in<float>(2), c.out<T>(3));
+        return static_cast<int>(!is_float || along(c) ? Path::block_per_row : Path::row_per_thread);
     };
     return op;
 }

@@ -1,7 +1,6 @@
 // The CPU reference.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 
-#include "common/tensor/tensor.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 
@@ -9,19 +8,20 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [cross_entropy_backward]
+template <class T>
 void cross_entropy_backward_loop(const Rows<const float>& logits, View<const std::int64_t> targets,
-                                 View<const float> grad, const Rows<float>& out) {
+                                 View<const float> grad, const Rows<T>& out) {
     for (std::int64_t r = 0; r < logits.count(); ++r) {
         const Index at = unravel(r, targets.shape());
         const Row<const float> x = logits.row(r);
-        const Row<float> y = out.row(r);
+        const Row<T> y = out.row(r);
         const std::int64_t target = targets(at);
         const float g = grad(at);
         const float m = largest_of(x, logits.length);
         const float sum = sum_of_exp(x, logits.length, m);
         for (std::int64_t j = 0; j < logits.length; ++j) {
             const float p = std::exp(x[j] - m) / sum;
-            y[j] = g * (j == target ? p - 1 : p);
+            y[j] = T(g * (j == target ? p - 1 : p));
         }
     }
 }
@@ -29,24 +29,19 @@ void cross_entropy_backward_loop(const Rows<const float>& logits, View<const std
 
 }  // namespace
 
+template <class T>
 void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_t> targets,
-                                View<const float> grad, View<float> out) {
-    check_cross_entropy_backward(logits, targets, grad, out);
+                                View<const float> grad, View<T> out, View<const float> losses) {
+    check_cross_entropy_backward(logits, targets, grad, out, losses);
     check_targets(targets, logits.extent(logits.rank() - 1));
     if (out.size() == 0) return;
     const int last = logits.rank() - 1;
     cross_entropy_backward_loop(rows_along(logits, last), targets,
                                 broadcast_to(grad, targets.shape()), rows_along(out, last));
 }
-
-void cross_entropy_backward_bf16_cpu(View<const float> logits, View<const std::int64_t> targets,
-                                     View<const float> grad, View<bf16> out) {
-    check_cross_entropy_backward_bf16(logits, targets, grad, out);
-    Tensor<float> exact(logits.shape());
-    cross_entropy_backward_cpu(logits, targets, grad, exact.view());
-    for (std::int64_t i = 0; i < exact.size(); ++i) {
-        out(unravel(i, out.shape())) = bf16(exact.data()[i]);
-    }
-}
+template void cross_entropy_backward_cpu(View<const float>, View<const std::int64_t>,
+                                         View<const float>, View<float>, View<const float>);
+template void cross_entropy_backward_cpu(View<const float>, View<const std::int64_t>,
+                                         View<const float>, View<bf16>, View<const float>);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -32,44 +32,33 @@ __global__ void cross_entropy_backward_kernel(
 
 }  // namespace
 
+template <class T>
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
-                                 View<const float> grad, View<float> out,
+                                 View<const float> grad, View<T> out, View<const float> losses,
                                  const gpu::Launch<CrossEntropyBackwardPath>& how) {
-    check_cross_entropy_backward(logits, targets, grad, out, how.path);
+    check_cross_entropy_backward(logits, targets, grad, out, losses, how.path);
     if (out.size() == 0) return;
     const int last = logits.rank() - 1;
     const Rows<const float> rows = rows_along(logits, last);
-    const Rows<float> to = rows_along(out, last);
+    const Rows<T> to = rows_along(out, last);
     grad = broadcast_to(grad, targets.shape());
     switch (how.path.value_or(choose_cross_entropy_backward(logits, out))) {
-        case CrossEntropyBackwardPath::row_per_thread: {
-            const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
-            cross_entropy_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, targets, grad,
-                                                                             to);
-            return gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
-        }
+        case CrossEntropyBackwardPath::row_per_thread:
+            if constexpr (std::is_same_v<T, float>) {
+                const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
+                cross_entropy_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, targets,
+                                                                                 grad, to);
+                gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
+            }
+            return;
         case CrossEntropyBackwardPath::block_per_row:
-            return launch_cross_entropy_backward_block(rows, targets, grad, to, how.stream);
+            return launch_cross_entropy_backward_block(rows, targets, losses, grad, to, how.stream);
     }
 }
-
-template <class T>
-void cross_entropy_backward_from_losses_cuda(const View<const float>& logits,
-                                             const View<const std::int64_t>& targets,
-                                             const View<const float>& losses,
-                                             const View<const float>& grad, const View<T>& out,
-                                             gpu::Stream stream) {
-    check_cross_entropy_backward_from_losses(logits, targets, losses, grad, out);
-    if (out.size() == 0) return;
-    const int last = logits.rank() - 1;
-    launch_cross_entropy_backward_from_losses(rows_along(logits, last), targets, losses,
-                                              broadcast_to(grad, targets.shape()),
-                                              rows_along(out, last), stream);
-}
 #define SIXDAYS_FOR(T)                                                                       \
-    template void cross_entropy_backward_from_losses_cuda(                                   \
-        const View<const float>&, const View<const std::int64_t>&, const View<const float>&, \
-        const View<const float>&, const View<T>&, gpu::Stream);
+    template void cross_entropy_backward_cuda(View<const float>, View<const std::int64_t>,   \
+                                              View<const float>, View<T>, View<const float>, \
+                                              const gpu::Launch<CrossEntropyBackwardPath>&);
 SIXDAYS_FOR(float)
 SIXDAYS_FOR(bf16)
 #undef SIXDAYS_FOR

@@ -60,6 +60,11 @@ void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspa
 void check_linear_backward(const View<const float>& in, const View<const float>& weight,
                            const View<const float>& grad, const View<float>& d_in,
                            const LinearGradients& d);
+/// Rejects, in the name of `op`, what every linear layer's backward pass rejects, T float or bf16.
+template <class T>
+void require_linear_backward(const char* op, const View<const T>& in, const View<const T>& weight,
+                             const View<const T>& grad, const View<float>& d_in,
+                             const LinearGradients& d);
 void check_bias_backward(const View<const float>& grad, const View<float>& d_bias);
 /// Checks only shapes and strides.
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,

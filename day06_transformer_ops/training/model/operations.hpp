@@ -155,10 +155,8 @@ struct CudaOperations {
         gpt2::narrow_cuda(sums, out, gpt2::Before::nothing, stream);
     }
     void attention(In q, In k, In v, Out out, Out log_sums) const {
-        if (attention_keeps_cuda(q)) {
-            return attention_and_log_sums_cuda(q, k, v, {}, out, log_sums, stream);
-        }
-        attention_cuda(q, k, v, {}, out, {.workspace = workspace, .stream = stream});
+        attention_cuda(q, k, v, {}, out, attention_keeps_cuda(q) ? log_sums : View<float>(),
+                       {.workspace = workspace, .stream = stream});
     }
     void attention(In16 q, In16 k, In16 v, Out16 out, Out log_sums) const {
         attention_bf16_cuda(q, k, v, {}, out, log_sums, {.workspace = workspace, .stream = stream});
@@ -206,11 +204,10 @@ struct CudaOperations {
     }
     void attention_backward(In q, In k, In v, In out, In log_sums, In grad,
                             const AttentionGradients& d) const {
-        const gpu::Launch<AttentionBackwardPath> how{.workspace = workspace, .stream = stream};
-        if (attention_keeps_cuda(q)) {
-            return attention_backward_from_left_cuda(q, k, v, {}, {out, log_sums}, grad, d, how);
-        }
-        attention_backward_cuda(q, k, v, {}, grad, d, how);
+        attention_backward_cuda(
+            q, k, v, {}, grad, d,
+            attention_keeps_cuda(q) ? AttentionSaved{out, log_sums} : AttentionSaved{},
+            {.workspace = workspace, .stream = stream});
     }
     void attention_backward(In16 q, In16 k, In16 v, In16 out, In log_sums, In grad,
                             const AttentionGradients& d) const {
@@ -223,7 +220,7 @@ struct CudaOperations {
     template <class T>
     void cross_entropy_backward(In logits, Ids targets, In losses, In grad,
                                 const View<T>& out) const {
-        cross_entropy_backward_from_losses_cuda(logits, targets, losses, grad, out, stream);
+        cross_entropy_backward_cuda(logits, targets, grad, out, losses, {.stream = stream});
     }
 
     /// The operation of this name by its CUDA version, on this stream; operands of 16 bits go to tensor

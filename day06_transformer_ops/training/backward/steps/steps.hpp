@@ -31,18 +31,14 @@ void launch_norm_backward_ahead(bool centred, const Rows<const float>& in,
                                 const Rows<float>& d_in, const NormGradients& d,
                                 const View<float>& parts, gpu::Stream stream);
 
-/// Step 2 of cross-entropy: one block per row. Rows are contiguous.
+/// Step 2 of cross-entropy: one block per row. Rows are contiguous. T is float or bf16.
+/// @param losses  of the rows; may be a null pointer
+template <class T>
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
-                                         const View<const float>& grad, const Rows<float>& out,
+                                         const View<const float>& losses,
+                                         const View<const float>& grad, const Rows<T>& out,
                                          gpu::Stream stream);
-/// The same from the rows' losses. T is float or bf16.
-template <class T>
-void launch_cross_entropy_backward_from_losses(const Rows<const float>& logits,
-                                               const View<const std::int64_t>& targets,
-                                               const View<const float>& losses,
-                                               const View<const float>& grad, const Rows<T>& out,
-                                               gpu::Stream stream);
 
 /// Step 2 of the activations: 128-bit loads.
 void launch_activate_backward_vectorized(Activation what, const View<const float>& in,

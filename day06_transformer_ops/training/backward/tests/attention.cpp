@@ -57,9 +57,9 @@ TEST_CASE("attention's gradients match central differences", "[day06][training][
                 CHECK(is_slope(op, "d_k", "k", loss));
                 CHECK(is_slope(op, "d_v", "v", loss));
                 // From results of the forward pass that are rounded to float, nearly the same.
-                const Operation left = attention_backward_from_left_operation(q, k, options);
+                const Operation saved = attention_backward_operation(q, k, options, true);
                 const int path = static_cast<int>(AttentionBackwardPath::kept);
-                const auto kept = Caller(left).expected({}, path),
+                const auto kept = Caller(saved).expected({}, path),
                            want = Caller(op).expected({}, 0);
                 for (std::size_t i = 0; i < 3; ++i) {
                     CHECK(close(kept[i].value, want[i].value, bound_of(want[i].value)));

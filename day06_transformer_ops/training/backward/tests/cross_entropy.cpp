@@ -12,6 +12,8 @@ namespace {
 
 #include "day06_transformer_ops/training/backward/tests/golden_operations.inc"
 
+constexpr int kBlock = static_cast<int>(CrossEntropyBackwardPath::block_per_row);
+
 // The loss of row i.
 double loss_of(const Tensor<double>& logits, const Tensor<double>& targets, std::int64_t i) {
     double sum = 0;
@@ -23,7 +25,7 @@ double loss_of(const Tensor<double>& logits, const Tensor<double>& targets, std:
 template <class T>
 Operation with_losses(const Operation& op) {
     const Shape& shape = op.operands[0].shape;
-    Operation made = cross_entropy_backward_from_losses_operation<T>({shape[0]}, shape[1]);
+    Operation made = cross_entropy_backward_operation<T>({shape[0]}, shape[1], true);
     const auto values = [&](std::size_t i) {
         Tensor<double> of(op.operands[i].shape);
         for (std::int64_t k = 0; k < of.size(); ++k) of.data()[k] = value_of(op, i, k);
@@ -68,7 +70,7 @@ TEST_CASE("cross-entropy's backward pass from losses: few logits, and large ones
             CHECK(computes_its_result(with_losses<bf16>(op)));
             // A loss rounded to float changes each p by half a unit of the loss.
             const Expected want = Caller(op).expected({}, 0)[0],
-                           got = Caller(from).expected({}, 0)[0];
+                           got = Caller(from).expected({}, kBlock)[0];
             CHECK(close(got.value, want.value, 6 * kU * 16));
         }
     }
@@ -95,40 +97,36 @@ TEST_CASE("from losses: an invalid target, one at -infinity and a NaN stay in th
         });
         op.operands[1].with(list({2, 5, 1, 0, -1}));  // whatever the losses of 5 and -1 are
         op.operands[4].with(list({3, 3, INFINITY, NAN, 3}));
+        op.cpu = {};
+        op.paths.clear(), op.best = {};  // the best path is the one that uses losses
+        op.exact = [exact = op.exact](const Inputs& inputs, int) { return exact(inputs, kBlock); };
+        op.operands[4].optional = false;
         const Tensor<double> want = Caller(op).expected({}, 0)[0].value;
         for (std::int64_t k = 0; k < 25; ++k) CHECK(std::isnan(want.data()[k]) == (k >= 5));
         CHECK(computes_its_result(op));
         CHECK(takes_less_memory(op));
     };
-    check(cross_entropy_backward_from_losses_operation<float>({5}, 5));
-    check(cross_entropy_backward_from_losses_operation<bf16>({5}, 5));
+    check(cross_entropy_backward_operation({5}, 5, true));
+    check(cross_entropy_backward_operation<bf16>({5}, 5, true));
 }
 
 TEST_CASE("cross-entropy's backward pass rejects rows without logits, or not along memory",
           "[day06][training][small]") {
-    const Shape none = {3, 0};
     Operation op = cross_entropy_backward_operation({3}, 1);
-    op.operands[0].shape = op.operands[3].shape = none;
+    op.operands[0].shape = op.operands[3].shape = {3, 0};
     CHECK(rejects_as_it_is(
         op, "logits have shape (3, 0), but need a last dim with at least one logit"));
-    const std::string rows = "rows of at least one logit, along memory, are needed; logits have ";
-    const std::string apart = to_string(column_major({3, 5})), along = to_string(row_major({3, 5})),
-                      empty = to_string(row_major(none));
-    op = cross_entropy_backward_bf16_operation({3}, 1);
-    op.operands[0].shape = op.operands[3].shape = none;
-    CHECK(rejects_as_it_is(op, rows + empty + ", out " + empty));
-    for (Operation of : {cross_entropy_backward_bf16_operation({3}, 5),
-                         cross_entropy_backward_from_losses_operation<bf16>({3}, 5)}) {
-        of.operands[0].placed(column_major({3, 5}));
-        CHECK(rejects_as_it_is(of, rows + apart + ", out " + along));
-        of.operands[0].placed(row_major({3, 5}));
-        of.operands[3].placed(column_major({3, 5}));
-        CHECK(rejects_as_it_is(of, rows + along + ", out " + apart));
-    }
-    op = cross_entropy_backward_from_losses_operation<float>({3}, 5);
+    op = cross_entropy_backward_operation<bf16>({3}, 5);
+    CHECK(Caller(op)(Where::cuda, {.path = 0}).rejected ==
+          "cross_entropy_backward: the path 'row per thread' writes float, but out is bf16");
+    const std::string rows = "the path 'block per row' needs rows along memory; logits have ",
+                      apart = to_string(column_major({3, 5})), along = to_string(row_major({3, 5}));
+    op.paths.clear(), op.best = {};
+    op.operands[0].placed(column_major({3, 5}));
+    CHECK(rejects_as_it_is(op, rows + apart + ", out " + along));
+    op.operands[0].placed(row_major({3, 5}));
     op.operands[3].placed(column_major({3, 5}));
-    CHECK(rejects_as_it_is(op, "the path 'block per row' needs rows along memory; logits have " +
-                                   along + ", out " + apart));
+    CHECK(rejects_as_it_is(op, rows + along + ", out " + apart));
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ namespace {
 // From nothing, and from the saved results of the forward pass.
 void append_attention(std::vector<Operation>& all, const Shape& q, const Shape& k,
                       const AttentionOptions& options) {
-    all.push_back(attention_backward_operation(q, k, options));
-    all.push_back(attention_backward_from_left_operation(q, k, options));
+    for (const bool saved : {false, true}) {
+        all.push_back(attention_backward_operation(q, k, options, saved));
+    }
 }
 
 // Operands (B, H, T, D) whose memory is (B, T, H, D), as for heads in one buffer.
@@ -32,10 +33,10 @@ void place_heads_after_tokens(Operation& op) {
 }
 
 void append_cross_entropy(std::vector<Operation>& all, const Shape& rows, std::int64_t V) {
-    all.push_back(cross_entropy_backward_operation(rows, V));
-    all.push_back(cross_entropy_backward_bf16_operation(rows, V));
-    all.push_back(cross_entropy_backward_from_losses_operation<float>(rows, V));
-    all.push_back(cross_entropy_backward_from_losses_operation<bf16>(rows, V));
+    for (const bool losses : {false, true}) {
+        all.push_back(cross_entropy_backward_operation(rows, V, losses));
+        all.push_back(cross_entropy_backward_operation<bf16>(rows, V, losses));
+    }
 }
 
 void append_norms(std::vector<Operation>& all, const Shape& shape) {

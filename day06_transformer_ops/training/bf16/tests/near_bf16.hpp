@@ -7,8 +7,14 @@
 
 namespace sixdays::day06_transformer_ops {
 
-inline double exactly(bf16 x) {
-    return double{float(x)};
+/// The same numbers in another type, row-major.
+template <class To, class From>
+Tensor<To> converted(const View<From>& x) {
+    Tensor<To> made(x.shape());
+    for (std::int64_t i = 0; i < made.size(); ++i) {
+        made.data()[i] = To(float(x(unravel(i, x.shape()))));
+    }
+    return made;
 }
 
 /// Rounded to nearest: the error is at most half a unit in the last place, 2^-8 relative. Which of
@@ -39,19 +45,6 @@ inline Near total_by_tensor_cores(const std::vector<Near>& terms) {
     const double steps = std::ceil(static_cast<double>(terms.size()) / 8);
     sum.off += (9 * steps + 4) * 2 * kRounding * sizes;
     return sum;
-}
-
-/// x begins where another operand does.
-template <class X, class Other>
-void laid_over(X& x, const Other& other) {
-    const void* const there = other.data;
-    x.data = static_cast<decltype(x.data)>(const_cast<void*>(there));
-}
-
-inline Tensor<double> values_of(const Tensor<Near>& all) {
-    Tensor<double> values(all.shape());
-    for (std::int64_t i = 0; i < all.size(); ++i) values.data()[i] = all.data()[i].value;
-    return values;
 }
 
 }  // namespace sixdays::day06_transformer_ops

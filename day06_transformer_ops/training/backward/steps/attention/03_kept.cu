@@ -1,7 +1,7 @@
-// Step 3: the forward pass has stored each query's log-sum-exp (attention_and_log_sums_cuda()), and
-// delta(t) is grad(t) . out(t). So the pass for d_q needs no preliminary pass over the keys, and
-// seven of nine products remain. Copies overlap with arithmetic: of the two tiles over which a
-// block loops, one is copied while the other is in use.
+// Step 3: the forward pass has stored each query's log-sum-exp, and delta(t) is grad(t) . out(t).
+// So the pass for d_q needs no preliminary pass over the keys, and seven of nine products remain.
+// Copies overlap with arithmetic: of the two tiles over which a block loops, one is copied while
+// the other is in use.
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/attention/tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"

@@ -103,25 +103,20 @@ constexpr std::int64_t kShort = 2048;  // eight vectors per thread for 64 thread
 
 }  // namespace
 
+template <class T>
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
-                                         const View<const float>& grad, const Rows<float>& out,
+                                         const View<const float>& losses,
+                                         const View<const float>& grad, const Rows<T>& out,
                                          gpu::Stream stream) {
-    const auto with = logits.length > kShort ? launch<512, false, float> : launch<64, false, float>;
-    with(logits, targets, {}, grad, out, stream);
-}
-
-template <class T>
-void launch_cross_entropy_backward_from_losses(const Rows<const float>& logits,
-                                               const View<const std::int64_t>& targets,
-                                               const View<const float>& losses,
-                                               const View<const float>& grad, const Rows<T>& out,
-                                               gpu::Stream stream) {
-    const auto with = logits.length > kShort ? launch<512, true, T> : launch<64, true, T>;
+    const bool is_short = logits.length <= kShort;
+    const auto with = losses.data == nullptr
+                          ? (is_short ? launch<64, false, T> : launch<512, false, T>)
+                          : (is_short ? launch<64, true, T> : launch<512, true, T>);
     with(logits, targets, losses, grad, out, stream);
 }
 #define SIXDAYS_FOR(T)                                                                       \
-    template void launch_cross_entropy_backward_from_losses(                                 \
+    template void launch_cross_entropy_backward_block(                                       \
         const Rows<const float>&, const View<const std::int64_t>&, const View<const float>&, \
         const View<const float>&, const Rows<T>&, gpu::Stream);
 SIXDAYS_FOR(float)
