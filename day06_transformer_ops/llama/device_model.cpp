@@ -113,8 +113,8 @@ bool DeviceModel::takes_one_token() const {
                            [&](const Linear& part) {
                                return phase_takes(part.weight.matrix(), kRmsNormKeeps);
                            }) &&
-               phase_takes(b.attention_output.weight.matrix(), 0) &&
-               b.gate_up.size() == 1 && phase_takes(b.gate_up[0].matrix(), kRmsNormKeeps) &&
+               phase_takes(b.attention_output.weight.matrix(), 0) && b.gate_up.size() == 1 &&
+               phase_takes(b.gate_up[0].matrix(), kRmsNormKeeps) &&
                phase_takes(b.down.weight.matrix(), 0);
     };
     return gpt2::takes_head(head_dim_) && phase_takes(head(), kRmsNormKeeps) &&
