@@ -53,7 +53,7 @@ __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
 struct Copied {
     static constexpr int kRowsKept = 0;
     static constexpr bool kOnlyCopies = false;  // its elements may have gaps
-    View<const float> x;  // (K)
+    View<const float> x;                        // (K)
 
     __device__ void before(float*, int) const {}
     __device__ void operator()(float* to, float*, int K) const {
