@@ -51,13 +51,15 @@ struct ByType {
     static constexpr int THREADS = Most::THREADS;
     static_assert(Runs::THREADS == THREADS);
 };
+/// The RowSplit of C for rows of type W.
 template <class C, class W>
 struct SplitFor {
-    using Split = C;
+    using Split = C;  ///< C is a RowSplit
 };
+/// The one of two that W needs.
 template <class Most, class Runs, class W>
 struct SplitFor<ByType<Most, Runs>, W> {
-    using Split = std::conditional_t<W::kWeights == kRun, Runs, Most>;
+    using Split = std::conditional_t<W::kWeights == kRun, Runs, Most>;  ///< Runs for types in runs
 };
 
 /// Columns that a warp reads with all its loads in flight. A run of 32 weights is one piece.
