@@ -40,7 +40,7 @@ __device__ __forceinline__ unsigned low_bytes(const int (&x)[4]) {
 /// A quarter of a run of x: 8 of its elements, in one of four neighbouring lanes. Lane `quarter` has the
 /// run's steps 2 * quarter and 2 * quarter + 1.
 struct QuarterRun {
-    float v[8];
+    float v[8];  ///< four elements of the first step, then four of the second
 
     /// @param from  the first element of run 0
     __device__ __forceinline__ static QuarterRun of(const float* from, int run) {

@@ -46,6 +46,7 @@ struct AttentionSaved {
     View<const float> out = {};       // (..., T, D)
     View<const float> log_sums = {};  // (..., T)
 
+    /// Is at least one of them there?
     [[nodiscard]] bool given() const { return out.data != nullptr || log_sums.data != nullptr; }
 };
 
