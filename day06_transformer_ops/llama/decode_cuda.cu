@@ -28,6 +28,22 @@ struct Project {
     __device__ void operator()(int n, float sum, Added b) const { out[n] = sum + b; }
 };
 
+/// Are rows 2 i and 2 i + 1 of a block stored by neighbouring lanes?
+template <class C>
+constexpr bool stores_pairs(C) {
+    return (C::PARTS == 1 ? C::ROWS : C::TILE) % 2 == 0;
+}
+template <class Most, class Runs>
+constexpr bool stores_pairs(ByType<Most, Runs>) {
+    return stores_pairs(Most{}) && stores_pairs(Runs{});
+}
+static_assert(stores_pairs(ProjectRows{}) && stores_pairs(PairRows{}));
+
+/// The value of the other lane of the pair.
+__device__ float of_neighbour(float x) {
+    return __shfl_xor_sync(0b11u << (threadIdx.x % 32 & ~1u), x, 1);
+}
+
 /// Rotates pairs of neighbouring rows, whose sums are in neighbouring lanes. Queries go to `raw`, keys
 /// and values to the cache.
 struct Rotate {
@@ -52,8 +68,7 @@ struct Rotate {
                   G = static_cast<int>(of.G);
         const int row = first + n, head = row / D, d = row % D;
         const float x = sum + had.bias;
-        const unsigned pair = 0b11u << (threadIdx.x % 32 & ~1u);
-        const float other = __shfl_xor_sync(pair, x, 1);
+        const float other = of_neighbour(x);
         const float turned = std::fma(x, had.cosine, (d % 2 == 0 ? -other : other) * had.sine);
         if (head < H) {
             of.raw[row] = turned;
@@ -64,7 +79,6 @@ struct Rotate {
         }
     }
 };
-static_assert(ProjectRows::TILE % 2 == 0 && ProjectRows::TILE <= 32);
 
 /// Even rows are gate's, odd rows up's. Their sums are in neighbouring lanes: up's goes to the lane of
 /// gate's.
@@ -74,7 +88,7 @@ struct Gated {
     struct Added {};
     __device__ Added load(int) const { return {}; }
     __device__ void operator()(int n, float sum, Added) const {
-        const float other = __shfl_xor_sync(0b11u << (threadIdx.x % 32 & ~1u), sum, 1);
+        const float other = of_neighbour(sum);
         if (n % 2 == 0) hidden[n / 2] = day06_transformer_ops::silu(sum) * other;
     }
 };
@@ -91,16 +105,18 @@ void launch_parts(const RmsNormParameters& norm, const Parts& parts, const float
                   gpu::Stream queue, const OutOf& out_of) {
     const auto in = norm_of<ProjectRows>(stream, norm);
     int first = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto out = out_of(parts[i], first);
-        first += static_cast<int>(parts[i].weight.N);
+    for (std::size_t i = 0; i < parts.size(); i += 2) {
+        const gpt2::DeviceLinear& part = parts[i];
+        const auto out = out_of(part, first);
+        first += static_cast<int>(part.weight.N);
         if (i + 1 == parts.size()) {
-            return gpt2::launch_phase<ProjectRows>(parts[i].weight, in, out, queue);
+            gpt2::launch_phase<ProjectRows>(part.weight, in, out, queue);
+        } else {
+            const gpt2::DeviceLinear& next = parts[i + 1];
+            gpt2::launch_phases<ProjectRows>(part.weight, next.weight, in, out, out_of(next, first),
+                                             queue);
+            first += static_cast<int>(next.weight.N);
         }
-        const gpt2::DeviceLinear& next = parts[++i];
-        gpt2::launch_phases<ProjectRows>(parts[i - 1].weight, next.weight, in, out,
-                                         out_of(next, first), queue);
-        first += static_cast<int>(next.weight.N);
     }
 }
 

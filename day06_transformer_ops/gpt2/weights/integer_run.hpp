@@ -111,8 +111,9 @@ __device__ __forceinline__ void to_integer_runs(float* x, int runs) {
     }
     __syncthreads();
 }
-/// The same of x in global memory: four runs are in flight per thread. @param K  elements: a multiple of
-/// 32; runs beyond them are zeros
+/// The same of x in global memory: four runs are in flight per thread.
+/// @param K     elements: a multiple of 32; runs beyond them are zeros
+/// @param runs  a multiple of 8, so that all lanes of a warp have one
 template <int THREADS>
 __device__ __forceinline__ void to_integer_runs(const float* from, int K, float* x, int runs) {
     constexpr int kAtOnce = 4;

@@ -87,6 +87,14 @@ TEST_CASE("CUDA: q, k and v of two types are one kernel if files mix these types
     }
 }
 
+TEST_CASE("CUDA: an MLP wider than a block converts to integers in one iteration",
+          "[day06][small]") {
+    // 256 threads convert 8,192 elements at a time.
+    RandomLlama model(config_of(1, 8, 32, 1, 1, 32, 9248, 40), WeightType::q4_0);
+    REQUIRE(takes(model.weights()));
+    compare(model.weights(), 2, 2);
+}
+
 TEST_CASE("CUDA: biases, norms of heads, halves, a separate head", "[day06][small]") {
     const Pairing pairing = GENERATE(Pairing::neighbours, Pairing::halves);
     for (const RandomParts& parts :

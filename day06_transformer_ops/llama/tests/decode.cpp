@@ -60,19 +60,21 @@ Exact exact(const Case& c, const float* x, const Tensor<float>* norm, const Tens
     return out;
 }
 
-// The same in the epilogue of a product: of zeros with a bias, in two parts.
+// The same in the epilogue of a product: of zeros with a bias, in three parts.
 void project_and_rotate(const Projections& of, const Tensor<float>& raw, const gpt2::KvSlots& cache,
                         const std::int64_t* place) {
     const Tensor<float> ones({8}, std::vector<float>(8, 1)), zeros({8});
     const gpu::Buffer<float> weight(ones), stream(zeros), bias(raw);
     std::vector<gpt2::DeviceWeight> matrices;
     Parts parts;
-    const std::int64_t queries = of.H * of.D;
-    for (const std::int64_t rows : {queries, raw.size() - queries}) {
+    std::int64_t first = 0;
+    for (const std::int64_t heads : {of.H, of.G, of.G}) {
+        const std::int64_t rows = heads * of.D;
         const Tensor<float> none({rows, 8});
         matrices.emplace_back(Weight{
             gpt2::WeightType::f32, reinterpret_cast<const std::byte*>(none.data()), none.shape()});
-        parts.push_back({matrices.back().matrix(), bias.data() + (parts.empty() ? 0 : queries)});
+        parts.push_back({matrices.back().matrix(), bias.data() + first});
+        first += rows;
     }
     launch_project_and_rotate({weight.data(), 1e-5f}, parts, stream.data(), of, cache, place, {});
 }
