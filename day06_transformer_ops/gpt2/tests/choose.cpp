@@ -131,7 +131,8 @@ TEST_CASE("choose: one token, and a vocabulary larger than a block", "[day06][sm
     CHECK(chosen(seeded<float>({1}, 1, -1, 1), {1, 0, 1, 3}) == 0);
     for (const std::int64_t V : {2500, 33101}) {  // 32,768 logits are in flight at a time
         CAPTURE(V);
-        const auto logits = seeded<float>({V}, 2, -4, 4);
+        Tensor<float> logits = seeded<float>({V}, 2, -4, 4);
+        logits(V - 50) = 4.5f;  // the largest is among the last
         for (const SamplerOptions& options :
              {SamplerOptions{0, 0, 1, 0}, {1, 0, 1, 1}, {1, 100, 0.9f, 2}, {0.5f, 0, 0.7f, 3}}) {
             CHECK(is_right(chosen(logits, options, 7), logits, options, 7));
