@@ -156,3 +156,17 @@ TEST_CASE("attention's backward pass rejects other ranks, a length, and a scale 
 }
 
 }  // namespace
+
+TEST_CASE("attention's backward pass rejects one of out and log_sums without the other",
+          "[day06][training][small]") {
+    const Tensor<float> x({1, 1, 2, 4}), sums({1, 1, 2});
+    Tensor<float> d_q({1, 1, 2, 4}), d_k({1, 1, 2, 4}), d_v({1, 1, 2, 4});
+    const AttentionGradients d = {d_q.view(), d_k.view(), d_v.view()};
+    const auto call = [&](const AttentionSaved& saved) {
+        attention_backward_cpu(x.view(), x.view(), x.view(), {}, x.view(), d, saved);
+    };
+    CHECK_NOTHROW(call({x.view(), sums.view()}));
+    CHECK_NOTHROW(call({}));
+    CHECK_THROWS_WITH(call({x.view(), {}}), Catch::Contains("log_sums"));
+    CHECK_THROWS_WITH(call({{}, sums.view()}), Catch::Contains("out"));
+}
