@@ -42,8 +42,9 @@ Shape product_shape(const std::string& op, const Layout& a, const Layout& b) {
 }
 
 // All checks that views without memory allow.
+template <class Out>
 void require_shapes(const std::string& op, const Layout& a, const Layout& b,
-                    const Epilogue& epilogue, View<float> out) {
+                    const Epilogue& epilogue, View<Out> out) {
     require_matrix(op, "a", a);
     require_matrix(op, "b", b);
     const Shape wanted = product_shape(op, a, b);
@@ -75,9 +76,9 @@ void require_path(MatmulPath path, View<const float> a, View<const float> b,
 
 }  // namespace
 
-template <class T>
+template <class T, class Out>
 void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
-                     View<float> out) {
+                     View<Out> out) {
     require_shapes(op, a.layout, b.layout, epilogue, out);
     require_memory(op, "a", a);
     require_memory(op, "b", b);
@@ -87,12 +88,15 @@ void require_product(const char* op, View<const T> a, View<const T> b, const Epi
     if (epilogue.bias.data != nullptr) require_apart(op, "bias", epilogue.bias, "out", out);
 }
 
-template void require_product(const char*, View<const float>, View<const float>, const Epilogue&,
-                              View<float>);
-template void require_product(const char*, View<const bf16>, View<const bf16>, const Epilogue&,
-                              View<float>);
-template void require_product(const char*, View<const f16>, View<const f16>, const Epilogue&,
-                              View<float>);
+#define SIXDAYS_FOR(T, Out)                                                                   \
+    template void require_product(const char*, View<const T>, View<const T>, const Epilogue&, \
+                                  View<Out>);
+SIXDAYS_FOR(float, float)
+SIXDAYS_FOR(bf16, float)
+SIXDAYS_FOR(bf16, bf16)
+SIXDAYS_FOR(f16, float)
+SIXDAYS_FOR(f16, f16)
+#undef SIXDAYS_FOR
 
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                   View<float> out, std::optional<MatmulPath> path) {

@@ -52,14 +52,17 @@ struct Epilogue {
 
     /// The value to store for this sum, in column n.
     /// @param out  the element before, read only if beta is not 0
-    SIXDAYS_HD float operator()(float sum, std::int64_t n, const float& out) const noexcept {
+    template <class Out>
+    SIXDAYS_HD float operator()(float sum, std::int64_t n, const Out& out) const noexcept {
         const float x = before_swish(sum, n, out);
         return swish ? x / (1 + std::exp(-x)) : x;
     }
     /// alpha * sum + beta * out + bias(n), and 0 where that is negative with `relu`.
-    SIXDAYS_HD float before_swish(float sum, std::int64_t n, const float& out) const noexcept {
+    template <class Out>
+    SIXDAYS_HD float before_swish(float sum, std::int64_t n, const Out& out) const noexcept {
         float x = alpha * sum;
-        if (beta != 0) x += beta * out;  // else out is not read: it may be a NaN
+        if (beta != 0)
+            x += beta * static_cast<float>(out);  // else out is not read: it may be a NaN
         if (bias.data != nullptr) x += bias(n);
         return relu && x < 0 ? 0 : x;
     }

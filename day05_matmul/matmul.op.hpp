@@ -65,7 +65,7 @@ double product_error(std::int64_t K) {
 }
 
 /// Operands: a, b, out, bias.
-template <class T>
+template <class T, class Out>
 testing::Expected expect_product(const Product& p, const testing::Inputs& inputs) {
     testing::Expected want(p.shape_of_out());
     const Shape& shape = want.value.shape();
@@ -110,6 +110,13 @@ testing::Expected expect_product(const Product& p, const testing::Inputs& inputs
                 y = y / (1 + std::exp(-y));
                 error = 1.1 * error + 16 * 0x1p-24 * std::fabs(y);
             }
+            if constexpr (!std::is_same_v<Out, float>) {  // rounded once more
+                const double unit = std::is_same_v<Out, bf16> ? 0x1p-8 : 0x1p-11;
+                if (error == 0)
+                    y = double(float(Out(float(y))));
+                else
+                    error += unit * (std::fabs(y) + error) + 0x1p-25;
+            }
             if (std::isnan(y)) error = 0;
         }
     }
@@ -117,7 +124,7 @@ testing::Expected expect_product(const Product& p, const testing::Inputs& inputs
 }
 
 /// Operands, values and the exact result, common to all element types.
-template <class T>
+template <class T, class Out = float>
 testing::Operation product_operation(const char* name, const Product& p) {
     using namespace testing;
     constexpr std::int64_t kVector = 16 / std::int64_t{sizeof(T)};
@@ -138,19 +145,22 @@ testing::Operation product_operation(const char* name, const Product& p) {
         return x.placed(layout, at.lead);
     };
     const bool reads_out = p.then.beta != 0;
-    Operation op{name,
-                 {place(reads<T>("a", p.shape_of_a()).with(values(1)), p.a, kVector),
-                  place(reads<T>("b", p.shape_of_b()).with(values(2)), p.b, kVector),
-                  place(updates<float>("out", p.shape_of_out())
-                            .with(reads_out ? values(3) : all_equal_to(NAN)),
-                        p.out, 4)}};
+    Operation op{
+        name,
+        {place(reads<T>("a", p.shape_of_a()).with(values(1)), p.a, kVector),
+         place(reads<T>("b", p.shape_of_b()).with(values(2)), p.b, kVector),
+         place(
+             updates<Out>("out", p.shape_of_out()).with(reads_out ? values(3) : all_equal_to(NAN)),
+             p.out, 16 / std::int64_t{sizeof(Out)})}};
     if (p.bias_stride != 0) {
         op.operands.push_back(reads<float>("bias", {p.N})
                                   .may_be_null()
                                   .with(values(4))
                                   .placed(Layout({p.N}, {p.bias_stride})));
     }
-    op.exact = [p](const Inputs& inputs, int) { return std::vector{expect_product<T>(p, inputs)}; };
+    op.exact = [p](const Inputs& inputs, int) {
+        return std::vector{expect_product<T, Out>(p, inputs)};
+    };
     return op;
 }
 
@@ -268,6 +278,14 @@ inline testing::Operation matmul_operation(const Product& p) {
 inline bool has_vectors(const Call::Argument& x) {
     return has_rows_of_vectors(x, 2) || has_rows_of_vectors(turned(x), 2);
 }
+/// Does every row of 16-bit elements begin at a multiple of 128 bytes?
+inline bool begins_at_lines(const Call::Argument& x) {
+    bool all = true;
+    testing::for_each_row(x.layout.shape, x.layout.rank() - 1, [&](const Index& at) {
+        all = all && reinterpret_cast<std::uintptr_t>(x.data + 2 * offset(x.layout, at)) % 128 == 0;
+    });
+    return all;
+}
 /// And do they begin in rising order without overlap, as TMA needs them?
 inline bool has_apart_vectors(const Call::Argument& x) {
     if (x.layout.size() == 0) return true;
@@ -276,15 +294,16 @@ inline bool has_apart_vectors(const Call::Argument& x) {
     return has_vectors(x) && (rows.extent(m) == 1 || rows.stride(m) >= rows.extent(m + 1));
 }
 /// Operands: a, b, out and, unless bias_stride is 0, bias.
-template <class T>
+/// @tparam Out  float or T
+template <class T, class Out = float>
 testing::Operation matmul_bf16_operation(const Product& p) {
     using Path = MatmulBf16Path;
-    testing::Operation op = product_operation<T>("matmul_bf16", p);
+    testing::Operation op = product_operation<T, Out>("matmul_bf16", p);
     op.cpu = [=](const Call& c) {
-        matmul_bf16_cpu<T>(c.in<T>(0), c.in<T>(1), epilogue_of(p, c), c.out<float>(2));
+        matmul_bf16_cpu<T>(c.in<T>(0), c.in<T>(1), epilogue_of(p, c), c.out<Out>(2));
     };
     op.cuda = [=](const Call& c) {
-        matmul_bf16_cuda<T>(c.in<T>(0), c.in<T>(1), epilogue_of(p, c), c.out<float>(2),
+        matmul_bf16_cuda<T>(c.in<T>(0), c.in<T>(1), epilogue_of(p, c), c.out<Out>(2),
                             c.how<Path>());
     };
 
@@ -301,22 +320,39 @@ testing::Operation matmul_bf16_operation(const Product& p) {
         op.path(path) = {name(path), kernel, [=](const Call& c) { return empty || accepts(c); }};
     };
     set(Path::one_element, "matmul_bf16_kernel", always);  // for fewer than 524,281 rows
-    set(Path::one_warp, "matmul_bf16_one_warp_kernel", always);
+    constexpr bool kFloats = std::is_same_v<Out, float>;
+    const auto if_floats = [](const auto& accepts) {
+        return [=](const Call& c) { return kFloats && accepts(c); };
+    };
+    set(Path::one_warp, "matmul_bf16_one_warp_kernel", if_floats(always));
     set(Path::shared_tiles, "matmul_bf16_shared_tiles_kernel", always);
-    set(Path::ring, "matmul_bf16_ring_kernel", vectors);
+    set(Path::ring, "matmul_bf16_ring_kernel", if_floats(vectors));
     set(Path::fragments_ahead, "matmul_bf16_fragments_ahead_kernel", vectors);
     const auto on_hopper = [=](const Call& c) { return testing::runs_hopper() && apart(c); };
-    set(Path::warpgroups, "matmul_bf16_warpgroups_kernel", on_hopper);
-    set(Path::persistent, "matmul_bf16_persistent_kernel", on_hopper);
-    set(Path::ping_pong, "matmul_bf16_ping_pong_kernel", on_hopper);
-    set(Path::tile, "matmul_tile", has_tiles);
+    set(Path::warpgroups, "matmul_bf16_warpgroups_kernel", if_floats(on_hopper));
+    set(Path::persistent, "matmul_bf16_persistent_kernel", if_floats(on_hopper));
+    const auto by_engine = [=](const Call& c) {
+        const Call::Argument& out = c.arguments[2];
+        const std::int64_t bytes = sizeof(Out);
+        const int m = out.layout.rank() - 2;
+        return p.then.alpha == 1 && !p.then.swish && p.N * bytes % 16 == 0 &&
+               out.layout.stride(m + 1) == 1 && has_rows_of_vectors(out, bytes) &&
+               (p.M == 1 || out.layout.stride(m) >= p.N);
+    };
+    set(Path::ping_pong, "matmul_bf16_ping_pong_kernel",
+        [=](const Call& c) { return on_hopper(c) && by_engine(c); });
+    set(Path::tile, "matmul_tile", if_floats(has_tiles));
     op.best = [=](const Call& c) {
-        const bool turns = is_bare(epilogue_of(p, c)) && lies_in_boxes(c.out<float>(2)) &&
-                           takes_turns(p.M, p.N, p.K, gpu::multiprocessors());
-        return static_cast<int>(gpu::on_hopper() && apart(c)
-                                    ? (turns ? Path::ping_pong : Path::persistent)
-                                : vectors(c) ? Path::fragments_ahead
-                                             : Path::shared_tiles);
+        if (gpu::on_hopper() && apart(c)) {
+            const auto in_lines = [](const Call::Argument& x) {
+                return begins_at_lines(has_rows_of_vectors(x, 2) ? x : turned(x));
+            };
+            const bool turns = !kFloats || (in_lines(c.arguments[0]) && in_lines(c.arguments[1]) &&
+                                            takes_turns(p.M, p.N, p.K, gpu::multiprocessors()));
+            if (turns && by_engine(c)) return static_cast<int>(Path::ping_pong);
+            if (kFloats) return static_cast<int>(Path::persistent);
+        }
+        return static_cast<int>(vectors(c) ? Path::fragments_ahead : Path::shared_tiles);
     };
     return op;
 }

@@ -16,9 +16,16 @@ namespace sixdays::day05_matmul {
 // --- what is rejected ----------------------------------------------------------------------------
 namespace {
 
-template <class T>
+// The others store only floats.
+bool stores_16_bits(MatmulBf16Path path) {
+    return path == MatmulBf16Path::one_element || path == MatmulBf16Path::shared_tiles ||
+           path == MatmulBf16Path::fragments_ahead || path == MatmulBf16Path::ping_pong;
+}
+
+template <class T, class Out>
 std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const Epilogue& epilogue,
-                    View<float> out) {
+                    View<Out> out) {
+    if (!std::is_same_v<Out, float> && !stores_16_bits(path)) return "an out of floats";
     switch (path) {
         case MatmulBf16Path::one_element:
             return out.extent(out.rank() - 2) <= kMostRows
@@ -42,10 +49,14 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
             if (!gpu::on_hopper() && !gpu::is_emulated()) {
                 return "a GPU of compute capability 9.0 (Hopper), or the emulator";
             }
-            return lies_in_tiles(a) && lies_in_tiles(b)
+            if (!lies_in_tiles(a) || !lies_in_tiles(b)) {
+                return "a and b whose rows, or columns, are contiguous, begin at multiples of 16 "
+                       "bytes and do not overlap";
+            }
+            return path != MatmulBf16Path::ping_pong || leaves_by_engine(epilogue, out)
                        ? ""
-                       : "a and b whose rows, or columns, are contiguous, begin at multiples of "
-                         "16 bytes and do not overlap";
+                       : "alpha = 1, no swish, and an out whose rows are contiguous, begin and end "
+                         "at multiples of 16 bytes and do not overlap";
         case MatmulBf16Path::tile:
             return missing_for_tiles(a.layout, b.layout, epilogue, out.layout);
     }
@@ -54,8 +65,8 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
 
 }  // namespace
 
-template <class T>
-void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
+template <class T, class Out>
+void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<Out> out,
                        std::optional<MatmulBf16Path> path) {
     require_product("matmul_bf16", a, b, epilogue, out);
     require_known_path("matmul_bf16", path);
@@ -94,6 +105,13 @@ bool is_in_vectors(const View<const T>& x) {
 }
 
 template <class T>
+bool begins_in_lines(const View<const T>& x) {
+    const int k = x.rank() - 1;
+    const Layout rows = rows_vectorized(x) ? x.layout : transpose(x, k - 1, k).layout;
+    return rows_begin_at(x.data, rows, sizeof(T), 128);
+}
+
+template <class T>
 bool lies_in_tiles(const View<const T>& x) {
     if (x.size() == 0) return true;
     if (!is_in_vectors(x)) return false;
@@ -101,12 +119,11 @@ bool lies_in_tiles(const View<const T>& x) {
     return fits_a_tile_map(x.extent(row), x.extent(column), x.stride(row), sizeof(T));
 }
 
-bool lies_in_boxes(const View<float>& out) {
+template <class Out>
+bool lies_in_boxes(const View<Out>& out) {
     const int m = out.rank() - 2, n = m + 1;
-    return out.stride(n) == 1 && out.extent(n) % 4 == 0 &&
-           (out.extent(m) == 1 || out.stride(m) % 4 == 0) &&
-           reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0 &&
-           fits_a_tile_map(out.extent(m), out.extent(n), out.stride(m), sizeof(float));
+    return has_wider(out.data, out.layout, sizeof(Out)) &&
+           fits_a_tile_map(out.extent(m), out.extent(n), out.stride(m), sizeof(Out));
 }
 
 template <class T>
@@ -156,18 +173,23 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std:
 bool takes_turns(std::int64_t M, std::int64_t N, std::int64_t K, int multiprocessors) {
     const auto [small, square, middle, wide] = most_for_one(M, N, multiprocessors);
     if (2 * small <= square) return false;  // step 7 takes small tiles
+    if (K > kMostOfTurns) return false;     // the epilogue is short, and wide tiles fetch less
     return square * K < std::min({square, middle, wide}) * (K + kEpilogueDepth);
 }
 
-template <class T>
+template <class T, class Out>
 MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue,
-                                  View<float> out, bool on_hopper) {
+                                  View<Out> out, bool on_hopper) {
     if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) {
         const int m = out.rank() - 2, k = a.rank() - 1;
-        const bool turns =
-            is_bare(epilogue) && lies_in_boxes(out) &&
+        constexpr bool kFloats = std::is_same_v<Out, float>;
+        const bool faster =
+            begins_in_lines(a) && begins_in_lines(b) &&
             takes_turns(out.extent(m), out.extent(m + 1), a.extent(k), gpu::multiprocessors());
-        return turns ? MatmulBf16Path::ping_pong : MatmulBf16Path::persistent;
+        if (leaves_by_engine(epilogue, out) && (faster || !kFloats)) {
+            return MatmulBf16Path::ping_pong;
+        }
+        if (kFloats) return MatmulBf16Path::persistent;
     }
     return is_in_vectors(a) && is_in_vectors(b) ? MatmulBf16Path::fragments_ahead
                                                 : MatmulBf16Path::shared_tiles;
@@ -188,16 +210,25 @@ const char* name(MatmulBf16Path path) {
     return name_in(kNames, path);
 }
 
-#define SIXDAYS_FOR(T)                                                                          \
-    template void check_matmul_bf16(View<const T>, View<const T>, const Epilogue&, View<float>, \
-                                    std::optional<MatmulBf16Path>);                             \
-    template bool is_in_vectors(const View<const T>&);                                          \
-    template bool lies_in_tiles(const View<const T>&);                                          \
-    template Operands16<T> operands_of(const View<const T>&, const View<const T>&);             \
-    template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>, const Epilogue&,   \
-                                               View<float>, bool);
+template bool lies_in_boxes(const View<float>&);
+#define SIXDAYS_FOR(T)                                   \
+    template bool is_in_vectors(const View<const T>&);   \
+    template bool lies_in_tiles(const View<const T>&);   \
+    template bool begins_in_lines(const View<const T>&); \
+    template bool lies_in_boxes(const View<T>&);         \
+    template Operands16<T> operands_of(const View<const T>&, const View<const T>&);
 SIXDAYS_FOR(bf16)
 SIXDAYS_FOR(f16)
+#undef SIXDAYS_FOR
+#define SIXDAYS_FOR(T, Out)                                                                   \
+    template void check_matmul_bf16(View<const T>, View<const T>, const Epilogue&, View<Out>, \
+                                    std::optional<MatmulBf16Path>);                           \
+    template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>, const Epilogue&, \
+                                               View<Out>, bool);
+SIXDAYS_FOR(bf16, float)
+SIXDAYS_FOR(bf16, bf16)
+SIXDAYS_FOR(f16, float)
+SIXDAYS_FOR(f16, f16)
 #undef SIXDAYS_FOR
 
 }  // namespace sixdays::day05_matmul

@@ -5,8 +5,8 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-template <class T>
-void matmul_bf16_loop(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out) {
+template <class T, class Out>
+void matmul_bf16_loop(View<const T> a, View<const T> b, const Epilogue& epilogue, View<Out> out) {
     const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < N; ++n) {
@@ -14,21 +14,26 @@ void matmul_bf16_loop(View<const T> a, View<const T> b, const Epilogue& epilogue
             for (std::int64_t k = 0; k < K; ++k) {
                 sum += static_cast<float>(a(m, k)) * static_cast<float>(b(k, n));
             }
-            out(m, n) = epilogue(sum, n, out(m, n));
+            out(m, n) = static_cast<Out>(epilogue(sum, n, out(m, n)));
         }
     }
 }
 
 }  // namespace
 
-template <class T>
-void matmul_bf16_cpu(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out) {
+template <class T, class Out>
+void matmul_bf16_cpu(View<const T> a, View<const T> b, const Epilogue& epilogue, View<Out> out) {
     check_matmul_bf16(a, b, epilogue, out);
     if (out.size() == 0) return;
-    for_each_matrix(a, b, epilogue, out, matmul_bf16_loop<T>);
+    for_each_matrix(a, b, epilogue, out, matmul_bf16_loop<T, Out>);
 }
 
-template void matmul_bf16_cpu(View<const bf16>, View<const bf16>, const Epilogue&, View<float>);
-template void matmul_bf16_cpu(View<const f16>, View<const f16>, const Epilogue&, View<float>);
+#define SIXDAYS_FOR(T, Out) \
+    template void matmul_bf16_cpu(View<const T>, View<const T>, const Epilogue&, View<Out>);
+SIXDAYS_FOR(bf16, float)
+SIXDAYS_FOR(bf16, bf16)
+SIXDAYS_FOR(f16, float)
+SIXDAYS_FOR(f16, f16)
+#undef SIXDAYS_FOR
 
 }  // namespace sixdays::day05_matmul

@@ -39,17 +39,18 @@ template <class T>
     return epilogue.alpha == 0 || a.extent(a.rank() - 1) == 0;
 }
 
-/// Rejects, in the name of `op`, what no product supports. Defined for float, bf16 and f16.
+/// Rejects, in the name of `op`, what no product supports. Defined for float, bf16 and f16, and for
+/// outputs that are float or T.
 /// @throws std::invalid_argument  a rank below 2, shapes that do not match, relu and swish, a null
 /// pointer, an output that is not injective or overlaps an input
-template <class T>
+template <class T, class Out>
 void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
-                     View<float> out);
+                     View<Out> out);
 
 /// Calls f(a, b, epilogue, out) for each matrix of the stack. For arguments that check_matmul()
 /// accepts.
-template <class T, class F>
-void for_each_matrix(View<const T> a, View<const T> b, Epilogue epilogue, View<float> out,
+template <class T, class Out, class F>
+void for_each_matrix(View<const T> a, View<const T> b, Epilogue epilogue, View<Out> out,
                      const F& f) {
     if (out.size() == 0) return;
     if (sums_nothing(a, epilogue)) {

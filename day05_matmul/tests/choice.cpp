@@ -232,23 +232,25 @@ TEST_CASE("matmul: each path accepts exactly the calls that its description list
     }
 }
 
-TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description lists",
-          "[day05][matmul_bf16][small]") {
+TEMPLATE_TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description lists",
+                   "[day05][matmul_bf16][small]", float, bf16) {
     using B = MatmulBf16Path;
+    using Out = TestType;
     std::vector<std::array<int, 2>> seen(static_cast<std::size_t>(B::tile) + 1);
     for (std::int64_t call = 0; call < kCalls; ++call) {
         Call c;
         const Product p = draw_product<bf16>(call, c);
-        Operation op = matmul_bf16_operation<bf16>(p);
+        Operation op = matmul_bf16_operation<bf16, Out>(p);
         if (!is_injective(c.arguments[2].layout)) continue;
         const View<const bf16> a = c.in<bf16>(0), b = c.in<bf16>(1);
         check_acceptance<B>(op, c, seen, [&](B path) {
-            check_matmul_bf16<bf16>(a, b, epilogue_of(p, c), c.out<float>(2), path);
+            check_matmul_bf16<bf16>(a, b, epilogue_of(p, c), c.out<Out>(2), path);
         });
-        const View<float> out = c.out<float>(2);
+        const View<Out> out = c.out<Out>(2);
         CHECK(int(choose_matmul_bf16<bf16>(a, b, epilogue_of(p, c), out)) == op.best(c));
         if (runs_hopper()) {
-            const bool apart = op.path(B::persistent).accepts(c);
+            constexpr bool kFloats = std::is_same_v<Out, float>;
+            const bool apart = op.path(kFloats ? B::persistent : B::ping_pong).accepts(c);
             const B best = choose_matmul_bf16<bf16>(a, b, epilogue_of(p, c), out, true);
             CHECK((best == B::persistent || best == B::ping_pong) == apart);
         }
@@ -257,9 +259,11 @@ TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description
          {B::ring, B::fragments_ahead, B::warpgroups, B::persistent, B::ping_pong, B::tile}) {
         if (path == B::tile ? !gpu::has_tile() : path > B::fragments_ahead && !runs_hopper())
             continue;
+        const bool stores = path == B::fragments_ahead || path == B::ping_pong;
+        if (!std::is_same_v<Out, float> && !stores) continue;
         CAPTURE(name(path));
-        CHECK(seen[static_cast<std::size_t>(path)][0] > 20);
-        CHECK(seen[static_cast<std::size_t>(path)][1] > 20);
+        CHECK(seen[static_cast<std::size_t>(path)][0] > 10);
+        CHECK(seen[static_cast<std::size_t>(path)][1] > 10);
     }
 }
 

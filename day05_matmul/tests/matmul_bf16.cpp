@@ -30,17 +30,17 @@ Product in_columns(Product p) {
     return p;
 }
 
-template <class T = bf16>
+template <class T = bf16, class Out = float>
 void check_all(const Product& p) {
-    CHECK(computes_its_result(matmul_bf16_operation<T>(p)));
+    CHECK(computes_its_result(matmul_bf16_operation<T, Out>(p)));
 }
 
 // By one path. `kept`: the exact results of other calls with these inputs. Computing them takes
 // seconds, and the CPU reference takes longer: smaller cases check the reference.
 using Kept = std::vector<Expected>;
-template <class T = bf16>
+template <class T = bf16, class Out = float>
 void check(B path, const Product& p, Kept* kept = nullptr) {
-    Operation op = by_path(matmul_bf16_operation<T>(p), path);
+    Operation op = by_path(matmul_bf16_operation<T, Out>(p), path);
     if (kept != nullptr) {
         op.cpu = {};
         op.exact = [kept, exact = op.exact](const Inputs& inputs, int of) {
@@ -119,6 +119,28 @@ TEST_CASE("matmul_bf16: every path is correct with any epilogue", "[day05][matmu
     check_all(product(s, {.alpha = 0.75f, .beta = -1.5f, .swish = true}, true));
     check_all(product(s, {.alpha = 0.75f, .beta = -1.5f, .relu = true}, true));
     check_all<f16>(product(s, {.alpha = 0.75f, .beta = -1.5f, .relu = true}, true));
+}
+
+TEST_CASE("matmul_bf16: outputs of 16 bits are rounded once, by every path that stores them",
+          "[day05][matmul_bf16][small]") {
+    const Epilogue most = {.alpha = 0.75f, .beta = -1.5f, .relu = true};
+    const auto check_size = [&](const Size& s) {
+        check_all<bf16, bf16>(product(s));
+        check_all<bf16, bf16>(product(s, {.beta = 3, .relu = true}, true));
+        check_all<f16, f16>(product(s, most, true));
+        check_all<bf16, bf16>(product(s, {.swish = true}));
+        Product exact = product(s, {.beta = 1}, true);
+        exact.floats = false;  // sums of integers, which have one right rounding
+        check_all<bf16, bf16>(exact);
+        check_all<f16, f16>(exact);
+    };
+    check_size({35, 21, 40});
+    check_size({130, 136, 72});
+    for (const MatrixOrder order : kAllOrders) {
+        check_all<bf16, bf16>({19, 16, 21, {.beta = 1}, 0, kRows, kRows, {order}});
+        check_all<f16, f16>({19, 16, 21, {}, 0, {order}, kRows, {order, 1}});
+    }
+    CHECK(spreads_nans_alike(matmul_bf16_operation<bf16, bf16>({128, 128, 16, {.relu = true}, 0})));
 }
 
 TEST_CASE("matmul_bf16: a NaN stays a NaN, through ReLU too", "[day05][matmul_bf16][small]") {
@@ -244,8 +266,8 @@ TEST_CASE("matmul_bf16: consumers take turns over the tiles", "[day05][matmul_bf
         CAPTURE(K);
         check(B::ping_pong, product({100, 120, K}));
         check(B::ping_pong, product({640, 128, K}));
-        check<f16>(B::ping_pong, in_columns(product({130, 1150, K}, {}, true)));
-        check(B::ping_pong, product({700, 250, K}, {}, true));
+        check<f16>(B::ping_pong, in_columns(product({130, 1148, K}, {}, true)));
+        check(B::ping_pong, product({700, 252, K}, {.beta = 1}, true));
     }
     check(B::ping_pong, product({2200, 264, 72}));
 }
@@ -323,16 +345,21 @@ TEST_CASE("matmul_bf16: outputs are stored in whole lines", "[day05][matmul_bf16
     }
 }
 
-// Step 8 stores by the copy engine what neither reads out nor goes through swish, if rows of out are
-// whole pieces of 16 bytes, at multiples of that; and all others by threads.
-TEST_CASE("matmul_bf16: outputs are stored by the copy engine and by threads",
-          "[day05][matmul_bf16][small]") {
-    const Epilogue some = {.alpha = 0.75f, .relu = true};
-    for (const std::int64_t N : {128, 132, 134, 131}) {
+// Step 8 stores by the copy engine: rows of out must be whole pieces of 16 bytes, at multiples of that,
+// and sums neither scaled nor the argument of swish. Anything else is rejected.
+TEST_CASE("matmul_bf16: outputs are stored by the copy engine", "[day05][matmul_bf16][small]") {
+    const Epilogue more = {.beta = 2, .relu = true};
+    for (const std::int64_t N : {128, 132, 134, 131, 136, 264}) {
         CAPTURE(N);
-        for (const Epilogue& then : {Epilogue{}, some, Epilogue{.beta = 2}}) {
-            check(B::ping_pong, product({130, N, 72}, then));
+        for (const Epilogue& then : {Epilogue{}, Epilogue{.alpha = 0.75f}, more}) {
+            for (const bool bias : {false, true}) {
+                check(B::ping_pong, product({130, N, 72}, then, bias));
+                check<bf16, bf16>(B::ping_pong, product({130, N, 72}, then, bias));
+            }
         }
+        Product apart = product({130, N, 72}, more, true);
+        apart.bias_stride = -3;
+        check(B::ping_pong, apart);
         check<f16>(B::ping_pong, product({64, N, 24}, {.swish = true}, true));
         check<f16>(B::ping_pong, product({1, N, 24}));
     }
@@ -421,8 +448,9 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
     const auto needs = [&](B path, const Layout& a, const Layout& b) {
         const Shape out{a.extent(0), b.extent(1)};
         return rejection([&] {
-            check_matmul_bf16<bf16>(of(0, a), of(1, b), {},
-                                    {reinterpret_cast<float*>(std::uintptr_t{1} << 40), out}, path);
+            check_matmul_bf16<bf16>(
+                of(0, a), of(1, b), {},
+                View<float>{reinterpret_cast<float*>(std::uintptr_t{1} << 40), out}, path);
         });
     };
     const Layout a = row_major({16, 24}), b = row_major({24, 32}), odd({16, 24}, {25, 1});
@@ -436,6 +464,20 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
                        ? "needs a and b whose rows, or columns, are contiguous, begin at "
                          "multiples of 16 bytes and do not overlap; a has"
                        : "needs a GPU of compute capability 9.0 (Hopper), or the emulator"));
+    if (runs_hopper()) {
+        const View<float> apart(reinterpret_cast<float*>(std::uintptr_t{1} << 40),
+                                Layout({16, 32}, {33, 1}));
+        CHECK(
+            contains(rejection([&] {
+                         check_matmul_bf16<bf16>(of(0, a), of(1, b), {}, apart, B::ping_pong);
+                     }),
+                     "the path 'ping-pong' needs alpha = 1, no swish, and an out whose rows are "
+                     "contiguous, begin and end at multiples of 16 bytes and do not overlap; a "));
+    }
+    const View<bf16> halves(reinterpret_cast<bf16*>(std::uintptr_t{1} << 40), {16, 32});
+    CHECK(contains(
+        rejection([&] { check_matmul_bf16<bf16>(of(0, a), of(1, b), {}, halves, B::ring); }),
+        "the path 'ring' needs an out of floats; a has"));
     const Layout high({kMostRows + 1, 24}, {0, 1}), tall({8 * kMostRows + 1, 24}, {0, 1});
     CHECK(contains(needs(B::one_element, high, b), "needs at most 524280 rows of out"));
     CHECK(contains(needs(B::one_warp, tall, b), "needs at most 4194240 rows of out"));
@@ -454,7 +496,8 @@ TEST_CASE("matmul_bf16: a path reports what it needs", "[day05][matmul_bf16][sma
         const Layout other = row_major({x.extent(1) < 64 ? x.extent(1) : 24, 32});
         const auto best = [](View<const bf16> left, View<const bf16> right) {
             const Layout out = row_major({left.extent(0), right.extent(1)});
-            return choose_matmul_bf16<bf16>(left, right, {.beta = 1}, {nullptr, out}, true);
+            return choose_matmul_bf16<bf16>(left, right, {.alpha = 2}, View<float>{nullptr, out},
+                                            true);
         };
         CHECK(best(of(0, x), of(1, other)) == path);
         CHECK(best(of(0, transpose(other)), of(1, transpose(x))) == path);
@@ -470,6 +513,7 @@ TEST_CASE("matmul_bf16: consumers take turns where that was measured to be faste
     for (const Row& r : std::vector<Row>{{2048, 2048, 1024, true},
                                          {2048, 2048, 8192, true},
                                          {8192, 8192, 8192, true},
+                                         {8192, 8192, 8193, false},
                                          {16384, 16384, 1024, true},
                                          {1024, 768, 768, false},
                                          {1024, 768, 3072, false},  // small tiles
@@ -499,9 +543,10 @@ TEST_CASE("matmul_bf16: which outputs the copy engine can store", "[day05][matmu
     };
     CHECK(lies({4, 8}, {8, 1}));
     CHECK(lies({4, 8}, {12, 1}));
-    CHECK(lies({2, 4, 8}, {1, 8, 1}));
-    CHECK(lies({1, 8}, {3, 1}));   // a single row's stride is unused
-    CHECK(!lies({2, 8}, {4, 1}));  // rows overlap
+    CHECK(lies({2, 4, 8}, {36, 8, 1}));
+    CHECK(!lies({2, 4, 8}, {33, 8, 1}));  // the second matrix
+    CHECK(lies({1, 8}, {3, 1}));          // a single row's stride is unused
+    CHECK(!lies({2, 8}, {4, 1}));         // rows overlap
     CHECK(!lies({2, 8}, {-8, 1}));
     CHECK(!lies({4, 8}, {9, 1}));   // rows begin between pieces of 16 bytes
     CHECK(!lies({4, 9}, {12, 1}));  // and end there
@@ -516,13 +561,23 @@ TEST_CASE("matmul_bf16: which outputs the copy engine can store", "[day05][matmu
     CHECK(lies({2, 4}, {far - 4, 1}));
     CHECK(!lies({2, 4}, {far, 1}));
 
-    float bias[4] = {};
-    CHECK(is_bare({}));
-    CHECK(!is_bare({.alpha = 2}));
-    CHECK(!is_bare({.beta = 1}));
-    CHECK(!is_bare({.bias = View<const float>(bias, Layout({4}, {1}))}));
-    CHECK(!is_bare({.relu = true}));
-    CHECK(!is_bare({.swish = true}));
+    // 16 bits: eight in a piece.
+    alignas(16) bf16 halves[64] = {};
+    const auto lies_16 = [&](const Shape& shape, const Strides& strides, int first = 0) {
+        return lies_in_boxes(View<bf16>(halves + first, Layout(shape, strides)));
+    };
+    CHECK(lies_16({4, 8}, {16, 1}));
+    CHECK(!lies_16({4, 12}, {16, 1}));
+    CHECK(!lies_16({4, 8}, {12, 1}));
+    CHECK(!lies_16({4, 8}, {8, 1}, 4));
+    CHECK(lies_16({2, 8}, {2 * far - 8, 1}));
+    CHECK(!lies_16({2, 8}, {2 * far, 1}));
+
+    const View<float> out(memory, Layout({4, 8}, {8, 1})), odd(memory, Layout({4, 8}, {9, 1}));
+    CHECK(leaves_by_engine({.beta = 3, .relu = true}, out));
+    CHECK(!leaves_by_engine({}, odd));
+    CHECK(!leaves_by_engine({.alpha = 2}, out));
+    CHECK(!leaves_by_engine({.swish = true}, out));
 }
 
 TEST_CASE("matmul_bf16: epilogue and outputs take part in the choice of a path",
@@ -537,7 +592,25 @@ TEST_CASE("matmul_bf16: epilogue and outputs take part in the choice of a path",
     };
     CHECK(best({}, 128) == B::ping_pong);
     CHECK(best({}, 130) == B::persistent);
-    CHECK(best({.beta = 1}, 128) == B::persistent);
+    CHECK(best({.beta = 1}, 128) == B::ping_pong);
+    CHECK(best({.alpha = 2}, 128) == B::persistent);
+    // Rows of a, and of b, between cache lines.
+    const auto with_pitches = [M](std::int64_t of_a, std::int64_t of_b) {
+        const View<const bf16> x(nullptr, Layout({M, 64}, {of_a, 1})),
+            y(nullptr, Layout({64, 128}, {1, of_b}));
+        return choose_matmul_bf16<bf16>(x, y, {}, View<float>(nullptr, Layout({M, 128}, {128, 1})),
+                                        true);
+    };
+    CHECK(with_pitches(128, 64) == B::ping_pong);
+    CHECK(with_pitches(72, 64) == B::persistent);
+    CHECK(with_pitches(64, 72) == B::persistent);
+    // On Hopper only ping_pong stores 16 bits.
+    const View<const bf16> a(nullptr, Layout({M, 64}, {64, 1})),
+        b(nullptr, Layout({64, 128}, {128, 1}));
+    const View<bf16> narrow(nullptr, Layout({M, 128}, {128, 1}));
+    CHECK(choose_matmul_bf16<bf16>(a, b, {.beta = 1}, narrow, true) == B::ping_pong);
+    CHECK(choose_matmul_bf16<bf16>(a, b, {.alpha = 2}, narrow, true) == B::fragments_ahead);
+    CHECK(choose_matmul_bf16<bf16>(a, b, {}, narrow, false) == B::fragments_ahead);
 }
 
 TEST_CASE("matmul_bf16: the cut balances the work of the SMs", "[day05][matmul_bf16][small]") {

@@ -22,12 +22,12 @@ __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {
     }
 }
 
-template <class T>
+template <class T, class Out>
 __global__ void __launch_bounds__(W::kThreads)
     matmul_bf16_shared_tiles_kernel(const __grid_constant__ View<const T> a,
                                     const __grid_constant__ View<const T> b,
                                     const __grid_constant__ Epilogue epilogue,
-                                    const __grid_constant__ View<float> out) {
+                                    const __grid_constant__ View<Out> out) {
     __shared__ __align__(16) T memory_a[BM * kDepth];
     __shared__ __align__(16) T memory_b[BN * kDepth];
     const Panel<T, BM> tile_a{memory_a};
@@ -53,17 +53,21 @@ __global__ void __launch_bounds__(W::kThreads)
 
 }  // namespace
 
-template <class T>
+template <class T, class Out>
 void launch_matmul_bf16_shared_tiles(View<const T> a, View<const T> b, const Epilogue& epilogue,
-                                     View<float> out, gpu::Stream stream) {
+                                     View<Out> out, gpu::Stream stream) {
     const unsigned grid = blocks_for_tiles(out, BM, BN);
-    matmul_bf16_shared_tiles_kernel<T><<<grid, W::kThreads, 0, stream>>>(a, b, epilogue, out);
+    matmul_bf16_shared_tiles_kernel<T, Out><<<grid, W::kThreads, 0, stream>>>(a, b, epilogue, out);
     gpu::check_launch("matmul_bf16_shared_tiles_kernel", grid, W::kThreads);
 }
 
 template void launch_matmul_bf16_shared_tiles(View<const bf16>, View<const bf16>, const Epilogue&,
                                               View<float>, gpu::Stream);
+template void launch_matmul_bf16_shared_tiles(View<const bf16>, View<const bf16>, const Epilogue&,
+                                              View<bf16>, gpu::Stream);
 template void launch_matmul_bf16_shared_tiles(View<const f16>, View<const f16>, const Epilogue&,
                                               View<float>, gpu::Stream);
+template void launch_matmul_bf16_shared_tiles(View<const f16>, View<const f16>, const Epilogue&,
+                                              View<f16>, gpu::Stream);
 
 }  // namespace sixdays::day05_matmul

@@ -88,12 +88,12 @@ struct Fragments {
     }
 };
 
-template <class R>
+template <class R, class Out>
 __global__ void __launch_bounds__(R::kThreads)
     matmul_bf16_fragments_ahead_kernel(const __grid_constant__ Rows16<typename R::Element> a,
                                        const __grid_constant__ Rows16<typename R::Element> b,
                                        std::int64_t K, const __grid_constant__ Epilogue epilogue,
-                                       const __grid_constant__ View<float> out) {
+                                       const __grid_constant__ View<Out> out) {
     using T = typename R::Element;
     constexpr int STAGES = R::kStages, STEPS = kDepth / 16;
     extern __shared__ __align__(128) unsigned char memory[];
@@ -140,14 +140,14 @@ __global__ void __launch_bounds__(R::kThreads)
 
 }  // namespace
 
-template <class T>
+template <class T, class Out>
 void launch_matmul_bf16_fragments_ahead(View<const T> a, View<const T> b, const Epilogue& epilogue,
-                                        View<float> out, gpu::Stream stream) {
+                                        View<Out> out, gpu::Stream stream) {
     const Operands16<T> x = operands_of(a, b);
     with_ring(x, out, [&]<class R>(std::type_identity<R>) {
         const unsigned grid = blocks_for_tiles(out, R::kM, R::kN);
-        gpu::allow_shared(matmul_bf16_fragments_ahead_kernel<R>, R::kBytes);
-        matmul_bf16_fragments_ahead_kernel<R>
+        gpu::allow_shared(matmul_bf16_fragments_ahead_kernel<R, Out>, R::kBytes);
+        matmul_bf16_fragments_ahead_kernel<R, Out>
             <<<grid, R::kThreads, R::kBytes, stream>>>(x.a, x.b, x.K, epilogue, out);
         gpu::check_launch("matmul_bf16_fragments_ahead_kernel", grid, R::kThreads, R::kBytes);
     });
@@ -155,7 +155,11 @@ void launch_matmul_bf16_fragments_ahead(View<const T> a, View<const T> b, const 
 
 template void launch_matmul_bf16_fragments_ahead(View<const bf16>, View<const bf16>,
                                                  const Epilogue&, View<float>, gpu::Stream);
+template void launch_matmul_bf16_fragments_ahead(View<const bf16>, View<const bf16>,
+                                                 const Epilogue&, View<bf16>, gpu::Stream);
 template void launch_matmul_bf16_fragments_ahead(View<const f16>, View<const f16>, const Epilogue&,
                                                  View<float>, gpu::Stream);
+template void launch_matmul_bf16_fragments_ahead(View<const f16>, View<const f16>, const Epilogue&,
+                                                 View<f16>, gpu::Stream);
 
 }  // namespace sixdays::day05_matmul

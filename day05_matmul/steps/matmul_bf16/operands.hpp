@@ -36,6 +36,12 @@ template <class T>
 template <class T>
 [[nodiscard]] bool lies_in_tiles(const View<const T>& x);
 
+/// Do its rows, or else its columns, begin with a cache line of 128 bytes, as the rows of a tile are? If
+/// not, each row of a tile is in two lines: with tiles of 128 x 128, products of GPT-2's logits (a
+/// pitch of 50,264) took 1.3 to 1.7 times as long on an H200, with those of 128 x 256 no longer.
+template <class T>
+[[nodiscard]] bool begins_in_lines(const View<const T>& x);
+
 /// For matrices of rank 2 for which is_in_vectors() holds.
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
@@ -80,21 +86,24 @@ inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 
 /// In step 7 an epilogue takes about as long as multiplying this many k's.
 inline constexpr std::int64_t kEpilogueDepth = 192;
+/// Beyond this K step 8 was not measured to be faster.
+inline constexpr std::int64_t kMostOfTurns = 8192;
 
-/// Does the epilogue store the sums as they are?
-[[nodiscard]] inline bool is_bare(const Epilogue& epilogue) {
-    return epilogue.alpha == 1 && epilogue.beta == 0 && epilogue.bias.data == nullptr &&
-           !epilogue.relu && !epilogue.swish;
-}
 /// Can the copy engine store the last two dimensions of out? Rows must consist of whole pieces of 16
 /// bytes, each at a multiple of that: an H200 was seen to write the whole last piece of a row, also
-/// where it extends past the edge.
-[[nodiscard]] bool lies_in_boxes(const View<float>& out);
+/// where it extends past the edge. Defined for float, bf16 and f16.
+template <class Out>
+[[nodiscard]] bool lies_in_boxes(const View<Out>& out);
+/// Can step 8 compute it? Its sums begin with beta * out + bias, are not scaled, and leave through the
+/// copy engine.
+template <class Out>
+[[nodiscard]] bool leaves_by_engine(const Epilogue& epilogue, const View<Out>& out) {
+    return epilogue.alpha == 1 && !epilogue.swish && lies_in_boxes(out);
+}
 
-/// Is step 8 faster than step 7, with a bare epilogue and outputs that the engine can store? It hides
-/// the epilogue, but it has square tiles only. (With beta = 1 the backward pass of GPT-2's head took
-/// 1.6 times as long; why is not known. With a bias it has gained nothing so far.) Measured on an
-/// H200 in one run, medians of 7, in microseconds:
+/// Is step 8 faster than step 7, for float outputs that leave by the engine? It hides the epilogue,
+/// but it has square tiles only. Measured on an H200 in one run, medians of 7, in microseconds, without
+/// an epilogue:
 ///
 ///     M x N x K              work of the busiest SM: square, least    step 7   step 8
 ///      1024 x   768 x  3072                        4             2      15.5     19.5

@@ -73,8 +73,8 @@ struct Ring16 {
 
 /// Calls f(std::type_identity<R>) with the ring for these operands: cut_for_ring() chooses the size
 /// of its tiles.
-template <class T, class F>
-void with_ring(const Operands16<T>& x, const View<float>& out, const F& f) {
+template <class T, class Out, class F>
+void with_ring(const Operands16<T>& x, const View<Out>& out, const F& f) {
     const auto cut =
         cut_for_ring(out.extent(0), out.extent(1), gpu::multiprocessors(), gpu::most_shared());
     const auto with = [&](auto a_across, auto b_across) {

@@ -11,23 +11,23 @@ namespace sixdays::day05_matmul {
 template <class T>
 void launch_matmul_bf16_one_warp(View<const T> a, View<const T> b, const Epilogue& epilogue,
                                  View<float> out, gpu::Stream stream);
-template <class T>
+template <class T, class Out>
 void launch_matmul_bf16_shared_tiles(View<const T> a, View<const T> b, const Epilogue& epilogue,
-                                     View<float> out, gpu::Stream stream);
+                                     View<Out> out, gpu::Stream stream);
 template <class T>
 void launch_matmul_bf16_ring(View<const T> a, View<const T> b, const Epilogue& epilogue,
                              View<float> out, gpu::Stream stream);
-template <class T>
+template <class T, class Out>
 void launch_matmul_bf16_fragments_ahead(View<const T> a, View<const T> b, const Epilogue& epilogue,
-                                        View<float> out, gpu::Stream stream);
+                                        View<Out> out, gpu::Stream stream);
 template <class T>
 void launch_matmul_bf16_warpgroups(View<const T> a, View<const T> b, const Epilogue& epilogue,
                                    View<float> out, gpu::Stream stream);
 template <class T>
 void launch_matmul_bf16_persistent(View<const T> a, View<const T> b, const Epilogue& epilogue,
                                    View<float> out, gpu::Stream stream);
-template <class T>
+template <class T, class Out>
 void launch_matmul_bf16_ping_pong(View<const T> a, View<const T> b, const Epilogue& epilogue,
-                                  View<float> out, gpu::Stream stream);
+                                  View<Out> out, gpu::Stream stream);
 
 }  // namespace sixdays::day05_matmul

@@ -56,7 +56,8 @@ struct Warps {
     }
 
     /// @param m0, n0  offset of the block's outputs
-    __device__ __forceinline__ void store(const Epilogue& epilogue, const View<float>& out,
+    template <class Out>
+    __device__ __forceinline__ void store(const Epilogue& epilogue, const View<Out>& out,
                                           std::int64_t m0, std::int64_t n0) const {
         const bool inside = m0 + BM <= out.extent(0) && n0 + BN <= out.extent(1);
         store_sums(sum, epilogue, out, m0 + m, n0 + n, inside);
@@ -64,7 +65,8 @@ struct Warps {
 };
 
 /// One block per BM x BN outputs.
-inline unsigned blocks_for_tiles(const View<float>& out, int BM, int BN) {
+template <class Out>
+unsigned blocks_for_tiles(const View<Out>& out, int BM, int BN) {
     return gpu::blocks_for((out.extent(0) + BM - 1) / BM * ((out.extent(1) + BN - 1) / BN), 1);
 }
 
@@ -74,7 +76,8 @@ inline unsigned blocks_for_tiles(const View<float>& out, int BM, int BN) {
 struct TileAt {
     std::int64_t m0, n0;
 };
-__device__ __forceinline__ TileAt tile_at(const View<float>& out, int BM, int BN, unsigned tile,
+template <class Out>
+__device__ __forceinline__ TileAt tile_at(const View<Out>& out, int BM, int BN, unsigned tile,
                                           unsigned many) {
     const auto down = static_cast<unsigned>((out.extent(0) + BM - 1) / BM);
     const auto across = static_cast<unsigned>((out.extent(1) + BN - 1) / BN);
@@ -82,7 +85,8 @@ __device__ __forceinline__ TileAt tile_at(const View<float>& out, int BM, int BN
     const unsigned rows = down - first < many ? down - first : many;
     return {std::int64_t{first + i % rows} * BM, std::int64_t{i / rows} * BN};
 }
-__device__ __forceinline__ TileAt tile_of_block(const View<float>& out, int BM, int BN) {
+template <class Out>
+__device__ __forceinline__ TileAt tile_of_block(const View<Out>& out, int BM, int BN) {
     return tile_at(out, BM, BN, blockIdx.x, 8);
 }
 
