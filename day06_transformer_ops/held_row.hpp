@@ -94,6 +94,19 @@ struct HeldRow {
         }
     }
 
+    /// Adds the elements of another row.
+    __device__ void add(const HeldRow& other) {
+#pragma unroll
+        for (int q = 0; q < VECTORS; ++q) {
+            float x[kPerVector<T>], y[kPerVector<T>];
+            unpack<T>(vectors[q], x);
+            unpack<T>(other.vectors[q], y);
+#pragma unroll
+            for (int e = 0; e < kPerVector<T>; ++e) x[e] += y[e];
+            vectors[q] = pack<T>(x);
+        }
+    }
+
     /// Replaces each element x in registers, element i of the row, by f(i, x).
     template <class F>
     __device__ void change(const F& f) {

@@ -8,9 +8,10 @@
 
 namespace sixdays::day06_transformer_ops {
 
-void check_activate_backward(const View<const float>& in, const View<const float>& grad,
-                             const View<float>& out, std::optional<ActivationBackwardPath> path) {
-    check_rows<float>("activate_backward", in, out);
+template <class T>
+void check_activate_backward(const View<const Same<T>>& in, const View<const Same<T>>& grad,
+                             const View<T>& out, std::optional<ActivationBackwardPath> path) {
+    check_rows<T>("activate_backward", in, out);
     require_same_shape("activate_backward", "grad", grad, "out", out);
     require_memory("activate_backward", "grad", grad);
     require_same_or_apart("activate_backward", "grad", grad, "out", out);
@@ -21,7 +22,7 @@ void check_activate_backward(const View<const float>& in, const View<const float
             "the backward pass takes 'one element' or 'vectorized'");
     }
     if (path != ActivationPath::vectorized || out.size() == 0 ||
-        choose_activation<float>(in, grad, out) == path) {
+        choose_activation<T>(in, grad, out) == path) {
         return;
     }
     reject(
@@ -30,6 +31,10 @@ void check_activate_backward(const View<const float>& in, const View<const float
         "16 bytes; in has ",
         in.layout, ", grad ", grad.layout, ", out ", out.layout);
 }
+template void check_activate_backward(const View<const float>&, const View<const float>&,
+                                      const View<float>&, std::optional<ActivationBackwardPath>);
+template void check_activate_backward(const View<const bf16>&, const View<const bf16>&,
+                                      const View<bf16>&, std::optional<ActivationBackwardPath>);
 
 void check_activate_gated_backward(const View<const float>& gate, const View<const float>& in,
                                    const View<const float>& grad, const View<float>& d_gate,

@@ -45,16 +45,19 @@ SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
     return x;
 }
 
-/// out = grad * f'(in): the gradient of an activation's input.
+/// out = grad * f'(in): the gradient of an activation's input. T is float or bf16; arithmetic is
+/// float.
 /// @param in    any shape and strides: the input of the activation
 /// @param grad  shape of in
 /// @param out   shape of in, injective; may be `in` or `grad` itself
 /// @throws std::invalid_argument  shapes that do not match, out not injective, a null pointer,
 /// overlap
-void activate_backward_cpu(Activation what, View<const float> in, View<const float> grad,
-                           View<float> out);
-void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
-                            View<float> out, const gpu::Launch<ActivationBackwardPath>& how = {});
+template <class T>
+void activate_backward_cpu(Activation what, View<const Same<T>> in, View<const Same<T>> grad,
+                           View<T> out);
+template <class T>
+void activate_backward_cuda(Activation what, View<const Same<T>> in, View<const Same<T>> grad,
+                            View<T> out, const gpu::Launch<ActivationBackwardPath>& how = {});
 /// The backward pass of out = f(gate) * in; with silu this is SwiGLU's. Each factor's gradient is
 /// multiplied by the other factor:
 ///
@@ -74,8 +77,8 @@ void check_activate_gated_backward(const View<const float>& gate, const View<con
                                    const View<const float>& grad, const View<float>& d_gate,
                                    const View<float>& d_in);
 
-void check_activate_backward(const View<const float>& in, const View<const float>& grad,
-                             const View<float>& out,
-                             std::optional<ActivationBackwardPath> path = {});
+template <class T>
+void check_activate_backward(const View<const Same<T>>& in, const View<const Same<T>>& grad,
+                             const View<T>& out, std::optional<ActivationBackwardPath> path = {});
 
 }  // namespace sixdays::day06_transformer_ops

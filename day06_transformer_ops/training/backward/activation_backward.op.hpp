@@ -43,19 +43,20 @@ inline Slope slope_near(Activation what, double at) {
 }
 
 /// Operands: in, grad, out.
-inline testing::Operation activate_backward_operation(Activation what, const Shape& shape) {
+template <class T = float>
+testing::Operation activate_backward_operation(Activation what, const Shape& shape) {
     using namespace testing;
-    Operation op{"activate_backward",
-                 {reads<float>("in", shape).with(taken_from(seeded<float>(shape, 13, -6, 6))),
-                  reads<float>("grad", shape).with(taken_from(random(shape, 14))),
-                  writes<float>("out", shape)}};
+    Operation op{
+        "activate_backward",
+        {reads<T>("in", shape).with(taken_from(seeded<float>(shape, 13, -6, 6))),
+         reads<T>("grad", shape).with(taken_from(random(shape, 14))), writes<T>("out", shape)}};
     op.in_place = {{"in", "out"}, {"grad", "out"}};
     op.cpu = [=](const Call& c) {
-        activate_backward_cpu(what, c.in<float>(0), c.in<float>(1), c.out<float>(2));
+        activate_backward_cpu<T>(what, c.in<T>(0), c.in<T>(1), c.out<T>(2));
     };
     op.cuda = [=](const Call& c) {
-        activate_backward_cuda(what, c.in<float>(0), c.in<float>(1), c.out<float>(2),
-                               c.how<ActivationBackwardPath>());
+        activate_backward_cuda<T>(what, c.in<T>(0), c.in<T>(1), c.out<T>(2),
+                                  c.how<ActivationBackwardPath>());
     };
     op.exact = [=](const Inputs& inputs, int) {
         Tensor<Near> all(shape);
@@ -63,13 +64,12 @@ inline testing::Operation activate_backward_operation(Activation what, const Sha
             all.data()[k] =
                 Near{inputs[1]->data()[k]} * slope_near(what, inputs[0]->data()[k]).slope;
         }
-        return std::vector{expected(all)};
+        return std::vector{expected<T>(all)};
     };
     const bool empty = size(shape) == 0;
     const auto has_vectors = [=](const Call& c) {
-        return empty ||
-               visit({c.arguments[2], c.arguments[0], c.arguments[1]}, sizeof(float), false)
-                   .all_have_groups(16);
+        return empty || visit({c.arguments[2], c.arguments[0], c.arguments[1]}, sizeof(T), false)
+                            .all_have_groups(16);
     };
     op.paths = paths_of<ActivationBackwardPath>();
     op.path(ActivationPath::one_element) = {"one element", "activate_backward_kernel",

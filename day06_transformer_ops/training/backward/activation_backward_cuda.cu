@@ -9,14 +9,14 @@ namespace {
 
 constexpr int kThreads = 256;
 
-__global__ void activate_backward_kernel(Activation what,
-                                         const __grid_constant__ View<const float> in,
-                                         const __grid_constant__ View<const float> grad,
-                                         const __grid_constant__ View<float> out) {
+template <class T>
+__global__ void activate_backward_kernel(Activation what, const __grid_constant__ View<const T> in,
+                                         const __grid_constant__ View<const T> grad,
+                                         const __grid_constant__ View<T> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
         const Index at = unravel(k, out.shape());
-        out(at) = grad(at) * slope(what, in(at));
+        out(at) = T(float(grad(at)) * slope(what, float(in(at))));
     }
 }
 
@@ -37,23 +37,28 @@ __global__ void activate_gated_backward_kernel(Activation what,
 
 }  // namespace
 
-void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
-                            View<float> out, const gpu::Launch<ActivationBackwardPath>& how) {
+template <class T>
+void activate_backward_cuda(Activation what, View<const Same<T>> in, View<const Same<T>> grad,
+                            View<T> out, const gpu::Launch<ActivationBackwardPath>& how) {
     require_known("activate_backward", "activation", what);
     check_activate_backward(in, grad, out, how.path);
     if (out.size() == 0) return;
-    switch (how.path.value_or(choose_activation<float>(in, grad, out))) {
+    switch (how.path.value_or(choose_activation<T>(in, grad, out))) {
         case ActivationPath::one_element: {
             const unsigned grid = gpu::blocks_for(out.size(), kThreads);
-            activate_backward_kernel<<<grid, kThreads, 0, how.stream>>>(what, in, grad, out);
+            activate_backward_kernel<T><<<grid, kThreads, 0, how.stream>>>(what, in, grad, out);
             return gpu::check_launch("activate_backward_kernel", grid, kThreads);
         }
         case ActivationPath::vectorized:
-            return launch_activate_backward_vectorized(what, in, grad, out, how.stream);
+            return launch_activate_backward_vectorized<T>(what, in, grad, out, how.stream);
         case ActivationPath::tile:
             return;  // rejected above
     }
 }
+template void activate_backward_cuda(Activation, View<const float>, View<const float>, View<float>,
+                                     const gpu::Launch<ActivationBackwardPath>&);
+template void activate_backward_cuda(Activation, View<const bf16>, View<const bf16>, View<bf16>,
+                                     const gpu::Launch<ActivationBackwardPath>&);
 
 void activate_gated_backward_cuda(Activation what, View<const float> gate, View<const float> in,
                                   View<const float> grad, View<float> d_gate, View<float> d_in,

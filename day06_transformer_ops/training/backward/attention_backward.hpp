@@ -37,9 +37,11 @@ enum class AttentionBackwardPath {
 [[nodiscard]] const char* name(AttentionBackwardPath path);
 
 /// The gradients of queries, keys and values, of the same shapes; they are set (=), not added to.
-struct AttentionGradients {
-    View<float> q, k, v;  // of the shapes of q, k and v
+template <class T>
+struct AttentionGradientsOf {
+    View<T> q, k, v;  // of the shapes of q, k and v
 };
+using AttentionGradients = AttentionGradientsOf<float>;
 
 /// Results of the forward pass, both or neither.
 struct AttentionSaved {

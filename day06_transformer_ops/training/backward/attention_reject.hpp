@@ -26,11 +26,10 @@ inline void require_no_length(const char* op, const AttentionOptions& options) {
 /// The three gradients must not overlap any input. They may be interleaved, as columns of one
 /// buffer, but must not overlap each other.
 /// @param read  names and views
-template <class... T>
-void require_gradients_apart(const char* op, const AttentionGradients& d,
+template <class D, class... T>
+void require_gradients_apart(const char* op, const AttentionGradientsOf<D>& d,
                              const std::pair<const char*, View<T>>&... read) {
-    const std::pair<const char*, View<float>> written[] = {
-        {"d_q", d.q}, {"d_k", d.k}, {"d_v", d.v}};
+    const std::pair<const char*, View<D>> written[] = {{"d_q", d.q}, {"d_k", d.k}, {"d_v", d.v}};
     for (const auto& [name, out] : written) {
         (require_apart(op, read.first, read.second, name, out), ...);
     }

@@ -42,9 +42,9 @@ void require_shapes(const char* op, const View<const T>& in, const View<const T>
 
 }  // namespace
 
-template <class T>
+template <class T, class In>
 void require_linear_backward(const char* op, const View<const T>& in, const View<const T>& weight,
-                             const View<const T>& grad, const View<float>& d_in,
+                             const View<const T>& grad, const View<In>& d_in,
                              const LinearGradients& d) {
     require_shapes(op, in, weight, grad, d);
     require_memory(op, "weight", weight);
@@ -71,6 +71,9 @@ void require_linear_backward(const char* op, const View<const T>& in, const View
 template void require_linear_backward(const char*, const View<const bf16>&, const View<const bf16>&,
                                       const View<const bf16>&, const View<float>&,
                                       const LinearGradients&);
+template void require_linear_backward(const char*, const View<const bf16>&, const View<const bf16>&,
+                                      const View<const bf16>&, const View<bf16>&,
+                                      const LinearGradients&);
 
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d) {
@@ -82,7 +85,8 @@ void check_linear_backward(const View<const float>& in, const View<const float>&
     require_linear_backward("linear_backward", in, weight, grad, d_in, d);
 }
 
-void check_bias_backward(const View<const float>& grad, const View<float>& d_bias) {
+template <class T>
+void check_bias_backward(const View<const T>& grad, const View<float>& d_bias) {
     constexpr const char* kOp = "bias_backward";
     require_rows(kOp, "grad", grad);
     require_memory(kOp, "grad", grad);
@@ -90,5 +94,7 @@ void check_bias_backward(const View<const float>& grad, const View<float>& d_bia
     require_apart(kOp, "grad", grad, "d_bias", d_bias);
     require_matrix(kOp, "grad", grad);
 }
+template void check_bias_backward(const View<const float>&, const View<float>&);
+template void check_bias_backward(const View<const bf16>&, const View<float>&);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,6 +1,6 @@
 /// @file
-/// The backward pass of a linear layer, out = in . weight + bias: two matrix products of Day 05 and
-/// a sum of Day 04, without a new kernel.
+/// The backward pass of a linear layer, out = in . weight + bias: two matrix products of Day 05, and
+/// sums over rows as in Day 04.
 ///
 ///     d_in     = grad . weightᵀ            (M, N) (N, K)   input: times its weights
 ///     d_weight += inᵀ . grad               (K, M) (M, N)   weight: times its inputs
@@ -44,13 +44,15 @@ void linear_backward_cpu(View<const float> in, View<const float> weight, View<co
 void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
                           View<float> d_in, const LinearGradients& d, gpu::Workspace workspace,
                           gpu::Stream stream = {});
-/// The gradient of the bias alone.
+/// The gradient of the bias alone. T is float or bf16; sums are float.
 /// @param grad    (..., N), as linear_backward's
-/// @param d_bias  (N), injective, not overlapping grad
+/// @param d_bias  (N), injective, not overlapping grad; added to
 /// @throws std::invalid_argument  as linear_backward_cuda()
-void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
+template <class T>
+void bias_backward_cuda(View<const T> grad, View<float> d_bias, gpu::Workspace workspace,
                         gpu::Stream stream = {});
-[[nodiscard]] std::int64_t bias_backward_workspace_bytes(const View<const float>& grad);
+template <class T>
+[[nodiscard]] std::int64_t bias_backward_workspace_bytes(const View<const T>& grad);
 /// Bytes of workspace that linear_backward_cuda() needs. The views need not have memory yet.
 /// @throws std::invalid_argument  check_linear_shapes()
 [[nodiscard]] std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
@@ -61,11 +63,13 @@ void check_linear_backward(const View<const float>& in, const View<const float>&
                            const View<const float>& grad, const View<float>& d_in,
                            const LinearGradients& d);
 /// Rejects, in the name of `op`, what every linear layer's backward pass rejects, T float or bf16.
-template <class T>
+/// @tparam In  of d_in: float or T
+template <class T, class In>
 void require_linear_backward(const char* op, const View<const T>& in, const View<const T>& weight,
-                             const View<const T>& grad, const View<float>& d_in,
+                             const View<const T>& grad, const View<In>& d_in,
                              const LinearGradients& d);
-void check_bias_backward(const View<const float>& grad, const View<float>& d_bias);
+template <class T>
+void check_bias_backward(const View<const T>& grad, const View<float>& d_bias);
 /// Checks only shapes and strides.
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d);

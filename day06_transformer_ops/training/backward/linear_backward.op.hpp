@@ -81,18 +81,17 @@ inline testing::Operation linear_backward_operation(const Shape& rows, std::int6
 }
 
 /// The bias alone, which has no CPU reference. Operands: grad (..., N), d_bias (N).
-inline testing::Operation bias_backward_operation(const Shape& grad) {
+template <class T = float>
+testing::Operation bias_backward_operation(const Shape& grad) {
     using namespace testing;
     const Shape row = {grad[grad.rank - 1]};
-    Operation op{"bias_backward",
-                 {reads<float>("grad", grad).with(taken_from(random(grad, 17))),
-                  updates<float>("d_bias", row)}};
+    Operation op{
+        "bias_backward",
+        {reads<T>("grad", grad).with(taken_from(random(grad, 17))), updates<float>("d_bias", row)}};
     op.operands[0].broadcasts();  // any number of dimensions of rows
     for (int d = 0; d + 1 < grad.rank; ++d) op.operands[0].free.push_back(d);
-    op.needed_bytes = [](const Call& c) { return bias_backward_workspace_bytes(c.in<float>(0)); };
-    op.cuda = [](const Call& c) {
-        bias_backward_cuda(c.in<float>(0), c.out<float>(1), c.workspace);
-    };
+    op.needed_bytes = [](const Call& c) { return bias_backward_workspace_bytes(c.in<T>(0)); };
+    op.cuda = [](const Call& c) { bias_backward_cuda(c.in<T>(0), c.out<float>(1), c.workspace); };
     op.exact = [](const Inputs& inputs, int) {
         return std::vector{expected(sums_of_columns(matrix_of(*inputs[0]), inputs[1]))};
     };

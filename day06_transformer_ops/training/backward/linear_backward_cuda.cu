@@ -1,6 +1,8 @@
-// The CUDA version: two products and a sum. This file has no kernel: every line calls one.
+// The CUDA version: two products, and sums for the bias.
 #include <algorithm>
 
+#include "common/gpu/launch.hpp"
+#include "common/tensor/half.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
 #include "day04_argmax/reduce.hpp"
@@ -15,48 +17,71 @@ using day05_matmul::matmul_cuda, day05_matmul::matmul_workspace_bytes;
 
 namespace {
 
-// The sums for a bias, and their workspace.
-struct Sums {
-    gpu::Workspace room;
-    View<float> of_rows;  // (parts, N): partial sums over 64 rows each
-    View<float> all;      // (N)
-};
+constexpr int kThreads = 256;
+constexpr std::int64_t kRows = 64;  // of a part
 
 // Few columns and many rows keep few threads busy. So this is a two-pass reduction: sums over 64
 // rows each, then the sum of these. (parts, 64, N); one part if 64 does not divide the rows.
-View<const float> in_parts(const View<const float>& g) {
-    constexpr std::int64_t kRows = 64;
+template <class T>
+View<const T> in_parts(const View<const T>& g) {
     const std::int64_t parts = g.extent(0) % kRows == 0 ? g.extent(0) / kRows : 1;
     return reshape(g, {parts, parts == 1 ? g.extent(0) : kRows, g.extent(1)});
 }
 
-Sums sums_of(gpu::Carver& carver, const View<const float>& g) {
-    const View<float> of_rows(nullptr, Shape{in_parts(g).extent(0), g.extent(1)});
+// The first pass: a thread per column of a part.
+template <class T>
+__global__ void sum_parts_kernel(const __grid_constant__ View<const T> parts,
+                                 const __grid_constant__ View<float> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x, N = out.extent(1);
+    if (k < out.size()) {
+        float sum = 0;
+        for (std::int64_t m = 0; m < parts.extent(1); ++m) sum += float(parts(k / N, m, k % N));
+        out(k / N, k % N) = sum;
+    }
+}
+
+// The sums for a bias, and the workspace of the second pass.
+struct Sums {
+    gpu::Workspace room;
+    View<float> of_parts;  // (parts, N)
+    View<float> all;       // (N)
+};
+template <class T>
+Sums sums_of(gpu::Carver& carver, const View<const T>& g) {
     Sums sums;
-    sums.room = carver.lend(
-        std::max(reduce_workspace_bytes(in_parts(g), {1}), reduce_workspace_bytes(of_rows, {0})));
-    sums.of_rows = carver.take<float>(of_rows.shape());
+    const Shape of_parts = {in_parts(g).extent(0), g.extent(1)};
+    sums.room = carver.lend(reduce_workspace_bytes(View<const float>(nullptr, of_parts), {0}));
+    sums.of_parts = carver.take<float>(of_parts);
     sums.all = carver.take<float>({g.extent(1)});
     return sums;
 }
 
 }  // namespace
 
-std::int64_t bias_backward_workspace_bytes(const View<const float>& grad) {
+template <class T>
+std::int64_t bias_backward_workspace_bytes(const View<const T>& grad) {
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return sums_of(c, as_matrix(grad)); });
 }
+template std::int64_t bias_backward_workspace_bytes(const View<const float>&);
+template std::int64_t bias_backward_workspace_bytes(const View<const bf16>&);
 
-void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
+template <class T>
+void bias_backward_cuda(View<const T> grad, View<float> d_bias, gpu::Workspace workspace,
                         gpu::Stream stream) {
     check_bias_backward(grad, d_bias);
-    const View<const float> g = as_matrix(grad);
-    const auto [room, of_rows, sums] =
+    const View<const T> g = as_matrix(grad);
+    const auto [room, of_parts, sums] =
         gpu::carve("bias_backward", workspace, [&](gpu::Carver& c) { return sums_of(c, g); });
-    const gpu::Launch<day04_argmax::ReducePath> how{.workspace = room, .stream = stream};
-    reduce_cuda(Reduction::sum, in_parts(g), {1}, of_rows, how);
-    reduce_cuda(Reduction::sum, of_rows, {0}, sums, how);
+    if (of_parts.size() > 0) {
+        const unsigned grid = gpu::blocks_for(of_parts.size(), kThreads);
+        sum_parts_kernel<T><<<grid, kThreads, 0, stream>>>(in_parts(g), of_parts);
+        gpu::check_launch("sum_parts_kernel", grid, kThreads);
+    }
+    reduce_cuda(Reduction::sum, of_parts, {0}, sums, {.workspace = room, .stream = stream});
     add_broadcast_cuda(sums, d_bias, d_bias, {.stream = stream});
 }
+template void bias_backward_cuda(View<const float>, View<float>, gpu::Workspace, gpu::Stream);
+template void bias_backward_cuda(View<const bf16>, View<float>, gpu::Workspace, gpu::Stream);
 
 std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
                                              const View<const float>& weight,

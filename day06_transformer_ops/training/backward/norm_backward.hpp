@@ -5,7 +5,7 @@
 ///     d_bias(i)   += sum over rows of grad(i)
 ///     d_weight(i) += sum over rows of grad(i) * z(i)
 ///     h(i)         = grad(i) * weight(i)                    the gradient of z
-///     d_in(i)      = scale * (h(i) - mean of h - z(i) * mean of h z)
+///     d_in(i)     += scale * (h(i) - mean of h - z(i) * mean of h z)
 ///
 /// Why two terms are subtracted: x(i) affects z(i), but also the row's mean, which shifts all
 /// elements of the row equally, and its variance, which scales each element by its z. The result
@@ -13,9 +13,10 @@
 /// norm removes both.
 ///
 /// RMS norm's is the same without the term of the mean, because it subtracts no mean: z = x *
-/// scale, scale = 1 / sqrt(mean of x^2 + eps), d_in(i) = scale * (h(i) - z(i) * mean of h z).
+/// scale, scale = 1 / sqrt(mean of x^2 + eps), d_in(i) += scale * (h(i) - z(i) * mean of h z).
 ///
-/// Gradients of parameters are accumulated (+=); the gradient of `in` is set (=).
+/// All gradients are accumulated (+=), that of `in` too: in a transformer, `in` is the residual stream,
+/// whose gradient also comes around the norm.
 #pragma once
 
 #include "common/gpu/how.hpp"
@@ -45,11 +46,11 @@ SIXDAYS_HD inline float weight_of(const NormParameters& parameters, std::int64_t
 }
 
 /// The gradients of layer norm, with z = (x - mean) * scale, scale = 1 / sqrt(variance + eps), as in
-/// the forward pass. Those of parameters are accumulated (+=); that of `in` is set (=).
+/// the forward pass. They are accumulated (+=).
 ///
 ///     d_bias(i)   += sum over rows of grad(i)
 ///     d_weight(i) += sum over rows of grad(i) * z(i)
-///     d_in(i)      = scale * (h(i) - mean of h - z(i) * mean of h z)     h(i) = grad(i) * weight(i)
+///     d_in(i)     += scale * (h(i) - mean of h - z(i) * mean of h z)     h(i) = grad(i) * weight(i)
 ///
 /// @param in          (..., C), any strides: the input of the norm
 /// @param parameters  as in the forward pass; the bias is not used

@@ -56,7 +56,7 @@ inline std::vector<testing::Expected> norm_gradients(bool centred, const testing
         const NormRow row = norm_row(centred, row_at(x, last, at), weights, eps, g);
         for (std::size_t i = 0; i < n; ++i) {
             at[last] = static_cast<std::int64_t>(i);
-            in(at) = row.in[i];
+            in(at) = Near{(*inputs[4])(at)} + row.in[i];
             terms[i].push_back(row.weight[i]);
             bias_terms[i].push_back({g[i]});
         }
@@ -87,7 +87,7 @@ inline testing::Operation norm_backward_operands(const char* name, bool centred,
                   reads<float>("weight", row).may_be_null().with(taken_from(random(row, 6))),
                   reads<float>("bias", row).may_be_null(),
                   reads<float>("grad", shape).with(taken_from(random(shape, 7))),
-                  writes<float>("d_in", shape), updates<float>("d_weight", row).may_be_null(),
+                  updates<float>("d_in", shape), updates<float>("d_weight", row).may_be_null(),
                   updates<float>("d_bias", row).may_be_null()}};
     op.exact = [=](const Inputs& inputs, int) {
         return norm_gradients(centred, inputs, static_cast<double>(eps));

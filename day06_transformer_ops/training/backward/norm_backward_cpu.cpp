@@ -35,7 +35,7 @@ void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters&
         for (std::int64_t i = 0; i < C; ++i) {
             const float h = g[i] * weight_of(parameters, i);
             const float z = (x[i] - mean) * scale;
-            dx[i] = scale * (h - of_mean / N - z * (of_scale / N));
+            dx[i] += scale * (h - of_mean / N - z * (of_scale / N));
         }
         // 4. the gradients of the parameters
         for (std::int64_t i = 0; i < C; ++i) {
@@ -69,7 +69,7 @@ void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& p
         // 3. the gradient of x
         for (std::int64_t i = 0; i < C; ++i) {
             const float h = g[i] * weight_of(parameters, i);
-            dx[i] = scale * (h - x[i] * scale * (of_scale / N));
+            dx[i] += scale * (h - x[i] * scale * (of_scale / N));
         }
         // 4. the gradients of the parameters
         for (std::int64_t i = 0; i < C; ++i) {

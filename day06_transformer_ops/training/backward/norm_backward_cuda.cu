@@ -44,7 +44,7 @@ __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const fl
         for (std::int64_t i = 0; i < C; ++i) {
             const float h = g[i] * weight_of(parameters, i);
             const float z = (x[i] - mean) * scale;
-            dx[i] = scale * (h - of_mean / N - z * (of_scale / N));
+            dx[i] += scale * (h - of_mean / N - z * (of_scale / N));
         }
         rows(r, 0) = mean;
         rows(r, 1) = scale;
@@ -77,7 +77,7 @@ __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const floa
         // 3. the gradient of x
         for (std::int64_t i = 0; i < C; ++i) {
             const float h = g[i] * weight_of(parameters, i);
-            dx[i] = scale * (h - x[i] * scale * (of_scale / N));
+            dx[i] += scale * (h - x[i] * scale * (of_scale / N));
         }
         rows(r, 0) = 0;
         rows(r, 1) = scale;

@@ -37,7 +37,7 @@ public:
     void attention(const auto& q, const auto& k, const auto& v, const auto& out, Out log_sums) {
         timed("attention", [&] { op_.attention(q, k, v, out, log_sums); });
     }
-    void activate(Activation what, In in, const auto& out) {
+    void activate(Activation what, const auto& in, const auto& out) {
         timed("activation", [&] { op_.activate(what, in, out); });
     }
     void add(In a, In b, Out out) {
@@ -54,16 +54,16 @@ public:
                              const NormGradients& d) {
         timed("layer norm back", [&] { op_.layer_norm_backward(in, p, grad, d_in, d); });
     }
-    void linear_backward(const auto& in, In weight, const auto& grad, Out d_in,
+    void linear_backward(const auto& in, In weight, const auto& grad, const auto& d_in,
                          const LinearGradients& d) {
         timed("linear back" + sizes(weight),
               [&] { op_.linear_backward(in, weight, grad, d_in, d); });
     }
     void attention_backward(const auto& q, const auto& k, const auto& v, const auto& out,
-                            In log_sums, In grad, const AttentionGradients& d) {
+                            In log_sums, In grad, const auto& d) {
         timed("attention back", [&] { op_.attention_backward(q, k, v, out, log_sums, grad, d); });
     }
-    void activate_backward(Activation what, In in, In grad, Out out) {
+    void activate_backward(Activation what, const auto& in, const auto& grad, const auto& out) {
         timed("activation back", [&] { op_.activate_backward(what, in, grad, out); });
     }
     void cross_entropy_backward(In logits, Ids targets, In losses, In grad, const auto& out) {

@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kOp = "attention_backward_bf16";
 
 // Two adjacent elements are stored at once.
-bool in_pairs(const View<float>& x) {
-    return x.size() == 0 || has_wider(x.data, x.layout, sizeof(float), 2 * sizeof(float));
+bool in_pairs(const View<bf16>& x) {
+    return x.size() == 0 || has_wider(x.data, x.layout, sizeof(bf16), 2 * sizeof(bf16));
 }
 bool vectorized(const View<const bf16>& x) {
     return x.size() == 0 || has_wider(x.data, x.layout, sizeof(bf16));
@@ -26,7 +26,7 @@ bool vectorized(const View<const bf16>& x) {
 AttentionBackwardBf16Path choose_attention_backward_bf16(const View<const bf16>& q,
                                                          const View<const bf16>& k,
                                                          const View<const bf16>& v,
-                                                         const AttentionGradients& d) {
+                                                         const AttentionGradientsOf<bf16>& d) {
     const bool fits = q.extent(q.rank() - 1) <= kMostOfHead && vectorized(q) && vectorized(k) &&
                       vectorized(v) && in_pairs(d.q) && in_pairs(d.k) && in_pairs(d.v);
     return fits ? AttentionBackwardBf16Path::tensor_cores
@@ -36,7 +36,8 @@ AttentionBackwardBf16Path choose_attention_backward_bf16(const View<const bf16>&
 void check_attention_backward_bf16(const View<const bf16>& q, const View<const bf16>& k,
                                    const View<const bf16>& v, const AttentionOptions& options,
                                    const View<const bf16>& out, const View<const float>& log_sums,
-                                   const View<const float>& grad, const AttentionGradients& d,
+                                   const View<const float>& grad,
+                                   const AttentionGradientsOf<bf16>& d,
                                    std::optional<AttentionBackwardBf16Path> path) {
     require_tokens(kOp, q);
     require_known_path(kOp, path);
@@ -83,7 +84,7 @@ const char* name(AttentionBackwardBf16Path path) {
 AttentionBackwardBf16 attention_backward_bf16_problem(
     const View<const bf16>& q, const View<const bf16>& k, const View<const bf16>& v,
     const AttentionOptions& options, const View<const bf16>& out, const View<const float>& log_sums,
-    const View<const float>& grad, const AttentionGradients& d) {
+    const View<const float>& grad, const AttentionGradientsOf<bf16>& d) {
     const int last = q.rank() - 1;
     const auto heads_of = [&]<class E>(const View<E>& x) {
         // As in attention_bf16_problem(): the stride of a single row is never used and may be any

@@ -73,7 +73,7 @@ inline std::vector<testing::Expected> attention_bf16_gradients(const testing::In
         d_k.data()[i] = scale * total_by_tensor_cores(terms_k.data()[i]);
         d_v.data()[i] = total_by_tensor_cores(terms_v.data()[i]);
     }
-    return {expected(d_q), expected(d_k), expected(d_v)};
+    return {expected<bf16>(d_q), expected<bf16>(d_k), expected<bf16>(d_v)};
 }
 
 /// Sets the calls: with these options, whatever the descriptor's results are.
@@ -81,12 +81,12 @@ inline void call_with(testing::Operation& op, const AttentionOptions& options) {
     op.cpu = [=](const testing::Call& c) {
         attention_backward_bf16_cpu(c.in<bf16>(0), c.in<bf16>(1), c.in<bf16>(2), options,
                                     c.in<bf16>(3), c.in<float>(4), c.in<float>(5),
-                                    {c.out<float>(6), c.out<float>(7), c.out<float>(8)});
+                                    {c.out<bf16>(6), c.out<bf16>(7), c.out<bf16>(8)});
     };
     op.cuda = [=](const testing::Call& c) {
         attention_backward_bf16_cuda(c.in<bf16>(0), c.in<bf16>(1), c.in<bf16>(2), options,
                                      c.in<bf16>(3), c.in<float>(4), c.in<float>(5),
-                                     {c.out<float>(6), c.out<float>(7), c.out<float>(8)},
+                                     {c.out<bf16>(6), c.out<bf16>(7), c.out<bf16>(8)},
                                      c.how<AttentionBackwardBf16Path>());
     };
 }
@@ -114,7 +114,7 @@ inline testing::Operation attention_backward_bf16_operation(const Shape& q, cons
          reads<bf16>("out", q).with(taken_from(converted<float>(out.view()))),
          reads<float>("log_sums", queries).with(taken_from(log_sums)),
          reads<float>("grad", q).with(taken_from(seeded<float>(q, 4, -1, 1))),
-         writes<float>("d_q", q), writes<float>("d_k", k), writes<float>("d_v", k)}};
+         writes<bf16>("d_q", q), writes<bf16>("d_k", k), writes<bf16>("d_v", k)}};
     op.interleaved = {{"d_q", "d_k"}, {"d_q", "d_v"}, {"d_k", "d_v"}};
     op.needed_bytes = [](const Call& c) {
         return attention_backward_bf16_workspace_bytes(c.in<bf16>(0));
@@ -132,8 +132,8 @@ inline testing::Operation attention_backward_bf16_operation(const Shape& q, cons
             const Call::Argument& x = c.arguments[i];
             all = all && has_rows_along_memory(x, last);
             for_each_row(x.layout.shape, last, [&](const Index& at) {
-                const auto* const row = x.data + offset(x.layout, at) * std::int64_t{sizeof(float)};
-                all = all && reinterpret_cast<std::uintptr_t>(row) % 8 == 0;
+                const auto* const row = x.data + offset(x.layout, at) * std::int64_t{sizeof(bf16)};
+                all = all && reinterpret_cast<std::uintptr_t>(row) % 4 == 0;
             });
         }
         return all;

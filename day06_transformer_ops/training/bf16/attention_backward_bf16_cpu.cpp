@@ -6,7 +6,7 @@ namespace sixdays::day06_transformer_ops {
 void attention_backward_bf16_cpu(View<const bf16> q, View<const bf16> k, View<const bf16> v,
                                  const AttentionOptions& options, View<const bf16> out,
                                  View<const float> log_sums, View<const float> grad,
-                                 const AttentionGradients& d) {
+                                 const AttentionGradientsOf<bf16>& d) {
     check_attention_backward_bf16(q, k, v, options, out, log_sums, grad, d);
     const AttentionBackwardBf16 p =
         attention_backward_bf16_problem(q, k, v, options, out, log_sums, grad, d);

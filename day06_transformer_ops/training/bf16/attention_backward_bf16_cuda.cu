@@ -52,7 +52,7 @@ std::int64_t attention_backward_bf16_workspace_bytes(const View<const bf16>& q) 
 void attention_backward_bf16_cuda(View<const bf16> q, View<const bf16> k, View<const bf16> v,
                                   const AttentionOptions& options, View<const bf16> out,
                                   View<const float> log_sums, View<const float> grad,
-                                  const AttentionGradients& d,
+                                  const AttentionGradientsOf<bf16>& d,
                                   const gpu::Launch<AttentionBackwardBf16Path>& how) {
     check_attention_backward_bf16(q, k, v, options, out, log_sums, grad, d, how.path);
     AttentionBackwardBf16 p =

@@ -33,7 +33,7 @@ struct HeadsOf {
 struct AttentionBackwardBf16 {
     HeadsOf<const bf16> q, k, v, out;
     HeadsOf<const float> grad, log_sums;  // log_sums: rows of one element
-    HeadsOf<float> d_q, d_k, d_v;
+    HeadsOf<bf16> d_q, d_k, d_v;
     std::int64_t heads, T, S, D;
     float scale;
     bool causal;
@@ -69,28 +69,40 @@ SIXDAYS_HD inline PairBack pair_back(const AttentionBackwardBf16& p, std::int64_
     const float weight = std::exp(p.scale * score - p.log_sums[head](t, 0));
     return {weight, weight * (d_weight - delta)};
 }
+/// Sums in flight of a thread: outputs of 16 bits cannot hold them.
+inline constexpr std::int64_t kSumsAtOnce = 16;
 /// A query gathers from the keys that it sees.
 SIXDAYS_HD inline void query_back(const AttentionBackwardBf16& p, std::int64_t head,
                                   std::int64_t t) {
     const HeadOf<const bf16> k = p.k[head];
-    const HeadOf<float> d_q = p.d_q[head];
-    for (std::int64_t d = 0; d < p.D; ++d) d_q(t, d) = 0;
-    for (std::int64_t s = 0; s < p.seen(t); ++s) {
-        const float slope = p.scale * pair_back(p, head, t, s).d_score;
-        for (std::int64_t d = 0; d < p.D; ++d) d_q(t, d) += slope * float(k(s, d));
+    const HeadOf<bf16> d_q = p.d_q[head];
+    for (std::int64_t d0 = 0; d0 < p.D; d0 += kSumsAtOnce) {
+        float sum[kSumsAtOnce] = {};
+        for (std::int64_t s = 0; s < p.seen(t); ++s) {
+            const float slope = p.scale * pair_back(p, head, t, s).d_score;
+            for (int i = 0; i < kSumsAtOnce && d0 + i < p.D; ++i) {
+                sum[i] += slope * float(k(s, d0 + i));
+            }
+        }
+        for (int i = 0; i < kSumsAtOnce && d0 + i < p.D; ++i) d_q(t, d0 + i) = bf16(sum[i]);
     }
 }
 /// A key and its value gather from the queries that see them.
 SIXDAYS_HD inline void key_back(const AttentionBackwardBf16& p, std::int64_t head, std::int64_t s) {
     const HeadOf<const bf16> q = p.q[head];
     const HeadOf<const float> grad = p.grad[head];
-    const HeadOf<float> d_k = p.d_k[head], d_v = p.d_v[head];
-    for (std::int64_t d = 0; d < p.D; ++d) d_k(s, d) = d_v(s, d) = 0;
-    for (std::int64_t t = p.first_to_see(s); t < p.T; ++t) {
-        const PairBack pair = pair_back(p, head, t, s);
-        for (std::int64_t d = 0; d < p.D; ++d) {
-            d_k(s, d) += p.scale * pair.d_score * float(q(t, d));
-            d_v(s, d) += pair.weight * grad(t, d);
+    const HeadOf<bf16> d_k = p.d_k[head], d_v = p.d_v[head];
+    for (std::int64_t d0 = 0; d0 < p.D; d0 += kSumsAtOnce) {
+        float of_key[kSumsAtOnce] = {}, of_value[kSumsAtOnce] = {};
+        for (std::int64_t t = p.first_to_see(s); t < p.T; ++t) {
+            const PairBack pair = pair_back(p, head, t, s);
+            for (int i = 0; i < kSumsAtOnce && d0 + i < p.D; ++i) {
+                of_key[i] += p.scale * pair.d_score * float(q(t, d0 + i));
+                of_value[i] += pair.weight * grad(t, d0 + i);
+            }
+        }
+        for (int i = 0; i < kSumsAtOnce && d0 + i < p.D; ++i) {
+            d_k(s, d0 + i) = bf16(of_key[i]), d_v(s, d0 + i) = bf16(of_value[i]);
         }
     }
 }
@@ -98,6 +110,6 @@ SIXDAYS_HD inline void key_back(const AttentionBackwardBf16& p, std::int64_t hea
 [[nodiscard]] AttentionBackwardBf16 attention_backward_bf16_problem(
     const View<const bf16>& q, const View<const bf16>& k, const View<const bf16>& v,
     const AttentionOptions& options, const View<const bf16>& out, const View<const float>& log_sums,
-    const View<const float>& grad, const AttentionGradients& d);
+    const View<const float>& grad, const AttentionGradientsOf<bf16>& d);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -5,10 +5,17 @@
 
 namespace sixdays::day06_transformer_ops {
 
+template <class In>
 void check_linear_backward_bf16(const View<const bf16>& in, const View<const bf16>& weight,
-                                const View<const bf16>& grad, const View<float>& d_in,
+                                const View<const bf16>& grad, const View<In>& d_in,
                                 const View<float>& d_weight) {
     require_linear_backward("linear_backward_bf16", in, weight, grad, d_in, {d_weight});
 }
+template void check_linear_backward_bf16(const View<const bf16>&, const View<const bf16>&,
+                                         const View<const bf16>&, const View<float>&,
+                                         const View<float>&);
+template void check_linear_backward_bf16(const View<const bf16>&, const View<const bf16>&,
+                                         const View<const bf16>&, const View<bf16>&,
+                                         const View<float>&);
 
 }  // namespace sixdays::day06_transformer_ops

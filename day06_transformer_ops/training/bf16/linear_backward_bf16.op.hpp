@@ -11,8 +11,10 @@ namespace sixdays::day06_transformer_ops {
 
 /// Operands: in (rows, K), weight, grad (rows, N), d_in, d_weight.
 /// @param rows  one dimension or more
-inline testing::Operation linear_backward_bf16_operation(const Shape& rows, std::int64_t K,
-                                                         std::int64_t N) {
+/// @tparam In    of d_in
+template <class In = float>
+testing::Operation linear_backward_bf16_operation(const Shape& rows, std::int64_t K,
+                                                  std::int64_t N) {
     using namespace testing;
     Shape in = rows, out = rows;
     in[in.rank++] = K, out[out.rank++] = N;
@@ -20,13 +22,13 @@ inline testing::Operation linear_backward_bf16_operation(const Shape& rows, std:
                  {reads<bf16>("in", in).with(taken_from(seeded<float>(in, 1, -1, 1))),
                   reads<bf16>("weight", {K, N}).with(taken_from(seeded<float>({K, N}, 2, -1, 1))),
                   reads<bf16>("grad", out).with(taken_from(seeded<float>(out, 3, -1, 1))),
-                  writes<float>("d_in", in), updates<float>("d_weight", {K, N})}};
+                  writes<In>("d_in", in), updates<float>("d_weight", {K, N})}};
     op.cpu = [](const Call& c) {
-        linear_backward_bf16_cpu(c.in<bf16>(0), c.in<bf16>(1), c.in<bf16>(2), c.out<float>(3),
+        linear_backward_bf16_cpu(c.in<bf16>(0), c.in<bf16>(1), c.in<bf16>(2), c.out<In>(3),
                                  c.out<float>(4));
     };
     op.cuda = [](const Call& c) {
-        linear_backward_bf16_cuda(c.in<bf16>(0), c.in<bf16>(1), c.in<bf16>(2), c.out<float>(3),
+        linear_backward_bf16_cuda(c.in<bf16>(0), c.in<bf16>(1), c.in<bf16>(2), c.out<In>(3),
                                   c.out<float>(4));
     };
     op.exact = [=](const Inputs& inputs, int) {
@@ -45,7 +47,7 @@ inline testing::Operation linear_backward_bf16_operation(const Shape& rows, std:
                 d_weight(k, n) = total_by_tensor_cores(terms);
             }
         }
-        return std::vector{expected(d_in), expected(d_weight)};
+        return std::vector{expected<In>(d_in), expected(d_weight)};
     };
     return op;
 }

@@ -18,14 +18,17 @@ struct BlockKept {
     View<T> normed1, qkv, mixed;  // C; 3 C; C
     View<float> log_sums;         // (B, H, T), of attention; not used on the CPU
     View<float> middle;           // C: x after attention
-    View<T> normed2;              // C
-    View<float> hidden;           // F
-    View<T> activated;            // F: recomputed in the backward pass, so all blocks may share one
+    View<T> normed2, hidden;      // C; F
+    View<T> activated;            // F: all blocks may share one, which is then recomputed
 };
 
-/// Gradients of activations: memory reused by all blocks.
+/// Gradients of activations: memory reused by all blocks. T as in BlockKept: those that only products
+/// read are operands.
+template <class T>
 struct BlockRoom {
-    View<float> d_normed, d_part, d_qkv, d_hidden;  // C; C; 3 C; F
+    View<float> d_normed;     // C
+    View<T> d_qkv, d_hidden;  // 3 C; F
+    bool recomputes = true;   // `activated`, which all blocks share; else each has its own
 };
 
 /// Where the gradients of a block's parameters are added. Matrices are (in, out), as in
@@ -60,22 +63,21 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
 /// @param grad  of the block's output; becomes that of x
 template <class Operations, class T>
 void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
-                    const BlockRoom& room, Out grad, const BlockGradients& d) {
-    op.activate(p.activation, kept.hidden, kept.activated);  // recomputed: cheap, and large to keep
+                    const BlockRoom<T>& room, Out grad, const BlockGradients& d) {
+    if (room.recomputes) op.activate(p.activation, kept.hidden, kept.activated);
     op.linear_backward(kept.activated, p.down, grad, room.d_hidden, d.down);
     op.activate_backward(p.activation, kept.hidden, room.d_hidden, room.d_hidden);
     op.linear_backward(kept.normed2, p.up, room.d_hidden, room.d_normed, d.up);
-    op.layer_norm_backward(kept.middle, p.norm2, room.d_normed, room.d_part, d.norm2);
-    op.add(room.d_part, grad, grad);  // through the MLP, and around it
+    op.layer_norm_backward(kept.middle, p.norm2, room.d_normed, grad, d.norm2);  // adds to grad
 
     op.linear_backward(kept.mixed, p.attention_output, grad, room.d_normed, d.attention_output);
     const auto [q, k, v] = heads_of(kept.qkv, p.heads);
     const auto [d_q, d_k, d_v] = heads_of(room.d_qkv, p.heads);
     op.attention_backward(q, k, v, split_heads(kept.mixed, p.heads), kept.log_sums,
-                          split_heads(room.d_normed, p.heads), {d_q, d_k, d_v});
+                          split_heads(room.d_normed, p.heads),
+                          AttentionGradientsOf<T>{d_q, d_k, d_v});
     op.linear_backward(kept.normed1, p.qkv, room.d_qkv, room.d_normed, d.qkv);
-    op.layer_norm_backward(x, p.norm1, room.d_normed, room.d_part, d.norm1);
-    op.add(room.d_part, grad, grad);  // through the attention, and around it
+    op.layer_norm_backward(x, p.norm1, room.d_normed, grad, d.norm1);  // adds to grad
 }
 // [block_backward]
 

@@ -145,14 +145,10 @@ struct CudaOperations {
     void matmul(In a, In b, const Epilogue& e, Out out) const {
         day05_matmul::matmul_cuda(a, b, e, out, {.workspace = workspace, .stream = stream});
     }
-    void matmul(In16 a, In b, const Epilogue& e, Out out) const {
+    template <class T>
+    void matmul(In16 a, In b, const Epilogue& e, const View<T>& out) const {
         day05_matmul::matmul_bf16_cuda<bf16>(as_matrix(a), weights.of(b), e, as_matrix(out),
                                              {.stream = stream});
-    }
-    void matmul(In16 a, In b, const Epilogue& e, Out16 out) const {
-        const View<float> sums = room_for<float>("matmul", out.shape());
-        matmul(a, b, e, sums);
-        gpt2::narrow_cuda(sums, out, gpt2::Before::nothing, stream);
     }
     void attention(In q, In k, In v, Out out, Out log_sums) const {
         attention_cuda(q, k, v, {}, out, attention_keeps_cuda(q) ? log_sums : View<float>(),
@@ -161,15 +157,9 @@ struct CudaOperations {
     void attention(In16 q, In16 k, In16 v, Out16 out, Out log_sums) const {
         attention_bf16_cuda(q, k, v, {}, out, log_sums, {.workspace = workspace, .stream = stream});
     }
-    void activate(Activation what, In in, Out out) const {
+    template <class T>
+    void activate(Activation what, const View<T>& in, const View<T>& out) const {
         activate_cuda(what, in, out, {.stream = stream});
-    }
-    void activate(Activation what, In in, Out16 out) const {
-        if (what != Activation::gelu_tanh) {
-            reject("activate: bf16 supports only '", name(Activation::gelu_tanh), "', not '",
-                   name(what), "'");
-        }
-        gpt2::narrow_cuda(in, out, gpt2::Before::gelu, stream);
     }
     void add(In a, In b, Out out) const {
         day01_flat_memory::add_cuda(a, b, out, {.stream = stream});
@@ -190,17 +180,20 @@ struct CudaOperations {
     void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
         linear_backward_cuda(in, weight, grad, d_in, d, workspace, stream);
     }
-    void linear_backward(In16 in, In weight, In grad, Out d_in, const LinearGradients& d) const {
+    template <class T>
+    void linear_backward(In16 in, In weight, In grad, const View<T>& d_in,
+                         const LinearGradients& d) const {
         const View<bf16> rounded = room_for<bf16>("linear_backward", grad.shape());
         gpt2::narrow_cuda(grad, rounded, gpt2::Before::nothing, stream);
-        linear_backward(in, weight, rounded, d_in, {d.weight});
+        linear_backward_bf16_cuda(in, weights.of(weight), View<const bf16>(rounded), d_in, d.weight,
+                                  stream);
         if (d.bias.data != nullptr) bias_backward_cuda(grad, d.bias, workspace, stream);
     }
-    void linear_backward(In16 in, In weight, In16 grad, Out d_in, const LinearGradients& d) const {
-        if (d.bias.data != nullptr) {
-            reject("linear_backward: a bias gradient needs a float grad, but grad is bf16");
-        }
+    template <class T>
+    void linear_backward(In16 in, In weight, In16 grad, const View<T>& d_in,
+                         const LinearGradients& d) const {
         linear_backward_bf16_cuda(in, weights.of(weight), grad, d_in, d.weight, stream);
+        if (d.bias.data != nullptr) bias_backward_cuda(grad, d.bias, workspace, stream);
     }
     void attention_backward(In q, In k, In v, In out, In log_sums, In grad,
                             const AttentionGradients& d) const {
@@ -210,11 +203,13 @@ struct CudaOperations {
             {.workspace = workspace, .stream = stream});
     }
     void attention_backward(In16 q, In16 k, In16 v, In16 out, In log_sums, In grad,
-                            const AttentionGradients& d) const {
+                            const AttentionGradientsOf<bf16>& d) const {
         attention_backward_bf16_cuda(q, k, v, {}, out, log_sums, grad, d,
                                      {.workspace = workspace, .stream = stream});
     }
-    void activate_backward(Activation what, In in, In grad, Out out) const {
+    template <class T>
+    void activate_backward(Activation what, const View<T>& in, const View<T>& grad,
+                           const View<T>& out) const {
         activate_backward_cuda(what, in, grad, out, {.stream = stream});
     }
     template <class T>

@@ -168,13 +168,13 @@ private:
     Buffer<float> parameters_, gradient_, first_, second_;
     Buffer<std::int64_t> ids_, targets_, places_;
     Buffer<double> norm_;
-    Buffer<float> activations_;
+    Buffer<float> activations_, gradient_of_x_;
     std::int64_t taken_ = 0;  // used part of the activations
     Buffer<bf16> rounded_;    // bf16 copies of the matrices, if products use bf16
 
     std::vector<View<float>> x_;  // before each block, and after the last
     std::vector<BlockKept<Operand>> kept_;
-    BlockRoom room_;
+    BlockRoom<Operand> room_;
     View<Operand> normed_, d_logits_;  // float: d_logits_ shares memory with logits_
     View<float> logits_, losses_, d_losses_, grad_;
     typename Device::Operations op_;

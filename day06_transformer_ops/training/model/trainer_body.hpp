@@ -27,13 +27,14 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, st
     const std::int64_t N = batch * c.context, C = N * c.channels, F = N * c.hidden;
     const auto floats = [](std::int64_t n) { return room_of_activation(n); };
     const auto operands = [&](std::int64_t n) { return room_of_activation(n, bytes); };
-    // If operands are not float, the gradient of the logits needs separate memory.
+    // If operands are not float, the gradient of the logits needs separate memory, and each block keeps
+    // its activated MLP: floats would be twice as large, and computing them again is cheap.
     const bool apart = bytes != 4;
-    const std::int64_t block =
-        2 * floats(C) + 3 * operands(C) + operands(3 * C) + floats(F) + floats(N * c.heads);
-    const std::int64_t once = operands(F) + 3 * floats(C) + operands(C);
+    const std::int64_t block = 2 * floats(C) + 3 * operands(C) + operands(3 * C) +
+                               (apart ? 2 : 1) * operands(F) + floats(N * c.heads);
+    const std::int64_t once = (apart ? 0 : operands(F)) + 2 * floats(C) + operands(C);
     const std::int64_t logits_or_room =
-        std::max(floats(N * pitch_of_logits(c, 4)), floats(C) + floats(3 * C) + floats(F));
+        std::max(floats(N * pitch_of_logits(c, 4)), operands(3 * C) + operands(F));
     return c.layers * block + once + logits_or_room +
            (apart ? operands(N * pitch_of_logits(c, bytes)) : 0) + 2 * floats(N);
 }
@@ -75,6 +76,7 @@ Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch,
       places_(config.context),
       norm_(1),
       activations_(activations_of(config, batch, sizeof(Operand))),
+      gradient_of_x_(batch * config.context * config.channels),
       rounded_(kRounds ? map_.decayed() : 1),
       op_(operations) {
     gradient_.fill_bytes(0);
@@ -97,7 +99,8 @@ template <class Device>
 void Trainer<Device>::carve() {
     const gpt2::Config& c = map_.config();
     const std::int64_t B = batch_, T = c.context, C = c.channels, F = c.hidden;
-    const View<Operand> activated = take_operand({B, T, F});
+    const View<Operand> shared_activated = kRounds ? View<Operand>() : take_operand({B, T, F});
+    room_.recomputes = !kRounds;
     for (std::int64_t l = 0; l < c.layers; ++l) {
         x_.push_back(take({B, T, C}));
         BlockKept<Operand> k;
@@ -105,16 +108,16 @@ void Trainer<Device>::carve() {
         k.mixed = take_operand({B, T, C});
         k.log_sums = take({B, c.heads, T});
         k.middle = take({B, T, C}), k.normed2 = take_operand({B, T, C});
-        k.hidden = take({B, T, F}), k.activated = activated;
+        k.hidden = take_operand({B, T, F}),
+        k.activated = kRounds ? take_operand({B, T, F}) : shared_activated;
         kept_.push_back(k);
     }
     x_.push_back(take({B, T, C}));
-    normed_ = take_operand({B, T, C}), grad_ = take({B, T, C});
+    normed_ = take_operand({B, T, C}), grad_ = View<float>(gradient_of_x_.data(), Shape{B, T, C});
     room_.d_normed = take({B, T, C});
     // When the backward pass reaches the first block, the logits are no longer needed.
     const std::int64_t shared = taken_;
-    room_.d_part = take({B, T, C});
-    room_.d_qkv = take({B, T, 3 * C}), room_.d_hidden = take({B, T, F});
+    room_.d_qkv = take_operand({B, T, 3 * C}), room_.d_hidden = take_operand({B, T, F});
     const std::int64_t end = std::exchange(taken_, shared);
     logits_ = slice(take({B, T, pitch_of_logits(c, 4)}), 2, 0, c.vocabulary);
     taken_ = std::max(taken_, end);
@@ -207,6 +210,7 @@ void Trainer<Device>::start(const Batch& batch, float each,
     ids_.upload(batch.ids.data(), ids_.size());
     targets_.upload(batch.targets.data(), targets_.size());
     activations_.upload(d_losses.data(), d_losses_.size(), d_losses_.data - activations_.data());
+    gradient_of_x_.fill_bytes(0);  // which the norms' backward passes add to
     there_and_back(op_, layer_done);
 }
 

@@ -40,9 +40,10 @@ void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const float>& grad, const Rows<T>& out,
                                          gpu::Stream stream);
 
-/// Step 2 of the activations: 128-bit loads.
-void launch_activate_backward_vectorized(Activation what, const View<const float>& in,
-                                         const View<const float>& grad, const View<float>& out,
+/// Step 2 of the activations: 128-bit loads. T is float or bf16.
+template <class T>
+void launch_activate_backward_vectorized(Activation what, const View<const T>& in,
+                                         const View<const T>& grad, const View<T>& out,
                                          gpu::Stream stream);
 
 /// Step 2 of the embedding: one thread per element of grad, which it adds atomically.

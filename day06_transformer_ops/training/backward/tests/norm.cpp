@@ -54,7 +54,7 @@ Operation golden(Operation op, const std::vector<double>& x, const std::vector<d
                  const std::vector<double>& grad) {
     op.operands[0].with(list(x)), op.operands[1].with(list(weight));
     op.operands[3].with(list(grad));
-    op.operands[5].with(all_equal_to(0)), op.operands[6].with(all_equal_to(0));
+    for (const std::size_t i : {4, 5, 6}) op.operands[i].with(all_equal_to(0));
     return op;
 }
 

@@ -47,17 +47,19 @@ void append_norms(std::vector<Operation>& all, const Shape& shape) {
 void append_activations(std::vector<Operation>& all, const Shape& shape) {
     for (const Activation what : kActivations) {
         all.push_back(activate_backward_operation(what, shape));
+        all.push_back(activate_backward_operation<bf16>(what, shape));
         all.push_back(activate_gated_backward_operation(what, shape));
     }
 }
 
 std::vector<Operation> operations() {
     std::vector<Operation> all = {
-        linear_backward_operation({3}, 4, 5),  linear_backward_operation({1}, 1, 1),
-        linear_backward_operation({64}, 2, 1), linear_backward_operation({2, 3}, 4, 5),
-        bias_backward_operation({3, 5}),       bias_backward_operation({1, 1}),
-        embed_backward_operation({2, 3}, 8),   embed_backward_operation({1}, 5),
-        embed_backward_operation({3, 1}, 1),   embed_backward_operation({2, 5}, 3, false)};
+        linear_backward_operation({3}, 4, 5),      linear_backward_operation({1}, 1, 1),
+        linear_backward_operation({64}, 2, 1),     linear_backward_operation({2, 3}, 4, 5),
+        bias_backward_operation({3, 5}),           bias_backward_operation({1, 1}),
+        bias_backward_operation<bf16>({3, 5}),     embed_backward_operation({2, 3}, 8),
+        embed_backward_operation({1}, 5),          embed_backward_operation({3, 1}, 1),
+        embed_backward_operation({2, 5}, 3, false)};
     append_attention(all, {1, 3, 8}, {1, 4, 8}, attention_options(true));
     all.push_back(attention_backward_operation({2, 1, 3}, {1, 1, 3}, attention_options(false)));
     append_cross_entropy(all, {3}, 5);
@@ -161,6 +163,7 @@ TEST_CASE("a linear layer's backward pass: row counts around the parts of its su
     for (const std::int64_t M : {63, 64, 65, 128, 192}) {
         all.push_back(linear_backward_operation({M}, 2, 3));
         all.push_back(bias_backward_operation({M, 5}));
+        all.push_back(bias_backward_operation<bf16>({M, 5}));
     }
     check_values(all);
 }

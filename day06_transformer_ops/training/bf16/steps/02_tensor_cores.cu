@@ -151,19 +151,20 @@ __device__ __forceinline__ void make_slopes(PairsBack& pairs, PairsBack& slopes,
 /// The warp's 16 rows of sums, times factor.
 template <class C>
 __device__ __forceinline__ void store_rows(const SumsBack<C>& sums, float factor,
-                                           const HeadOf<float>& to, std::int64_t first,
+                                           const HeadOf<bf16>& to, std::int64_t first,
                                            std::int64_t rows, std::int64_t D) {
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
         const std::int64_t r = first + lane / 4 + 8 * h;
         if (r >= rows) continue;
-        float* const row = to.first + r * to.along_rows + lane % 4 * 2;
+        bf16* const row = to.first + r * to.along_rows + lane % 4 * 2;
 #pragma unroll
         for (int d = 0; d < C::kHead; d += 8) {
             if (d >= D) break;  // D is a multiple of a vector
             const float* const pair = &sums[d / 8][2 * h];
-            *reinterpret_cast<float2*>(row + d) = make_float2(factor * pair[0], factor * pair[1]);
+            *reinterpret_cast<std::uint32_t*>(row + d) =
+                gpu::pack<bf16>(factor * pair[0], factor * pair[1]);
         }
     }
 }

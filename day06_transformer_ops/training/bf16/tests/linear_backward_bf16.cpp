@@ -12,8 +12,11 @@ namespace {
 // Rows that are whole vectors, or not; a stride that is never used, and not a multiple of 8.
 std::vector<Operation> operations() {
     return {linear_backward_bf16_operation({2, 3}, 8, 16),
-            linear_backward_bf16_operation({3}, 5, 7), linear_backward_bf16_operation({1}, 1, 1),
-            linear_backward_bf16_operation({1}, 8, 3)};
+            linear_backward_bf16_operation({3}, 5, 7),
+            linear_backward_bf16_operation({1}, 1, 1),
+            linear_backward_bf16_operation({1}, 8, 3),
+            linear_backward_bf16_operation<bf16>({3}, 5, 7),
+            linear_backward_bf16_operation<bf16>({2, 3}, 8, 16)};
 }
 
 TEST_CASE("linear_backward_bf16: an invalid operand or overlap is rejected before any write",
@@ -31,6 +34,7 @@ TEST_CASE("a linear layer's backward pass from bf16", "[day06][training][small]"
     for (const auto& [M, K, N] : shapes) {
         Operation op = linear_backward_bf16_operation({M}, K, N);
         CHECK(computes_its_result(op));
+        CHECK(computes_its_result(linear_backward_bf16_operation<bf16>({M}, K, N)));
         // Models store matrices as (out, in) or as (in, out).
         for (const std::size_t i : {1, 4}) op.operands[i].placed(column_major({K, N}));
         CHECK(computes_its_result(op));

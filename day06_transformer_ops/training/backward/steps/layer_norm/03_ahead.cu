@@ -109,6 +109,8 @@ __global__ void __launch_bounds__(kThreads, VECTORS <= 6 ? 2 : 1)
             for (int e = 0; e < 4; ++e) h[e] = scale * (h[e] - of_mean - z[e] * of_scale);
             g.vectors[q] = pack<float>(h);
         }
+        x.load(d_in.row(r).first, C, 0);  // in the registers of z
+        g.add(x);
         g.store(d_in.row(r).first, C);
     }
     float* const of_warp = reinterpret_cast<float*>(next.vectors);
