@@ -58,8 +58,9 @@ LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
                                                  const View<const float>& grad,
                                                  const View<float>& d_in) {
     const int last = in.rank() - 1;
-    const bool vectors =
-        can_be_vectors(in, last) && can_be_vectors(grad, last) && can_be_vectors(d_in, last);
+    const bool vectors = can_be_vectors(rows_along(in, last)) &&
+                         can_be_vectors(rows_along(grad, last)) &&
+                         can_be_vectors(rows_along(d_in, last));
     return vectors && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::ahead
                                                       : LayerNormBackwardPath::row_per_thread;
 }
