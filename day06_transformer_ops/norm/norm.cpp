@@ -99,7 +99,7 @@ NormPlan<T> plan_norm(const char* op, const View<const Same<T>>& in,
     if (p.path == NormPath::tile && residual) {
         reject(op, ": only layer_norm and rms_norm have the path 'tile'");
     }
-    require_support(op, norm_paths<T>(), p, "; in has ", in.layout, ", out ", out.layout);
+    require_support(op, norm_paths<T>(), p.path, p, "; in has ", in.layout, ", out ", out.layout);
     return p;
 }
 

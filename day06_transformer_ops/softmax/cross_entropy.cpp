@@ -67,8 +67,8 @@ CrossEntropyPlan<T> plan_cross_entropy(const View<const T>& logits,
     p.path = how.path.value_or(along_memory(p) ? CrossEntropyPath::block_per_row
                                                : CrossEntropyPath::thread_per_row);
     if (out.size() == 0) return p;
-    require_support("cross_entropy", cross_entropy_paths<T>(), p, "; logits have ", logits.layout,
-                    ", targets ", targets.layout, ", out ", out.layout);
+    require_support("cross_entropy", cross_entropy_paths<T>(), p.path, p, "; logits have ",
+                    logits.layout, ", targets ", targets.layout, ", out ", out.layout);
     return p;
 }
 

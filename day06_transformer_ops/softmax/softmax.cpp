@@ -101,7 +101,7 @@ SoftmaxPlan<T> plan_softmax(SoftmaxKind kind, const View<const Same<T>>& in, int
     p.path = how.path.value_or(best_path(kind, p, bool(how.workspace)));
     if (!has_path(kind, p.path)) reject(op, ": it has no path '", name(p.path), "'");
     if (in.size() == 0) return p;
-    require_support(op, softmax_paths<T>(), p, "; in has ", in.layout, ", out ", out.layout,
+    require_support(op, softmax_paths<T>(), p.path, p, "; in has ", in.layout, ", out ", out.layout,
                     ", and rows run along dimension ", d);
     return p;
 }
