@@ -46,7 +46,7 @@ template <class T>
 void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
                      View<float> out);
 
-/// Calls f(a, b, epilogue, out) for each matrix of the stack. For arguments that check_matmul()
+/// Calls f(a, b, epilogue, out) for each matrix of the stack. For arguments that matmul_cpu()
 /// accepts.
 template <class T, class F>
 void for_each_matrix(View<const T> a, View<const T> b, Epilogue epilogue, View<float> out,

@@ -69,19 +69,25 @@ void require_known_path(const std::string& op, const std::optional<Enum>& path) 
     if (path) require_known(op, "path", *path);
 }
 
+/// What the path needs that the call does not have; "" if the path supports the call.
+template <class Path, class Plan, std::size_t N>
+[[nodiscard]] std::string missing_in(const PathEntry<Path, Plan> (&table)[N], Path path,
+                                     const Plan& plan) {
+    for (const PathEntry<Path, Plan>& entry : table) {
+        if (entry.value != path || !entry.supports || entry.supports(plan)) continue;
+        return entry.needs;
+    }
+    return "";
+}
 /// The path must support the call.
 /// @param op     the operation, for the message
-/// @param table  its paths
-/// @param plan   the call
 /// @param views  the end of the message, such as "; in has ", in.layout
-/// @throws std::invalid_argument  it does not; the message says what the path needs
+/// @throws std::invalid_argument  missing_in() is not ""; the message says what the path needs
 template <class Path, class Plan, std::size_t N, class... Parts>
 void require_support(const char* op, const PathEntry<Path, Plan> (&table)[N], Path path,
                      const Plan& plan, const Parts&... views) {
-    for (const PathEntry<Path, Plan>& entry : table) {
-        if (entry.value != path || !entry.supports || entry.supports(plan)) continue;
-        reject(op, ": the path '", entry.name, "' needs ", entry.needs, views...);
-    }
+    const std::string needs = missing_in(table, path, plan);
+    if (!needs.empty()) reject(op, ": the path '", name(path), "' needs ", needs, views...);
 }
 
 }  // namespace sixdays
