@@ -98,25 +98,21 @@ void set_softmax_paths(testing::Operation& op, SoftmaxKind kind, const Shape& sh
                has_rows_of_vectors<T>(c.arguments[1], dim);
     };
     const auto along = [=](const Call& c) { return has_rows_along_memory(c.arguments[0], dim); };
-    const auto always = [](const Call&) { return true; };
     const auto only_softmax = [=](const Call&) { return plain; };
 
-    op.paths = testing::paths_of<SoftmaxPath>();
-    op.path(SoftmaxPath::thread_per_row) = {"thread per row", op.name + "_kernel", always};
-    op.path(SoftmaxPath::warp_per_row) = {"warp per row", "softmax_warp_kernel", only_softmax};
-    op.path(SoftmaxPath::online) = {"online", "softmax_online_kernel", only_softmax};
-    op.path(SoftmaxPath::registers) = {
-        "registers", masked ? "masked_softmax_registers_kernel" : "softmax_registers_kernel",
-        [=](const Call& c) { return empty || has_vectors(c); }};
-    op.path(SoftmaxPath::shared) = {"shared", "softmax_shared_kernel",
-                                    [=](const Call& c) { return !masked && (empty || along(c)); }};
-    op.path(SoftmaxPath::split) = {"split", "softmax_split_kernel", only_softmax};
-    op.path(SoftmaxPath::tile) = {
-        "tile", "softmax_tile", [=](const Call& c) {
-            return plain &&
-                   (empty || (gpu::has_tile() && has_evenly_spaced_rows(c.arguments[0], dim) &&
-                              has_evenly_spaced_rows(c.arguments[1], dim)));
-        }};
+    op.takes(SoftmaxPath::thread_per_row, op.name + "_kernel");
+    op.takes(SoftmaxPath::warp_per_row, "softmax_warp_kernel", only_softmax);
+    op.takes(SoftmaxPath::online, "softmax_online_kernel", only_softmax);
+    op.takes(SoftmaxPath::registers,
+             masked ? "masked_softmax_registers_kernel" : "softmax_registers_kernel",
+             [=](const Call& c) { return empty || has_vectors(c); });
+    op.takes(SoftmaxPath::shared, "softmax_shared_kernel",
+             [=](const Call& c) { return !masked && (empty || along(c)); });
+    op.takes(SoftmaxPath::split, "softmax_split_kernel", only_softmax);
+    op.takes(SoftmaxPath::tile, "softmax_tile", [=](const Call& c) {
+        return plain && (empty || (gpu::has_tile() && has_evenly_spaced_rows(c.arguments[0], dim) &&
+                                   has_evenly_spaced_rows(c.arguments[1], dim)));
+    });
     op.best = [=](const Call& c) {
         const std::int64_t n = shape[dim];
         const bool few_and_long = plain && n >= 8192 && size(shape) / n <= 8;
