@@ -53,16 +53,13 @@ inline void set_elementwise_paths(testing::Operation& op, bool empty) {
             all = all && past_16(x) == past_16(c.arguments[0]);
         return all;
     };
-    op.paths = paths_of<ElementwisePath>();
-    for (PathOf& path : op.paths) path.accepts = contiguous;
-    op.path(ElementwisePath::one_element).kernel = op.name + "_kernel";
-    op.path(ElementwisePath::grid_stride).kernel = "grid_stride_kernel";
-    op.path(ElementwisePath::any_address).kernel = "any_address_kernel";
-    PathOf &vectors = op.path(ElementwisePath::vectorized), &tile = op.path(ElementwisePath::tile);
-    vectors.kernel = "vectorized_kernel";
-    vectors.accepts = [=](const Call& c) { return contiguous(c) && equally_past_16(c); };
-    tile.kernel = op.name + "_tile";
-    tile.accepts = [=](const Call& c) { return contiguous(c) && (gpu::has_tile() || empty); };
+    op.takes(ElementwisePath::one_element, op.name + "_kernel", contiguous);
+    op.takes(ElementwisePath::grid_stride, "grid_stride_kernel", contiguous);
+    op.takes(ElementwisePath::any_address, "any_address_kernel", contiguous);
+    op.takes(ElementwisePath::vectorized, "vectorized_kernel",
+             [=](const Call& c) { return contiguous(c) && equally_past_16(c); });
+    op.takes(ElementwisePath::tile, op.name + "_tile",
+             [=](const Call& c) { return contiguous(c) && (gpu::has_tile() || empty); });
     op.best = [=](const Call& c) {
         return static_cast<int>(equally_past_16(c) ? ElementwisePath::vectorized
                                                    : ElementwisePath::any_address);

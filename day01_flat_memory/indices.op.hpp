@@ -35,17 +35,11 @@ inline testing::Operation indices_operation(std::int64_t base, const Shape& shap
     const auto has_vectors = [=](const Call& c) {
         return whole && reinterpret_cast<std::uintptr_t>(c.arguments[0].data) % 16 == 0;
     };
-    op.paths = paths_of<IndicesPath>();
-    op.path(IndicesPath::one_element).kernel = "indices" + std::to_string(shape.rank) + "_kernel";
-    op.path(IndicesPath::one_element).accepts = contiguous;
-    op.path(IndicesPath::vectorized).kernel = "indices_vectorized_kernel";
-    op.path(IndicesPath::vectorized).accepts = [=](const Call& c) {
-        return contiguous(c) && (empty || has_vectors(c));
-    };
-    op.path(IndicesPath::tile).kernel = "indices_tile";
-    op.path(IndicesPath::tile).accepts = [=](const Call& c) {
-        return contiguous(c) && (empty || gpu::has_tile());
-    };
+    op.takes(IndicesPath::one_element, sentence("indices", shape.rank, "_kernel"), contiguous);
+    op.takes(IndicesPath::vectorized, "indices_vectorized_kernel",
+             [=](const Call& c) { return contiguous(c) && (empty || has_vectors(c)); });
+    op.takes(IndicesPath::tile, "indices_tile",
+             [=](const Call& c) { return contiguous(c) && (empty || gpu::has_tile()); });
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? IndicesPath::vectorized
                                                : IndicesPath::one_element);

@@ -38,20 +38,17 @@ inline testing::Operation pack_operation(const Shape& shape) {
         };
         return at_16_bytes(0) && at_16_bytes(1) && (empty || visited(c).all_have_groups(16));
     };
-    op.paths = paths_of<PackPath>();
-    op.path(PackPath::any_size) = {"any size", "pack_kernel", contiguous};
-    op.path(PackPath::fast_division) = {"fast division", "pack_fast_division_kernel", contiguous};
-    op.path(PackPath::by_rank) = {"by rank", "pack_by_rank_kernel", contiguous};
-    op.path(PackPath::in_flight) = {"in flight", "pack_in_flight_kernel", contiguous};
-    op.path(PackPath::vectorized) = {"vectorized", "pack_vectorized_kernel", [=](const Call& c) {
-                                         return contiguous(c) && has_vectors(c);
-                                     }};
-    op.path(PackPath::tile) = {"tile", "pack_tile", [=](const Call& c) {
-                                   const bool itself = c.arguments[0].data ==
-                                                       c.arguments[1].data;  // nothing to move
-                                   return contiguous(c) && (empty || visited(c).takes_tiles()) &&
-                                          (gpu::has_tile() || empty || itself);
-                               }};
+    op.takes(PackPath::any_size, "pack_kernel", contiguous);
+    op.takes(PackPath::fast_division, "pack_fast_division_kernel", contiguous);
+    op.takes(PackPath::by_rank, "pack_by_rank_kernel", contiguous);
+    op.takes(PackPath::in_flight, "pack_in_flight_kernel", contiguous);
+    op.takes(PackPath::vectorized, "pack_vectorized_kernel",
+             [=](const Call& c) { return contiguous(c) && has_vectors(c); });
+    op.takes(PackPath::tile, "pack_tile", [=](const Call& c) {
+        const bool itself = c.arguments[0].data == c.arguments[1].data;  // nothing to move
+        return contiguous(c) && (empty || visited(c).takes_tiles()) &&
+               (gpu::has_tile() || empty || itself);
+    });
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? PackPath::vectorized : PackPath::in_flight);
     };

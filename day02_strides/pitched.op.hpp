@@ -49,17 +49,13 @@ inline testing::Operation pitched_operation(std::int64_t M, std::int64_t K) {
         return all;
     };
     const bool empty = size(shape) == 0;
-    op.paths = paths_of<PitchedPath>();
-    op.path(PitchedPath::one_element) = {"one element", "pitched_kernel", [=](const Call& c) {
-                                             return pitched(c) && M <= 65535 * 8;
-                                         }};
-    op.path(PitchedPath::singles) = {"singles", "rows_kernel<float>", pitched};
-    op.path(PitchedPath::vectorized) = {"vectorized", "rows_kernel<float4>", [=](const Call& c) {
-                                            return pitched(c) && (empty || has_vectors(c));
-                                        }};
-    op.path(PitchedPath::tile) = {"tile", "pitched_tile", [=](const Call& c) {
-                                      return pitched(c) && (empty || gpu::has_tile());
-                                  }};
+    op.takes(PitchedPath::one_element, "pitched_kernel",
+             [=](const Call& c) { return pitched(c) && M <= 65535 * 8; });
+    op.takes(PitchedPath::singles, "rows_kernel<float>", pitched);
+    op.takes(PitchedPath::vectorized, "rows_kernel<float4>",
+             [=](const Call& c) { return pitched(c) && (empty || has_vectors(c)); });
+    op.takes(PitchedPath::tile, "pitched_tile",
+             [=](const Call& c) { return pitched(c) && (empty || gpu::has_tile()); });
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? PitchedPath::vectorized : PitchedPath::singles);
     };

@@ -32,9 +32,8 @@ inline testing::Operation sum_columns_operation(std::int64_t M, std::int64_t K) 
         return all;
     };
     const auto contiguous = [](const Call& c) { return is_contiguous(c.arguments[1].layout); };
-    op.paths = paths_of<SumColumnsPath>();
-    op.path(SumColumnsPath::one_load) = {"one load", "sum_columns_kernel", contiguous};
-    op.path(SumColumnsPath::in_flight) = {"in flight", "sum_columns_in_flight_kernel", contiguous};
+    op.takes(SumColumnsPath::one_load, "sum_columns_kernel", contiguous);
+    op.takes(SumColumnsPath::in_flight, "sum_columns_in_flight_kernel", contiguous);
     op.best = [=](const Call&) {
         return static_cast<int>(M < 8 ? SumColumnsPath::one_load : SumColumnsPath::in_flight);
     };

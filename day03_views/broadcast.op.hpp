@@ -48,13 +48,11 @@ inline Operation add_operation(const Place& a, const Place& b, const Place& out)
         return v.has_groups(0, 16) && (steps[1] == 0 || v.has_groups(1, 16)) &&
                (steps[2] == 0 || v.has_groups(2, 16));
     };
-    const auto always = [](const Call&) { return true; };
-    op.paths = {{"one element", "add_broadcast_kernel", always},
-                {"any layout", "add_walk_kernel", always},
-                {"vectorized", "add_vectorized_kernel", has_vectors},
-                {"tile", "add_broadcast_tile", [=](const Call& c) {
-                     return empty || (gpu::has_tile() && visited(c).takes_tiles());
-                 }}};
+    op.takes(AddBroadcastPath::one_element, "add_broadcast_kernel");
+    op.takes(AddBroadcastPath::any_layout, "add_walk_kernel");
+    op.takes(AddBroadcastPath::vectorized, "add_vectorized_kernel", has_vectors);
+    op.takes(AddBroadcastPath::tile, "add_broadcast_tile",
+             [=](const Call& c) { return empty || (gpu::has_tile() && visited(c).takes_tiles()); });
     if (empty) op.path(AddBroadcastPath::vectorized).accepts = {};  // may reject an empty output
     if (!empty) op.best = [=](const Call& c) { return has_vectors(c) ? 2 : 1; };
     return op;
@@ -87,9 +85,8 @@ inline Operation where_operation(const Place& mask, const Place& a, const Place&
         return all;
     };
     op.in_place = {{"a", "out"}, {"b", "out"}};
-    const auto always = [](const Call&) { return true; };
-    op.paths = {{"one element", "where_kernel", always},
-                {"any layout", "where_walk_kernel", always}};
+    op.takes(WherePath::one_element, "where_kernel");
+    op.takes(WherePath::any_layout, "where_walk_kernel");
     op.best = [](const Call&) { return 1; };
     return op;
 }

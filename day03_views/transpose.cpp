@@ -101,52 +101,53 @@ TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out) {
 
 namespace {
 
-// Empty if `path` supports these views, else the unmet requirement.
-std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
-    const int e = in.element;
-    const bool is_short = std::min(rows_of(in), columns_of(in)) <= kShortRow;
-    switch (path) {
-        case TransposePath::one_element:
-            return rows_of(in) <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " rows";
-        case TransposePath::write_coalesced:
-            return e == 4 && columns_of(in) <= kMostRows
-                       ? ""
-                       : "elements of 4 bytes and at most " + std::to_string(kMostRows) +
-                             " columns";
-        case TransposePath::shared_tile:
-        case TransposePath::padded:
-            return e == 4 && columns_of(in) <= kMostColumnsOfTiles
-                       ? ""
-                       : "elements of 4 bytes and at most " + std::to_string(kMostColumnsOfTiles) +
-                             " columns";
-        case TransposePath::in_flight:
-            return "";
-        case TransposePath::vectorized:
-            return e == 4 && rows_begin_at_vectors(in, out)
-                       ? ""
-                       : "elements of 4 bytes, and every row to begin at a multiple of 16 bytes";
-        case TransposePath::small_elements:
-            return e <= 2 && rows_begin_at_vectors(in, out)
-                       ? ""
-                       : "elements of 1 or 2 bytes, and every row to begin at a multiple of 16 "
-                         "bytes";
-        case TransposePath::whole_sectors:
-            return e == 2 || e == 4 ? "" : "elements of 2 or 4 bytes";
-        case TransposePath::short_rows:
-            return is_short
-                       ? ""
-                       : "rows or columns of at most " + std::to_string(kShortRow) + " elements";
-        case TransposePath::short_rows_vectorized:
-            return is_short && takes_short_rows_vectorized(in, out)
-                       ? ""
-                       : "short rows without gaps between them, of elements of 1, 2 or 4 bytes, "
-                         "and long ones that begin at multiples of 16 bytes";
-        case TransposePath::tile:
-            return e <= 8 && forwards(in.layout) && forwards(out.layout)
-                       ? ""
-                       : "elements of at most 8 bytes, and between rows " + gpu::kNoNegativeStride;
-    }
-    return "";
+struct Views {
+    const UntypedIn& in;
+    const UntypedOut& out;
+};
+
+bool has_tiles_of_floats(const Views& x) {
+    return x.in.element == 4 && columns_of(x.in) <= kMostColumnsOfTiles;
+}
+bool is_short(const Views& x) {
+    return std::min(rows_of(x.in), columns_of(x.in)) <= kShortRow;
+}
+
+const auto& transpose_paths() {
+    using P = TransposePath;
+    static const std::string tiles =
+        sentence("elements of 4 bytes and at most ", kMostColumnsOfTiles, " columns");
+    static const PathEntry<P, Views> all[] = {
+        {P::one_element, "one element", [](const Views& x) { return rows_of(x.in) <= kMostRows; },
+         sentence("at most ", kMostRows, " rows")},
+        {P::write_coalesced, "write coalesced",
+         [](const Views& x) { return x.in.element == 4 && columns_of(x.in) <= kMostRows; },
+         sentence("elements of 4 bytes and at most ", kMostRows, " columns")},
+        {P::shared_tile, "shared tile", has_tiles_of_floats, tiles},
+        {P::padded, "padded tile", has_tiles_of_floats, tiles},
+        {P::in_flight, "in flight"},
+        {P::vectorized, "vectorized",
+         [](const Views& x) { return x.in.element == 4 && rows_begin_at_vectors(x.in, x.out); },
+         "elements of 4 bytes, and every row to begin at a multiple of 16 bytes"},
+        {P::small_elements, "small elements",
+         [](const Views& x) { return x.in.element <= 2 && rows_begin_at_vectors(x.in, x.out); },
+         "elements of 1 or 2 bytes, and every row to begin at a multiple of 16 bytes"},
+        {P::whole_sectors, "whole sectors",
+         [](const Views& x) { return x.in.element == 2 || x.in.element == 4; },
+         "elements of 2 or 4 bytes"},
+        {P::short_rows, "short rows", is_short,
+         sentence("rows or columns of at most ", kShortRow, " elements")},
+        {P::short_rows_vectorized, "short rows, vectorized",
+         [](const Views& x) { return is_short(x) && takes_short_rows_vectorized(x.in, x.out); },
+         "short rows without gaps between them, of elements of 1, 2 or 4 bytes, and long ones that "
+         "begin at multiples of 16 bytes"},
+        {P::tile, "tile",
+         [](const Views& x) {
+             return x.in.element <= 8 && forwards(x.in.layout) && forwards(x.out.layout);
+         },
+         "elements of at most 8 bytes, and between rows " + gpu::kNoNegativeStride},
+    };
+    return all;
 }
 
 }  // namespace
@@ -156,27 +157,12 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out,
     check_transposed_views(in, out);
     require_known_path("transpose", path);
     if (!path || out.layout.size() == 0) return;  // nothing to move on any path
-    const std::string needs = missing(*path, in, out);
-    if (needs.empty()) return;
-    reject("transpose: the path '", name(*path), "' needs ", needs, "; in has elements of ",
-           in.element, " bytes, ", in.layout, ", out ", out.layout);
+    require_support("transpose", transpose_paths(), *path, Views{in, out}, "; in has elements of ",
+                    in.element, " bytes, ", in.layout, ", out ", out.layout);
 }
 
 const char* name(TransposePath path) {
-    static constexpr Named<TransposePath> kNames[] = {
-        {TransposePath::one_element, "one element"},
-        {TransposePath::write_coalesced, "write coalesced"},
-        {TransposePath::shared_tile, "shared tile"},
-        {TransposePath::padded, "padded tile"},
-        {TransposePath::in_flight, "in flight"},
-        {TransposePath::vectorized, "vectorized"},
-        {TransposePath::small_elements, "small elements"},
-        {TransposePath::whole_sectors, "whole sectors"},
-        {TransposePath::short_rows, "short rows"},
-        {TransposePath::short_rows_vectorized, "short rows, vectorized"},
-        {TransposePath::tile, "tile"},
-    };
-    return name_in(kNames, path);
+    return name_in(transpose_paths(), path);
 }
 
 }  // namespace sixdays::day03_views

@@ -17,11 +17,10 @@ int checked(const View<const float>& in, int dim) {
 
 }  // namespace
 
-void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>& out,
-                  std::optional<ArgmaxPath> path) {
-    const int d = checked(in, dim);
-    require_lines("argmax", in, {d}, out);
-    require_path("argmax", path, lines_of("argmax", in, {d}));
+LinesPlan<std::int64_t> plan_argmax(const View<const float>& in, int dim,
+                                    const View<std::int64_t>& out,
+                                    const gpu::Launch<ArgmaxPath>& how) {
+    return plan_lines("argmax", in, {checked(in, dim)}, out, how);
 }
 
 ArgmaxPath choose_argmax(const View<const float>& in, int dim, bool workspace) {

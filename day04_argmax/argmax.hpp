@@ -33,9 +33,11 @@ void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out);
 void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
                  const gpu::Launch<ArgmaxPath>& how = {});
 
-/// Rejects what both versions reject; with a path, also what that path does not support.
-void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>& out,
-                  std::optional<ArgmaxPath> path = {});
+/// Rejects what both versions reject, and chooses the path: plan_lines().
+/// @throws std::invalid_argument  as argmax_cuda()
+[[nodiscard]] LinesPlan<std::int64_t> plan_argmax(const View<const float>& in, int dim,
+                                                  const View<std::int64_t>& out,
+                                                  const gpu::Launch<ArgmaxPath>& how);
 
 /// The path that argmax_cuda() takes, with or without a workspace of argmax_workspace_bytes(): that
 /// of choose_path().
@@ -45,7 +47,7 @@ void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>
 
 /// Bytes of workspace that the path needs, or the best path with a workspace; 0 if a workspace
 /// would change nothing. At most 24 KiB: 16 KiB of counters and 8 bytes per block of `split`.
-/// @throws std::invalid_argument  what check_argmax() rejects of `in`, `dim` and `path`
+/// @throws std::invalid_argument  what plan_argmax() rejects of `in`, `dim` and `path`
 [[nodiscard]] std::int64_t argmax_workspace_bytes(const View<const float>& in, int dim,
                                                   std::optional<ArgmaxPath> path = {});
 

@@ -27,10 +27,8 @@ void argmax_loop(View<const float> first, std::int64_t length, std::int64_t stri
 }  // namespace
 
 void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out) {
-    check_argmax(in, dim, out);
-    const Lines lines = lines_of("argmax", in, {dim});
-    argmax_loop(lines.first, lines.length(), lines.stride(),
-                {out.data, without_kept(out.layout, in, {dim})});
+    const auto [path, lines, to] = plan_argmax(in, dim, out, {.path = ArgmaxPath::one_thread});
+    argmax_loop(lines.first, lines.length(), lines.stride(), to);
 }
 
 }  // namespace sixdays::day04_argmax

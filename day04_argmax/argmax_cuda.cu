@@ -41,22 +41,21 @@ __global__ void argmax_kernel(const __grid_constant__ View<const float> first, s
 
 void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
                  const gpu::Launch<ArgmaxPath>& how) {
-    check_argmax(in, dim, out, how.path);
+    const LinesPlan<std::int64_t> plan = plan_argmax(in, dim, out, how);
     if (out.size() == 0) return;
-    const auto [given, workspace, stream] = how;
-    const ArgmaxPath path = given ? *given : choose_argmax(in, dim, bool(workspace));
-    const Lines lines = lines_of("argmax", in, {dim});
-    const Layout to = without_kept(out.layout, in, {dim});
+    const Lines& lines = plan.lines;
+    const Layout& to = plan.out.layout;
+    const gpu::Stream stream = how.stream;
     const Pick<Largest> op = {out.data, nullptr};
-    switch (path) {
+    switch (plan.path) {
         case ArgmaxPath::one_thread: {
             const unsigned grid = gpu::blocks_for(lines.count(), kThreads);
             argmax_kernel<<<grid, kThreads, 0, stream>>>(lines.first, lines.length(),
-                                                         lines.stride(), {out.data, to});
+                                                         lines.stride(), plan.out);
             return gpu::check_launch("argmax_kernel", grid, kThreads);
         }
         case ArgmaxPath::shared_tree:
-            return launch_shared_tree(lines, {out.data, to}, stream);
+            return launch_shared_tree(lines, plan.out, stream);
         case ArgmaxPath::walk:
             return launch_walk(lines, to, op, stream);
         case ArgmaxPath::warp:
@@ -68,11 +67,10 @@ void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
         case ArgmaxPath::strided:
             return launch_strided(lines, to, op, stream);
         case ArgmaxPath::split:
-            return launch_split("argmax", lines, to, op, workspace, stream);
+            return launch_split("argmax", lines, to, op, how.workspace, stream);
         case ArgmaxPath::tile:
-            return gpu::by_tile("argmax", [&, s = stream] {
-                launch_argmax_tile(lines, false, {out.data, to}, s);
-            });
+            return gpu::by_tile("argmax",
+                                [&] { launch_argmax_tile(lines, false, plan.out, stream); });
     }
 }
 

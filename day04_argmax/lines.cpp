@@ -73,37 +73,35 @@ std::int64_t side_by_side(const Lines& lines) {
     return one_walk(lines) && last >= 0 && first.stride(last) == 1 ? first.extent(last) : 0;
 }
 
-// "" if the path supports the lines, else what it needs.
-std::string needed(LinePath path, const Lines& lines) {
-    switch (path) {
-        case LinePath::one_thread:
-            return "";
-        case LinePath::shared_tree:
-            return one_walk(lines) && lines.count() <= INT32_MAX
-                       ? ""
-                       : "at most 2^31 - 1 lines of one stride, of at most 2^32 - 65536 elements";
-        case LinePath::walk:
-        case LinePath::warp:
-            return one_walk(lines) ? "" : "lines of one stride, of at most 2^32 - 65536 elements";
-        case LinePath::vectorized:
-            return along_memory(lines) ? "" : "contiguous lines, of at most 2^32 - 65536 elements";
-        case LinePath::short_lines:
-            return one_behind_the_other(lines) && lines.length() <= kShortLine
-                       ? ""
-                       : "lines of at most 80 elements, packed one after another in memory";
-        case LinePath::strided:
-            return side_by_side(lines) > 0 ? "" : "lines that begin at adjacent elements";
-        case LinePath::split:
-            return along_memory(lines) && lines.count() <= kBlocks
-                       ? ""
-                       : "contiguous lines, at most 1024 of them";
-        case LinePath::tile:
-            return lines.along.rank() <= 1 && gpu::goes_forwards(lines.first.layout) &&
-                           gpu::goes_forwards(lines.along)
-                       ? ""
-                       : "lines of one stride, and " + gpu::kNoNegativeStride;
-    }
-    return "";
+const auto& line_paths() {
+    static constexpr char kContiguous[] = "contiguous lines, of at most 2^32 - 65536 elements";
+    static constexpr char kOneStride[] = "lines of one stride, of at most 2^32 - 65536 elements";
+    static const PathEntry<LinePath, Lines> all[] = {
+        {LinePath::one_thread, "one thread"},
+        {LinePath::shared_tree, "shared tree",
+         [](const Lines& lines) { return one_walk(lines) && lines.count() <= INT32_MAX; },
+         sentence("at most 2^31 - 1 ", kOneStride)},
+        {LinePath::walk, "walk", one_walk, kOneStride},
+        {LinePath::warp, "warp", one_walk, kOneStride},
+        {LinePath::vectorized, "vectorized", along_memory, kContiguous},
+        {LinePath::strided, "strided", [](const Lines& lines) { return side_by_side(lines) > 0; },
+         "lines that begin at adjacent elements"},
+        {LinePath::short_lines, "short lines",
+         [](const Lines& lines) {
+             return one_behind_the_other(lines) && lines.length() <= kShortLine;
+         },
+         "lines of at most 80 elements, packed one after another in memory"},
+        {LinePath::split, "split",
+         [](const Lines& lines) { return along_memory(lines) && lines.count() <= kBlocks; },
+         "contiguous lines, at most 1024 of them"},
+        {LinePath::tile, "tile",
+         [](const Lines& lines) {
+             return lines.along.rank() <= 1 && gpu::goes_forwards(lines.first.layout) &&
+                    gpu::goes_forwards(lines.along);
+         },
+         "lines of one stride, and " + gpu::kNoNegativeStride},
+    };
+    return all;
 }
 
 }  // namespace
@@ -132,10 +130,8 @@ LinePath choose_path(const Lines& lines, bool workspace, int multiprocessors) {
 void require_path(const char* op, std::optional<LinePath> path, const Lines& lines) {
     require_known_path(op, path);
     if (!path || lines.count() == 0) return;
-    const std::string need = needed(*path, lines);
-    if (need.empty()) return;
-    reject(op, ": the path '", name(*path), "' needs ", need, "; the lines have ", lines.along,
-           ", and begin at ", lines.first.layout);
+    require_support(op, line_paths(), *path, lines, "; the lines have ", lines.along,
+                    ", and begin at ", lines.first.layout);
 }
 
 Partials partials_of(gpu::Carver& carver, const Lines& lines) {
@@ -150,18 +146,7 @@ std::int64_t workspace_bytes(const char* op, const Lines& lines, std::optional<L
 }
 
 const char* name(LinePath path) {
-    static constexpr Named<LinePath> kNames[] = {
-        {LinePath::one_thread, "one thread"},
-        {LinePath::shared_tree, "shared tree"},
-        {LinePath::walk, "walk"},
-        {LinePath::warp, "warp"},
-        {LinePath::vectorized, "vectorized"},
-        {LinePath::short_lines, "short lines"},
-        {LinePath::strided, "strided"},
-        {LinePath::split, "split"},
-        {LinePath::tile, "tile"},
-    };
-    return name_in(kNames, path);
+    return name_in(line_paths(), path);
 }
 
 std::string step_name(LinePath path) {

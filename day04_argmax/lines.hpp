@@ -12,7 +12,7 @@
 #include <string>
 
 #include "common/gpu/device.hpp"
-#include "common/gpu/workspace.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/view.hpp"
 
@@ -46,18 +46,6 @@ struct Lines {
 /// @throws std::invalid_argument  another shape; no such dimension, or one that is named twice
 void require_reduced_shape(const char* op, const View<const float>& in, const Dims& dims,
                            const Shape& out);
-
-/// Rejects what the CPU references and kernels of all reductions reject.
-/// @throws std::invalid_argument  no such dimension, or one named twice, a wrong shape of out, an
-/// out that is not injective, a null pointer, overlap
-template <class T>
-void require_lines(const char* op, const View<const float>& in, const Dims& dims,
-                   const View<T>& out) {
-    require_reduced_shape(op, in, dims, out.layout.shape);
-    require_memory(op, "in", in);
-    require_output(op, out);
-    require_same_or_apart(op, "in", in, "out", out);
-}
 
 // --- which path ----------------------------------------------------------------------------------
 
@@ -102,6 +90,33 @@ inline constexpr std::int64_t kShortLine = 80;
 /// Rejects a path that does not support these lines. Every path accepts a call without lines.
 /// @throws std::invalid_argument  no such path, or its requirement, with the lines' numbers
 void require_path(const char* op, std::optional<LinePath> path, const Lines& lines);
+
+/// What a call of a reduction launches: plan_lines().
+template <class T>
+struct LinesPlan {
+    LinePath path;  ///< the one asked for, else the best
+    Lines lines;    ///< one for each output
+    View<T> out;    ///< without the reduced dimensions: without_kept()
+};
+
+/// The one decision of a reduction's CPU reference and CUDA version: rejects invalid arguments and a
+/// path in `how` that does not support these lines. Without a path: choose_path().
+/// @param op  the operation, for the message
+/// @throws std::invalid_argument  no such dimension, or one named twice, a wrong shape of out, an
+/// out that is not injective, a null pointer, overlap; require_path()
+template <class T>
+[[nodiscard]] LinesPlan<T> plan_lines(const char* op, const View<const float>& in, const Dims& dims,
+                                      const View<T>& out, const gpu::Launch<LinePath>& how) {
+    require_reduced_shape(op, in, dims, out.layout.shape);
+    require_memory(op, "in", in);
+    require_output(op, out);
+    require_same_or_apart(op, "in", in, "out", out);
+    const Lines lines = lines_of(op, in, dims);
+    require_path(op, how.path, lines);
+    return {how.path ? *how.path : choose_path(lines, bool(how.workspace)),
+            lines,
+            {out.data, without_kept(out.layout, in, dims)}};
+}
 
 /// The workspace of step 08: the partial result of each part, and for each line the number of its
 /// blocks that are done.

@@ -14,29 +14,30 @@ void require_elements(const char* op, const View<const float>& in, const Dims& d
 }
 
 // The path shared_tree supports argmax only.
-void require_reduce_path(const char* op, std::optional<ReducePath> path, const Lines& lines) {
-    require_path(op, path, lines);
-    if (path != ReducePath::shared_tree || lines.count() == 0) return;
+template <class T>
+LinesPlan<T> plan_reduction(const char* op, const View<const float>& in, const Dims& dims,
+                            const View<T>& out, const gpu::Launch<ReducePath>& how) {
+    LinesPlan<T> plan = plan_lines(op, in, dims, out, how);
+    if (plan.path != ReducePath::shared_tree || plan.lines.count() == 0) return plan;
     reject(op, ": the path 'shared tree' supports argmax only");
 }
 
 }  // namespace
 
-void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out,
-                  std::optional<ReducePath> path) {
+LinesPlan<std::int64_t> plan_argmin(const View<const float>& in, int dim,
+                                    const View<std::int64_t>& out,
+                                    const gpu::Launch<ReducePath>& how) {
     const int d = checked_dim("argmin", dim, in.rank());
     require_elements("argmin", in, {d});
-    require_lines("argmin", in, {d}, out);
-    require_reduce_path("argmin", path, lines_of("argmin", in, {d}));
+    return plan_reduction("argmin", in, {d}, out, how);
 }
 
-void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
-                  const View<float>& out, std::optional<ReducePath> path) {
+LinesPlan<float> plan_reduce(Reduction what, const View<const float>& in, const Dims& dims,
+                             const View<float>& out, const gpu::Launch<ReducePath>& how) {
     require_known("reduce", "reduction", what);
-    require_lines(name(what), in, dims, out);
     const bool of_nothing = what == Reduction::sum || what == Reduction::product;
     if (!of_nothing) require_elements(name(what), in, dims);
-    require_reduce_path(name(what), path, lines_of(name(what), in, dims));
+    return plan_reduction(name(what), in, dims, out, how);
 }
 
 ReducePath choose_reduce(const View<const float>& in, const Dims& dims, bool workspace) {

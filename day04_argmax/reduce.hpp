@@ -29,8 +29,11 @@ void argmin_cpu(View<const float> in, int dim, View<std::int64_t> out);
 /// that is too small
 void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out,
                  const gpu::Launch<ReducePath>& how = {});
-void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out,
-                  std::optional<ReducePath> path = {});
+/// Rejects what both versions reject, and chooses the path: plan_lines().
+/// @throws std::invalid_argument  as argmin_cuda()
+[[nodiscard]] LinesPlan<std::int64_t> plan_argmin(const View<const float>& in, int dim,
+                                                  const View<std::int64_t>& out,
+                                                  const gpu::Launch<ReducePath>& how);
 
 /// What reduce_cpu() and reduce_cuda() compute of a line of n elements.
 enum class Reduction {
@@ -61,8 +64,11 @@ void reduce_cpu(Reduction what, View<const float> in, const Dims& dims, View<flo
 /// that is too small
 void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
                  const gpu::Launch<ReducePath>& how = {});
-void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
-                  const View<float>& out, std::optional<ReducePath> path = {});
+/// Rejects what both versions reject, and chooses the path: plan_lines().
+/// @throws std::invalid_argument  as reduce_cuda()
+[[nodiscard]] LinesPlan<float> plan_reduce(Reduction what, const View<const float>& in,
+                                           const Dims& dims, const View<float>& out,
+                                           const gpu::Launch<ReducePath>& how);
 
 /// The path that reduce_cuda() takes and, for one dimension, argmin_cuda(), with or without a
 /// workspace: that of choose_path().

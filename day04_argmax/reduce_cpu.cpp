@@ -37,16 +37,13 @@ void reduce_loop(View<const float> first, const Layout& along, float divisor, Vi
 }  // namespace
 
 void argmin_cpu(View<const float> in, int dim, View<std::int64_t> out) {
-    check_argmin(in, dim, out);
-    const Lines lines = lines_of("argmin", in, {dim});
-    argmin_loop(lines.first, lines.length(), lines.stride(),
-                {out.data, without_kept(out.layout, in, {dim})});
+    const auto [path, lines, to] = plan_argmin(in, dim, out, {.path = ReducePath::one_thread});
+    argmin_loop(lines.first, lines.length(), lines.stride(), to);
 }
 
 void reduce_cpu(Reduction what, View<const float> in, const Dims& dims, View<float> out) {
-    check_reduce(what, in, dims, out);
-    const Lines lines = lines_of(name(what), in, dims);
-    const View<float> to(out.data, without_kept(out.layout, in, dims));
+    const auto [path, lines, to] =
+        plan_reduce(what, in, dims, out, {.path = ReducePath::one_thread});
     const auto n = static_cast<float>(lines.length());
     switch (what) {
         case Reduction::max:

@@ -63,11 +63,13 @@ void launch_reduce(const Lines& lines, float divisor, const View<float>& out, gp
 }
 
 // `twin` launches the naive kernel, `tiles` the tile kernel; `name` is the operation, for messages.
-template <class OP, class Twin, class Tiles>
-void launch(const char* name, const gpu::Launch<ReducePath>& how, const Lines& lines,
-            const Layout& out, const OP& op, const Twin& twin, const Tiles& tiles) {
-    const auto [given, workspace, stream] = how;
-    switch (given ? *given : choose_path(lines, bool(workspace))) {
+template <class T, class OP, class Twin, class Tiles>
+void launch(const char* name, const gpu::Launch<ReducePath>& how, const LinesPlan<T>& plan,
+            const OP& op, const Twin& twin, const Tiles& tiles) {
+    const Lines& lines = plan.lines;
+    const Layout& out = plan.out.layout;
+    const gpu::Stream stream = how.stream;
+    switch (plan.path) {
         case ReducePath::one_thread:
             return twin();
         case ReducePath::walk:
@@ -83,7 +85,7 @@ void launch(const char* name, const gpu::Launch<ReducePath>& how, const Lines& l
         case ReducePath::strided:
             return launch_strided(lines, out, op, stream);
         case ReducePath::split:
-            return launch_split(name, lines, out, op, workspace, stream);
+            return launch_split(name, lines, out, op, how.workspace, stream);
         case ReducePath::tile:
             return gpu::by_tile(name, tiles);
     }
@@ -93,27 +95,24 @@ void launch(const char* name, const gpu::Launch<ReducePath>& how, const Lines& l
 
 void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out,
                  const gpu::Launch<ReducePath>& how) {
-    check_argmin(in, dim, out, how.path);
+    const LinesPlan<std::int64_t> plan = plan_argmin(in, dim, out, how);
     if (out.size() == 0) return;
-    const Lines lines = lines_of("argmin", in, {dim});
-    const View<std::int64_t> to(out.data, without_kept(out.layout, in, {dim}));
     launch(
-        "argmin", how, lines, to.layout, Pick<Smallest>{out.data, nullptr},
-        [&] { launch_argmin(lines, to, how.stream); },
-        [&] { launch_argmax_tile(lines, true, to, how.stream); });
+        "argmin", how, plan, Pick<Smallest>{out.data, nullptr},
+        [&] { launch_argmin(plan.lines, plan.out, how.stream); },
+        [&] { launch_argmax_tile(plan.lines, true, plan.out, how.stream); });
 }
 
 void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
                  const gpu::Launch<ReducePath>& how) {
-    check_reduce(what, in, dims, out, how.path);
+    const LinesPlan<float> plan = plan_reduce(what, in, dims, out, how);
     if (out.size() == 0) return;
-    const Lines lines = lines_of(name(what), in, dims);
-    const View<float> to(out.data, without_kept(out.layout, in, dims));
+    const Lines& lines = plan.lines;
     const auto by = [&](auto join, const auto& op, float divisor) {
         launch(
-            name(what), how, lines, to.layout, op,
-            [&] { launch_reduce<decltype(join)>(lines, divisor, to, how.stream); },
-            [&] { launch_reduce_tile(what, lines, to, how.stream); });
+            name(what), how, plan, op,
+            [&] { launch_reduce<decltype(join)>(lines, divisor, plan.out, how.stream); },
+            [&] { launch_reduce_tile(what, lines, plan.out, how.stream); });
     };
     const auto n = static_cast<float>(lines.length());
     switch (what) {

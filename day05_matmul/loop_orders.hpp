@@ -10,7 +10,7 @@ namespace sixdays::day05_matmul {
 
 /// out = a b, of rank 2 and any strides, with k innermost. Sums in the order of k, so all three
 /// orders give equal bits.
-/// @throws std::invalid_argument  as check_matmul(), or a rank above 2
+/// @throws std::invalid_argument  as matmul_cpu(), or a rank above 2
 void matmul_mnk(View<const float> a, View<const float> b, View<float> out);
 
 /// out = a b with k before n: the innermost loop runs along a row of b and a row of out. Rank 2,

@@ -65,7 +65,6 @@ void require_shapes(const std::string& op, const Layout& a, const Layout& b,
 
 void require_path(MatmulPath path, View<const float> a, View<const float> b,
                   const Epilogue& epilogue, View<float> out, const Problem& x) {
-    require_known("matmul", "path", path);
     const std::string needs = path == MatmulPath::tile
                                   ? missing_for_tiles(a.layout, b.layout, epilogue, out.layout)
                                   : missing(path, x);
@@ -98,55 +97,58 @@ SIXDAYS_FOR(f16, float)
 SIXDAYS_FOR(f16, f16)
 #undef SIXDAYS_FOR
 
-void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                  View<float> out, std::optional<MatmulPath> path) {
-    require_product("matmul", a, b, epilogue, out);
-    require_known_path("matmul", path);
-    if (!path || out.size() == 0) return;  // nothing will be launched for an empty `out`
-    require_path(*path, a, b, epilogue, out, problem_of(a, b, epilogue, out));
-}
-
 // --- which path ----------------------------------------------------------------------------------
 
+namespace {
+
+bool all_have_vectors(const Problem& x) {
+    return a_has_vectors(x) && b_has_vectors(x) && out_has_vectors(x);
+}
+bool b_and_out_have_vectors(const Problem& x) {
+    return b_has_vectors(x) && out_has_vectors(x);
+}
+
+const auto& matmul_paths() {
+    using P = MatmulPath;
+    static constexpr char kRows[] =
+        "out whose rows are contiguous and begin at multiples of 16 bytes";
+    static const std::string all_rows = sentence("a, b and ", kRows),
+                             b_and_out = sentence("b and ", kRows);
+    static const PathEntry<P, Problem> all[] = {
+        {P::one_element, "one element", [](const Problem& x) { return x.N <= kMostRows; },
+         sentence("at most ", kMostRows, " columns")},
+        {P::lanes_along_n, "lanes along N"},
+        {P::shared_tile, "shared tile"},
+        {P::transposed_tile, "transposed tile"},
+        {P::column_per_thread, "column per thread"},
+        {P::square_per_thread, "square per thread"},
+        {P::vectorized, "vectorized", all_have_vectors, all_rows},
+        {P::warp_tiles, "warp tiles", all_have_vectors, all_rows},
+        {P::ring, "ring", b_and_out_have_vectors, b_and_out},
+        {P::fragments, "fragments", b_and_out_have_vectors, b_and_out},
+        {P::serpentine, "serpentine", b_and_out_have_vectors, b_and_out},
+        {P::spread_copies, "spread copies", b_and_out_have_vectors, b_and_out},
+        {P::whole_tiles, "whole tiles", has_whole_tiles,
+         "a K of at least 16, and room for a tile of 64 x 64 or 32 x 128"},
+        {P::skinny, "skinny", [](const Problem& x) { return std::min(x.M, x.N) < kSkinny; },
+         sentence("fewer than ", kSkinny, " rows, or columns, of out")},
+        {P::split_k, "split K", [](const Problem& x) { return parts_of(x) > 0; },
+         "a K that splits into equal parts of at least 64, and outputs for whole tiles, or rows of "
+         "b for step 14"},
+        {P::shallow, "shallow"},
+        {P::tile, "tile"},  // missing_for_tiles() checks it
+    };
+    return all;
+}
+
+}  // namespace
+
 std::string missing(MatmulPath path, const Problem& x) {
-    switch (path) {
-        case MatmulPath::one_element:
-            return x.N <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " columns";
-        case MatmulPath::lanes_along_n:
-        case MatmulPath::shared_tile:
-        case MatmulPath::transposed_tile:
-        case MatmulPath::column_per_thread:
-        case MatmulPath::square_per_thread:
-        case MatmulPath::shallow:
-        case MatmulPath::tile:  // missing_for_tiles() checks it
-            return "";
-        case MatmulPath::vectorized:
-        case MatmulPath::warp_tiles:
-            return a_has_vectors(x) && b_has_vectors(x) && out_has_vectors(x)
-                       ? ""
-                       : "a, b and out whose rows are contiguous and begin at multiples of 16 "
-                         "bytes";
-        case MatmulPath::ring:
-        case MatmulPath::fragments:
-        case MatmulPath::serpentine:
-        case MatmulPath::spread_copies:
-            return b_has_vectors(x) && out_has_vectors(x)
-                       ? ""
-                       : "b and out whose rows are contiguous and begin at multiples of 16 bytes";
-        case MatmulPath::whole_tiles:
-            return has_whole_tiles(x)
-                       ? ""
-                       : "a K of at least 16, and room for a tile of 64 x 64 or 32 x 128";
-        case MatmulPath::skinny:
-            return std::min(x.M, x.N) < kSkinny
-                       ? ""
-                       : "fewer than " + std::to_string(kSkinny) + " rows, or columns, of out";
-        case MatmulPath::split_k:
-            return parts_of(x) > 0 ? ""
-                                   : "a K that splits into equal parts of at least 64, and "
-                                     "outputs for whole tiles, or rows of b for step 14";
-    }
-    return "";
+    return missing_in(matmul_paths(), path, x);
+}
+
+const char* name(MatmulPath path) {
+    return name_in(matmul_paths(), path);
 }
 
 std::string missing_for_tiles(const Layout& a, const Layout& b, const Epilogue& epilogue,
@@ -165,6 +167,7 @@ std::string missing_for_tiles(const Layout& a, const Layout& b, const Epilogue& 
 std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out,
                                     std::optional<MatmulPath> path) {
     require_shapes("matmul", a.layout, b.layout, {}, out);
+    require_known_path("matmul", path);
     if (out.size() == 0) return 0;
     const Problem x = problem_of(a, b, {}, out);
     if (path) require_path(*path, a, b, {}, out, x);
@@ -186,27 +189,14 @@ MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogu
     return choose(problem_of(a, b, epilogue, out), workspace.bytes);
 }
 
-const char* name(MatmulPath path) {
-    static constexpr Named<MatmulPath> kNames[] = {
-        {MatmulPath::one_element, "one element"},
-        {MatmulPath::lanes_along_n, "lanes along N"},
-        {MatmulPath::shared_tile, "shared tile"},
-        {MatmulPath::transposed_tile, "transposed tile"},
-        {MatmulPath::column_per_thread, "column per thread"},
-        {MatmulPath::square_per_thread, "square per thread"},
-        {MatmulPath::vectorized, "vectorized"},
-        {MatmulPath::warp_tiles, "warp tiles"},
-        {MatmulPath::ring, "ring"},
-        {MatmulPath::fragments, "fragments"},
-        {MatmulPath::serpentine, "serpentine"},
-        {MatmulPath::spread_copies, "spread copies"},
-        {MatmulPath::whole_tiles, "whole tiles"},
-        {MatmulPath::skinny, "skinny"},
-        {MatmulPath::split_k, "split K"},
-        {MatmulPath::shallow, "shallow"},
-        {MatmulPath::tile, "tile"},
-    };
-    return name_in(kNames, path);
+MatmulPlan plan_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                       View<float> out, const gpu::Launch<MatmulPath>& how) {
+    require_product("matmul", a, b, epilogue, out);
+    require_known_path("matmul", how.path);
+    if (out.size() == 0) return {};  // nothing will be launched
+    const Problem x = problem_of(a, b, epilogue, out);
+    if (how.path) require_path(*how.path, a, b, epilogue, out, x);
+    return {how.path ? *how.path : choose(x, how.workspace.bytes), x};
 }
 
 }  // namespace sixdays::day05_matmul

@@ -104,16 +104,10 @@ inline void matmul_cuda(View<const float> a, View<const float> b, View<float> ou
     matmul_cuda(a, b, {}, out, how);
 }
 
-/// Rejects what matmul_cpu() and matmul_cuda() reject.
-/// @throws std::invalid_argument  a rank below 2, shapes that do not match, relu and swish, out not
-/// injective, a null pointer, overlap; a given `path` that does not support these views
-void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                  View<float> out, std::optional<MatmulPath> path = {});
-
 /// Bytes of a workspace for this path; without a path, the bytes with which matmul_cuda() takes
 /// split_k, where that is faster. 0: none is needed. The views may have null pointers: one counts
 /// as a multiple of 16.
-/// @throws std::invalid_argument  as check_matmul(), except for null pointers and overlaps
+/// @throws std::invalid_argument  as matmul_cuda(), except for null pointers and overlaps
 [[nodiscard]] std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b,
                                                   View<float> out,
                                                   std::optional<MatmulPath> path = {});
@@ -125,7 +119,7 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
 /// - `whole_tiles` if K >= 16 and `out` has room for a tile of 64 x 64 or 32 x 128
 /// - `skinny` otherwise
 ///
-/// For arguments that check_matmul() accepts.
+/// For arguments that matmul_cuda() accepts.
 [[nodiscard]] MatmulPath choose_matmul(View<const float> a, View<const float> b,
                                        const Epilogue& epilogue, View<float> out,
                                        gpu::Workspace workspace = {});

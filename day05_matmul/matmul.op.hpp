@@ -240,9 +240,8 @@ inline testing::Operation matmul_operation(const Product& p) {
             (p.M + 15) / 16 * ((p.N + 127) / 128) * (size(p.shape_of_out()) / (p.M * p.N));
         return p.M <= p.N && p.M < 64 && b(c) && has_parts(K, 2 * gpu::multiprocessors() / tiles);
     };
-    op.paths = testing::paths_of<P>();
     const auto set = [&](P path, const char* kernel, std::function<bool(const Call&)> accepts) {
-        op.path(path) = {name(path), kernel, std::move(accepts)};
+        op.takes(path, kernel, std::move(accepts));
     };
     set(P::one_element, "matmul_kernel", always);  // for fewer than 524,281 columns
     set(P::lanes_along_n, "matmul_lanes_along_n_kernel", always);
@@ -315,9 +314,8 @@ testing::Operation matmul_bf16_operation(const Product& p) {
     const auto apart = [](const Call& c) {
         return has_apart_vectors(c.arguments[0]) && has_apart_vectors(c.arguments[1]);
     };
-    op.paths = testing::paths_of<Path>();
     const auto set = [&](Path path, const char* kernel, std::function<bool(const Call&)> accepts) {
-        op.path(path) = {name(path), kernel, [=](const Call& c) { return empty || accepts(c); }};
+        op.takes(path, kernel, [=](const Call& c) { return empty || accepts(c); });
     };
     set(Path::one_element, "matmul_bf16_kernel", always);  // for fewer than 524,281 rows
     constexpr bool kFloats = std::is_same_v<Out, float>;

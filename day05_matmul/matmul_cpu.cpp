@@ -26,7 +26,7 @@ void matmul_loop(View<const float> a, View<const float> b, const Epilogue& epilo
 
 void matmul_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,
                 View<float> out) {
-    check_matmul(a, b, epilogue, out);
+    require_product("matmul", a, b, epilogue, out);
     if (out.size() == 0) return;
     for_each_matrix(a, b, epilogue, out, matmul_loop);
 }

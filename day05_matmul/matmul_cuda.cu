@@ -90,15 +90,13 @@ void launch_matmul(MatmulPath path, const Problem& x, gpu::Workspace workspace,
 
 void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
                  View<float> out, const gpu::Launch<MatmulPath>& how) {
-    check_matmul(a, b, epilogue, out, how.path);
+    const auto [path, problem] = plan_matmul(a, b, epilogue, out, how);
     if (out.size() == 0) return;
-    const MatmulPath path =
-        how.path ? *how.path : choose_matmul(a, b, epilogue, out, how.workspace);
     if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, how.stream);
     if (path == MatmulPath::tile) {
         return gpu::by_tile("matmul", [&] { launch_matmul_tile(a, b, epilogue, out, how.stream); });
     }
-    launch_matmul(path, problem_of(a, b, epilogue, out), how.workspace, how.stream);
+    launch_matmul(path, problem, how.workspace, how.stream);
 }
 
 }  // namespace sixdays::day05_matmul

@@ -47,7 +47,7 @@ template <class T, class Out>
 void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
                      View<Out> out);
 
-/// Calls f(a, b, epilogue, out) for each matrix of the stack. For arguments that check_matmul()
+/// Calls f(a, b, epilogue, out) for each matrix of the stack. For arguments that matmul_cpu()
 /// accepts.
 template <class T, class Out, class F>
 void for_each_matrix(View<const T> a, View<const T> b, Epilogue epilogue, View<Out> out,

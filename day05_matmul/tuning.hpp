@@ -26,7 +26,7 @@ struct Candidate {
 /// All ways that support a product of these views, in the order of the ladder; one of them is
 /// `chosen`. The tile kernel, which is used only on request, is left out.
 /// @param a, b, out  in device memory; as matmul_cuda() takes them
-/// @throws std::invalid_argument  as check_matmul()
+/// @throws std::invalid_argument  as matmul_cuda()
 [[nodiscard]] std::vector<Candidate> candidates(View<const float> a, View<const float> b,
                                                 View<float> out);
 

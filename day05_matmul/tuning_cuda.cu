@@ -7,8 +7,7 @@
 namespace sixdays::day05_matmul {
 
 std::vector<Candidate> candidates(View<const float> a, View<const float> b, View<float> out) {
-    check_matmul(a, b, {}, out);
-    const Problem x = problem_of(a, b, {}, out);
+    const Problem x = plan_matmul(a, b, {}, out, {}).problem;
     const std::int64_t most = matmul_workspace_bytes(a, b, out);
     const MatmulPath chosen = choose(x, most);
     std::vector<Candidate> all;

@@ -62,32 +62,28 @@ template <class T>
 inline constexpr std::int64_t kMostHeld = 16384;
 
 /// Can 128-bit loads read the rows? They must be whole vectors that begin at multiples of 16 bytes.
-/// @param dim  the dimension along which rows run
 template <class T>
-[[nodiscard]] bool can_be_vectors(const View<T>& x, int dim) {
-    Layout layout = x.layout;  // the row's dimension last, for has_wider()
-    for (int d = dim; d + 1 < layout.rank(); ++d) {
-        std::swap(layout.shape[d], layout.shape[d + 1]);
-        std::swap(layout.strides[d], layout.strides[d + 1]);
-    }
-    return has_wider(x.data, layout, sizeof(T));
+[[nodiscard]] bool can_be_vectors(const Rows<T>& rows) {
+    Layout layout = rows.first.layout;  // the row's dimension last, for has_wider()
+    layout.shape[layout.shape.rank++] = rows.length;
+    layout.strides[layout.strides.rank++] = rows.stride;
+    return has_wider(rows.first.data, layout, sizeof(T));
 }
 /// Can a block keep a row in registers? can_be_vectors(), and at most kMostHeld elements.
 template <class T>
-[[nodiscard]] bool can_be_held(const View<T>& x, int dim) {
-    return x.extent(dim) <= kMostHeld && can_be_vectors(x, dim);
+[[nodiscard]] bool can_be_held(const Rows<T>& rows) {
+    return rows.length <= kMostHeld && can_be_vectors(rows);
 }
 /// The requirement of the path 'registers', for an error message.
 inline constexpr char kHeldNeeds[] =
-    ": the path 'registers' needs rows of whole vectors along memory that begin at multiples of 16 "
-    "bytes, of 16,384 elements at most; in has ";
+    "rows of whole vectors along memory that begin at multiples of 16 bytes, of 16,384 elements at "
+    "most";
 
 /// Can tile kernels access these rows? All rows are one stride apart, and no stride is negative.
 template <class T>
-[[nodiscard]] bool rows_take_tiles(const View<const T>& in, int d, const View<T>& out) {
-    const auto from = rows_along(in, d), to = rows_along(View<const T>(out), d);
-    const auto steps = simplify(to.first.layout, from.first.layout);
-    bool forwards = steps[0].rank() <= 1 && from.stride >= 0 && to.stride >= 0;
+[[nodiscard]] bool rows_take_tiles(const Rows<const T>& in, const Rows<T>& out) {
+    const auto steps = simplify(out.first.layout, in.first.layout);
+    bool forwards = steps[0].rank() <= 1 && in.stride >= 0 && out.stride >= 0;
     for (const Layout& one : steps) forwards = forwards && (one.rank() == 0 || one.stride(0) >= 0);
     return forwards;
 }

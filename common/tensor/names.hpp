@@ -1,6 +1,6 @@
 /// @file
 /// Names of the values of an enum: a table, a look-up in it, and a check that a value is one of
-/// them.
+/// them. The table of an operation's paths also has what each of them needs.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,26 @@ struct Named {
     const char* name;
 };
 
+/// An entry of a table of paths: a path, its name, and what it needs of a call. A Plan is what a
+/// kernel of the operation gets.
+template <class Path, class Plan>
+struct PathEntry {
+    /// The path.
+    Path value;
+    /// Its name; not empty.
+    const char* name;
+    /// Can it do this call? A null pointer: every call.
+    bool (*supports)(const Plan&) = nullptr;
+    /// What it needs of a call, for a message.
+    std::string needs = {};
+};
+
 /// The name of this value, "" if the table has none.
-template <class Enum, std::size_t N>
-[[nodiscard]] constexpr const char* name_in(const Named<Enum> (&table)[N], Enum value) {
-    for (const Named<Enum>& named : table) {
-        if (named.value == value) return named.name;
+/// @param table  of Named or PathEntry
+template <class Entry, std::size_t N, class Enum>
+[[nodiscard]] constexpr const char* name_in(const Entry (&table)[N], Enum value) {
+    for (const Entry& entry : table) {
+        if (entry.value == value) return entry.name;
     }
     return "";
 }
@@ -52,6 +67,27 @@ void require_known(const std::string& op, const std::string& kind, Enum value) {
 template <class Enum>
 void require_known_path(const std::string& op, const std::optional<Enum>& path) {
     if (path) require_known(op, "path", *path);
+}
+
+/// What the path needs that the call does not have; "" if the path supports the call.
+template <class Path, class Plan, std::size_t N>
+[[nodiscard]] std::string missing_in(const PathEntry<Path, Plan> (&table)[N], Path path,
+                                     const Plan& plan) {
+    for (const PathEntry<Path, Plan>& entry : table) {
+        if (entry.value != path || !entry.supports || entry.supports(plan)) continue;
+        return entry.needs;
+    }
+    return "";
+}
+/// The path must support the call.
+/// @param op     the operation, for the message
+/// @param views  the end of the message, such as "; in has ", in.layout
+/// @throws std::invalid_argument  missing_in() is not ""; the message says what the path needs
+template <class Path, class Plan, std::size_t N, class... Parts>
+void require_support(const char* op, const PathEntry<Path, Plan> (&table)[N], Path path,
+                     const Plan& plan, const Parts&... views) {
+    const std::string needs = missing_in(table, path, plan);
+    if (!needs.empty()) reject(op, ": the path '", name(path), "' needs ", needs, views...);
 }
 
 }  // namespace sixdays

@@ -23,8 +23,9 @@ Operation by_cut(WholeTile cut, const Product& p) {
     Operation op = by_path(matmul_operation(p), P::whole_tiles);
     op.cuda = [=](const Call& c) {
         const View<const float> a = c.in<float>(0), b = c.in<float>(1);
-        check_matmul(a, b, epilogue_of(p, c), c.out<float>(2), P::whole_tiles);
-        launch_matmul_whole_tiles(cut, problem_of(a, b, epilogue_of(p, c), c.out<float>(2)), {});
+        const MatmulPlan plan =
+            plan_matmul(a, b, epilogue_of(p, c), c.out<float>(2), {.path = P::whole_tiles});
+        launch_matmul_whole_tiles(cut, plan.problem, {});
     };
     return op;
 }

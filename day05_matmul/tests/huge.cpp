@@ -74,7 +74,8 @@ TEST_CASE("every path is correct for rows and columns past 2^32 elements", "[day
             const View<const float> va = which == 0 ? x : da.view(),
                                     vb = which == 1 ? x : db.view();
             const View<float> vout = which == 2 ? x : out.view();
-            if (rejection([&] { check_matmul(va, vb, {}, vout, path); }) != "") return false;
+            if (rejection([&] { (void)matmul_workspace_bytes(va, vb, vout, path); }) != "")
+                return false;
             gpu::Buffer<std::byte> memory(matmul_workspace_bytes(va, vb, vout, path));
             matmul_cuda(va, vb, vout, {.path = path, .workspace = memory});
             if (which == 2) {

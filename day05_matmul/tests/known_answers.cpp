@@ -24,7 +24,8 @@ void check_known(View<const float> host_a, View<const float> host_b, View<const 
     for (const P path : all_paths()) {
         CAPTURE(name(path));
         DeviceOut<float> got(want.shape());
-        if (!rejection([&] { check_matmul(a, b, {}, got.view(), path); }).empty()) continue;
+        if (!rejection([&] { (void)matmul_workspace_bytes(a, b, got.view(), path); }).empty())
+            continue;
         gpu::Buffer<std::byte> room(matmul_workspace_bytes(a, b, got.view(), path));
         matmul_cuda(a, b, got.view(), {.path = path, .workspace = room});
         CHECK(got.matches(want));

@@ -2,6 +2,7 @@
 // which memory the warps access, and the messages of rejections.
 #include "common/testing/operation/cases.hpp"
 #include "day05_matmul/matmul.op.hpp"
+#include "day05_matmul/steps/matmul/problem.hpp"
 #include "day05_matmul/tests/golden.hpp"
 
 using namespace sixdays;
@@ -205,7 +206,8 @@ TEST_CASE("a path reports what it needs", "[day05][small]") {
     const auto needs = [&](P path, const Shape& a, const Shape& b, const Layout& out,
                            const Epilogue& then = {}) {
         return rejection([&] {
-            check_matmul({memory[0], a}, {memory[1], b}, then, {memory[2] + 128, out}, path);
+            (void)plan_matmul({memory[0], a}, {memory[1], b}, then, {memory[2] + 128, out},
+                              {.path = path});
         });
     };
     const Layout narrow = row_major({5, 6});
@@ -236,9 +238,9 @@ TEST_CASE("a path reports what it needs", "[day05][small]") {
     // A stride of 0 fits anywhere, so extents can be as large as a path supports.
     const auto large = [&](P path, std::int64_t M, std::int64_t N) {
         return rejection([&] {
-            check_matmul({memory[0], Layout({M, 1}, {0, 0})}, {memory[1], Layout({1, N}, {0, 0})},
-                         {}, {reinterpret_cast<float*>(std::uintptr_t{1} << 40), Shape{M, N}},
-                         path);
+            (void)plan_matmul(
+                {memory[0], Layout({M, 1}, {0, 0})}, {memory[1], Layout({1, N}, {0, 0})}, {},
+                {reinterpret_cast<float*>(std::uintptr_t{1} << 40), Shape{M, N}}, {.path = path});
         });
     };
     CHECK(large(P::one_element, 1, 524280) == "");

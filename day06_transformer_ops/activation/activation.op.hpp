@@ -54,14 +54,11 @@ void set_activation_paths(testing::Operation& op, const Shape& shape) {
     };
     const auto has_vectors = [=](const Call& c) { return visited(c).all_have_groups(16); };
     const bool empty = size(shape) == 0;
-    op.paths = paths_of<ActivationPath>();
-    op.path(ActivationPath::one_element) = {"one element", op.name + "_kernel",
-                                            [](const Call&) { return true; }};
-    op.path(ActivationPath::vectorized) = {"vectorized", "activation_vectorized_kernel",
-                                           [=](const Call& c) { return empty || has_vectors(c); }};
-    op.path(ActivationPath::tile) = {
-        "tile", "activation_tile",
-        [=](const Call& c) { return empty || (gpu::has_tile() && visited(c).takes_tiles()); }};
+    op.takes(ActivationPath::one_element, op.name + "_kernel");
+    op.takes(ActivationPath::vectorized, "activation_vectorized_kernel",
+             [=](const Call& c) { return empty || has_vectors(c); });
+    op.takes(ActivationPath::tile, "activation_tile",
+             [=](const Call& c) { return empty || (gpu::has_tile() && visited(c).takes_tiles()); });
     op.best = [=](const Call& c) {
         return static_cast<int>(empty || has_vectors(c) ? ActivationPath::vectorized
                                                         : ActivationPath::one_element);

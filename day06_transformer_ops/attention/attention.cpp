@@ -56,7 +56,35 @@ std::int64_t queries_of(const View<const float>& q) {
     return rows_along(q, q.rank() - 1).count();
 }
 
+struct Views {
+    View<const float> q, k, v;
+    View<float> out;
+};
+
+const auto& attention_paths() {
+    static const PathEntry<AttentionPath, Views> all[] = {
+        {AttentionPath::four_passes, "four passes"},
+        {AttentionPath::fused, "fused"},
+        {AttentionPath::split_keys, "split keys"},
+        {AttentionPath::tiles, "tiles"},
+        {AttentionPath::split_blocks, "split blocks",
+         [](const Views& x) { return vectorized(x.k) && vectorized(x.v); },
+         "keys and values of whole vectors along memory that begin at multiples of 16 bytes"},
+        {AttentionPath::wide_heads, "wide heads"},
+        {AttentionPath::tile, "tile",
+         [](const Views& x) {
+             return stacked<float>(kStackOfFloats, x.q, x.k, x.v, x.out).has_value();
+         },
+         "stacks of at most two dimensions, once simplified, and " + gpu::kNoNegativeStride},
+    };
+    return all;
+}
+
 }  // namespace
+
+const char* name(AttentionPath path) {
+    return name_in(attention_paths(), path);
+}
 
 AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
                                const View<const float>& v, std::size_t shared) {
@@ -110,43 +138,31 @@ void require_log_sums(const char* op, const View<const E>& q, const View<const E
     }
 }
 
-void check_attention(const View<const float>& q, const View<const float>& k,
-                     const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out, const View<float>& log_sums,
-                     std::optional<AttentionPath> path) {
+AttentionPath plan_attention(const View<const float>& q, const View<const float>& k,
+                             const View<const float>& v, const AttentionOptions& options,
+                             const View<float>& out, const View<float>& log_sums,
+                             const gpu::Launch<AttentionPath>& how, std::size_t shared) {
     require_attention("attention", q, k, v, options, out);
-    require_known_path("attention", path);
-    if (log_sums.data != nullptr) {
-        require_log_sums("attention", q, k, v, options, out, log_sums);
-        if (path.value_or(AttentionPath::tiles) != AttentionPath::tiles) {
-            reject("attention: the path '", name(*path), "' does not write log_sums; 'tiles' does");
-        }
-        path = AttentionPath::tiles;
+    const bool sums = log_sums.data != nullptr;
+    if (sums) require_log_sums("attention", q, k, v, options, out, log_sums);
+    require_known_path("attention", how.path);
+    const AttentionPath path = how.path ? *how.path
+                               : sums   ? AttentionPath::tiles
+                                        : choose_attention(q, k, v, shared);
+    if (sums && path != AttentionPath::tiles) {
+        reject("attention: the path '", name(path), "' does not write log_sums; 'tiles' does");
     }
-    if (!path || path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return;
+    if (path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return path;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
         reject("attention: a head of ", D, " numbers; ", kMostOfHead,
-               " is the most that the path '", name(*path), "' takes",
-               log_sums.data == nullptr ? ". 'wide heads' takes any"
-                                        : ", and only it writes log_sums");
+               " is the most that the path '", name(path), "' takes",
+               sums ? ", and only it writes log_sums" : ". 'wide heads' takes any");
     }
-    if (path == AttentionPath::split_blocks && out.size() > 0 &&
-        !(vectorized(k) && vectorized(v))) {
-        reject(
-            "attention: the path 'split blocks' needs keys and values of whole vectors along "
-            "memory "
-            "that begin at multiples of 16 bytes; k has ",
-            k.layout, ", v ", v.layout);
-    }
-    if (path == AttentionPath::tile && out.size() > 0 &&
-        !stacked<float>(kStackOfFloats, q, k, v, out)) {
-        reject(
-            "attention: the path 'tile' needs stacks of at most two dimensions, once simplified, "
-            "and ",
-            gpu::kNoNegativeStride, "; q has ", q.layout, ", k ", k.layout, ", v ", v.layout,
-            ", out ", out.layout);
-    }
+    if (out.size() == 0) return path;
+    require_support("attention", attention_paths(), path, Views{q, k, v, out}, "; q has ", q.layout,
+                    ", k ", k.layout, ", v ", v.layout, ", out ", out.layout);
+    return path;
 }
 
 template <class E>
@@ -299,18 +315,5 @@ SIXDAYS_FOR(const float)
 SIXDAYS_FOR(bf16)
 SIXDAYS_FOR(const bf16)
 #undef SIXDAYS_FOR
-
-const char* name(AttentionPath path) {
-    static constexpr Named<AttentionPath> kNames[] = {
-        {AttentionPath::four_passes, "four passes"},
-        {AttentionPath::fused, "fused"},
-        {AttentionPath::split_keys, "split keys"},
-        {AttentionPath::tiles, "tiles"},
-        {AttentionPath::split_blocks, "split blocks"},
-        {AttentionPath::wide_heads, "wide heads"},
-        {AttentionPath::tile, "tile"},
-    };
-    return name_in(kNames, path);
-}
 
 }  // namespace sixdays::day06_transformer_ops

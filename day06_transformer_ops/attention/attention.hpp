@@ -80,22 +80,25 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
                                                      const View<const float>& v,
                                                      std::optional<AttentionPath> path = {});
 
-/// Rejects invalid arguments; with a path, also views that the path does not support.
-void check_attention(const View<const float>& q, const View<const float>& k,
-                     const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out, const View<float>& log_sums = {},
-                     std::optional<AttentionPath> path = {});
-
 /// The widest head that 'fused', 'split keys', 'tiles' and 'split blocks' support.
 inline constexpr std::int64_t kMostOfHead = 128;
 
-/// The path that attention_cuda() takes without one in gpu::Launch: `tiles` for log_sums; else
+/// The path that attention_cuda() takes without one in gpu::Launch and log_sums:
 /// `wide_heads` if D > 128; up to 4 queries, `split_blocks` if k and v suit 128-bit loads, else
 /// `split_keys`; `tiles` from 64 queries on, if its shared memory suffices; else `fused`.
 /// @param shared  bytes of shared memory per block: 'fused' needs less than 'tiles'
 [[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
                                              const View<const float>& v,
                                              std::size_t shared = SIZE_MAX);
+/// The one decision of attention_cpu() and attention_cuda(): the path in `how` if it supports these
+/// arguments, else `tiles` for log_sums, else choose_attention().
+/// @throws std::invalid_argument  as attention_cuda()
+[[nodiscard]] AttentionPath plan_attention(const View<const float>& q, const View<const float>& k,
+                                           const View<const float>& v,
+                                           const AttentionOptions& options, const View<float>& out,
+                                           const View<float>& log_sums = {},
+                                           const gpu::Launch<AttentionPath>& how = {},
+                                           std::size_t shared = SIZE_MAX);
 
 /// Queries, keys and values, (B, H, T, D) each.
 template <class T>

@@ -198,11 +198,9 @@ inline testing::Operation attention_operation(const Attending& a, bool log_sums 
     };
     const auto always = [](const Call&) { return true; };
     const auto if_narrow = [=](const Call&) { return narrow; };
-    op.paths = testing::paths_of<P>();
     const auto set = [&](P path, const char* kernel, std::function<bool(const Call&)> accepts) {
-        op.path(path) = {name(path), kernel, [=](const Call& c) {
-                             return accepts(c) && (path == P::tiles || !only_tiles(c));
-                         }};
+        op.takes(path, kernel,
+                 [=](const Call& c) { return accepts(c) && (path == P::tiles || !only_tiles(c)); });
     };
     set(P::four_passes, "attention_kernel", always);
     set(P::fused, "attention_fused_kernel", if_narrow);

@@ -54,7 +54,7 @@ void attention_loop(const AttentionProblem& p, const View<float>& log_sums, floa
 
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out, View<float> log_sums) {
-    check_attention(q, k, v, options, out, log_sums);
+    (void)plan_attention(q, k, v, options, out, log_sums);
     if ((log_sums.data != nullptr ? log_sums.size() : out.size()) == 0) return;
     const AttentionProblem p = attention_problem(q, k, v, options, out);
     if (p.counted() < 0) {

@@ -62,13 +62,11 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out, View<float> log_sums,
                     const gpu::Launch<AttentionPath>& how) {
-    const bool sums = log_sums.data != nullptr;
-    check_attention(q, k, v, options, out, log_sums, how.path);
-    if ((sums ? log_sums.size() : out.size()) == 0) return;
+    const AttentionPath path =
+        plan_attention(q, k, v, options, out, log_sums, how, gpu::most_shared());
+    if ((log_sums.data != nullptr ? log_sums.size() : out.size()) == 0) return;
     const AttentionProblem p = attention_problem(q, k, v, options, out);
-    switch (how.path ? *how.path
-            : sums   ? AttentionPath::tiles
-                     : choose_attention(q, k, v, gpu::most_shared())) {
+    switch (path) {
         case AttentionPath::four_passes: {
             const View<float> scores = gpu::carve("attention", how.workspace, [&](gpu::Carver& c) {
                 return attention_scores(c, q, k);

@@ -119,11 +119,12 @@ AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<c
 }
 
 template <class T>
-void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
-                          const AttentionOptions& options, View<T> out, View<float> log_sums,
-                          std::optional<AttentionBf16Path> path) {
+AttentionBf16Path plan_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
+                                      const AttentionOptions& options, View<T> out,
+                                      View<float> log_sums,
+                                      const gpu::Launch<AttentionBf16Path>& how) {
     require_attention("attention_bf16", q, k, v, options, out);
-    require_known_path("attention_bf16", path);
+    require_known_path("attention_bf16", how.path);
     if (options.scale < 0) {
         reject("attention_bf16: scale is ", options.scale,
                ", but must not be negative; 0 stands for 1 / sqrt(D)");
@@ -131,19 +132,22 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     if (log_sums.data != nullptr) {
         require_log_sums("attention_bf16", q, k, v, options, out, log_sums);
     }
-    if (!path || path == AttentionBf16Path::four_passes || out.size() == 0) return;
+    const bool has_length = options.length.data != nullptr;
+    const AttentionBf16Path path =
+        how.path ? *how.path : choose_attention_bf16(q, k, v, out, has_length);
+    if (path == AttentionBf16Path::four_passes || out.size() == 0) return path;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
         reject("attention_bf16: a head of ", D, " numbers; ", kMostOfHead,
-               " is the most that the path '", name(*path), "' takes. 'four passes' takes any");
+               " is the most that the path '", name(path), "' takes. 'four passes' takes any");
     }
     if (!few_rows(q, k)) {
         reject("attention_bf16: ", q.extent(q.rank() - 2), " tokens and ", k.extent(k.rank() - 2),
-               " keys; ", kMostOfRows, " of each is the most that the path '", name(*path),
+               " keys; ", kMostOfRows, " of each is the most that the path '", name(path),
                "' takes. 'four passes' takes any number");
     }
     if (!all_vectorized(q, k, v, out)) {
-        reject("attention_bf16: the path '", name(*path),
+        reject("attention_bf16: the path '", name(path),
                "' needs q, k, v and out whose rows are whole vectors of eight numbers along memory "
                "and begin at multiples of 16 bytes; q has ",
                q.layout, ", k ", k.layout, ", v ", v.layout, ", out ", out.layout);
@@ -160,9 +164,10 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
         const std::string missing =
             !gpu::on_hopper() && !gpu::is_emulated()
                 ? "a GPU of compute capability 9.0 (Hopper), or the emulator"
-                : missing_for_warpgroups(q, k, v, options.length.data != nullptr);
+                : missing_for_warpgroups(q, k, v, has_length);
         if (!missing.empty()) reject("attention_bf16: the path 'warpgroups' needs ", missing);
     }
+    return path;
 }
 
 template <class T>
@@ -191,9 +196,9 @@ const char* name(AttentionBf16Path path) {
 #define SIXDAYS_FOR(T)                                                                            \
     template AttentionBf16Path choose_attention_bf16(View<const T>, View<const T>, View<const T>, \
                                                      View<T>, bool, bool, int);                   \
-    template void check_attention_bf16(View<const T>, View<const T>, View<const T>,               \
-                                       const AttentionOptions&, View<T>, View<float>,             \
-                                       std::optional<AttentionBf16Path>);                         \
+    template AttentionBf16Path plan_attention_bf16(View<const T>, View<const T>, View<const T>,   \
+                                                   const AttentionOptions&, View<T>, View<float>, \
+                                                   const gpu::Launch<AttentionBf16Path>&);        \
     template View<float> attention_bf16_scores(gpu::Carver&, View<const T>, View<const T>);       \
     template std::int64_t attention_bf16_workspace_bytes(View<const T>, View<const T>,            \
                                                          AttentionBf16Path);

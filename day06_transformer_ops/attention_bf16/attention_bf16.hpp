@@ -60,12 +60,6 @@ template <class T>
 [[nodiscard]] std::int64_t attention_bf16_workspace_bytes(View<const T> q, View<const T> k,
                                                           AttentionBf16Path path);
 
-/// Rejects invalid arguments; with a path, also views that the path does not support.
-template <class T>
-void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
-                          const AttentionOptions& options, View<T> out, View<float> log_sums = {},
-                          std::optional<AttentionBf16Path> path = {});
-
 /// The path that attention_bf16_cuda() takes without one in gpu::Launch; the first that applies:
 ///
 /// - `four_passes` if D > 128, if rows do not suit 128-bit loads, or above 2^31 - 1 tokens or keys
@@ -79,5 +73,14 @@ template <class T>
                                                       bool has_length = false,
                                                       bool on_hopper = gpu::on_hopper(),
                                                       int multiprocessors = gpu::multiprocessors());
+/// The one decision of attention_bf16_cuda(): the path in `how` if it supports these arguments, else
+/// choose_attention_bf16().
+/// @throws std::invalid_argument  as attention_bf16_cuda()
+template <class T>
+[[nodiscard]] AttentionBf16Path plan_attention_bf16(View<const T> q, View<const T> k,
+                                                    View<const T> v,
+                                                    const AttentionOptions& options, View<T> out,
+                                                    View<float> log_sums,
+                                                    const gpu::Launch<AttentionBf16Path>& how);
 
 }  // namespace sixdays::day06_transformer_ops

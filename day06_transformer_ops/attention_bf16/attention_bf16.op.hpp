@@ -107,9 +107,8 @@ testing::Operation attention_bf16_operation(const Attending& a, bool log_sums = 
         return gpu::has_tile() && vectors(c) &&
                std::all_of(c.arguments.begin(), c.arguments.end(), forwards);
     };
-    op.paths = paths_of<P>();
     const auto set = [&](P path, const char* kernel, std::function<bool(const Call&)> accepts) {
-        op.path(path) = {name(path), kernel, [=](const Call& c) { return empty || accepts(c); }};
+        op.takes(path, kernel, [=](const Call& c) { return empty || accepts(c); });
     };
     set(P::four_passes, "attention_bf16_kernel", [](const Call&) { return true; });
     set(P::tensor_cores, "attention_tensor_cores_kernel", vectors);

@@ -9,7 +9,8 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 void attention_bf16_cpu(View<const T> q, View<const T> k, View<const T> v,
                         const AttentionOptions& options, View<T> out, View<float> log_sums) {
-    check_attention_bf16(q, k, v, options, out, log_sums);
+    (void)plan_attention_bf16(q, k, v, options, out, log_sums,
+                              {.path = AttentionBf16Path::four_passes});
     if (out.size() == 0) return;
     const auto p = attention_bf16_problem(q, k, v, options, out, log_sums);
     const std::int64_t counted = p.counted();

@@ -29,11 +29,10 @@ template <class T>
 void attention_bf16_cuda(View<const T> q, View<const T> k, View<const T> v,
                          const AttentionOptions& options, View<T> out, View<float> log_sums,
                          const gpu::Launch<AttentionBf16Path>& how) {
-    check_attention_bf16(q, k, v, options, out, log_sums, how.path);
+    const AttentionBf16Path path = plan_attention_bf16(q, k, v, options, out, log_sums, how);
     if (out.size() == 0) return;
     const auto p = attention_bf16_problem(q, k, v, options, out, log_sums);
-    switch (how.path ? *how.path
-                     : choose_attention_bf16(q, k, v, out, options.length.data != nullptr)) {
+    switch (path) {
         case AttentionBf16Path::four_passes: {
             const auto scores = gpu::carve("attention_bf16", how.workspace, [&](gpu::Carver& c) {
                 return attention_bf16_scores(c, q, k);

@@ -40,12 +40,12 @@ void set_embed_paths(testing::Operation& op, const Shape& out) {
         return testing::visit({rows, c.arguments[1], c.arguments[adds ? 4 : 1]}, 1, false)
                    .loops.size() <= 3;
     };
-    op.paths = {{"one element", "embed_kernel", [](const Call&) { return true; }},
-                {"vectorized", "embed_vectorized_kernel",
-                 [=](const Call& c) { return empty || has_vectors(c); }},
-                {"tile", "embed_tile", [=](const Call& c) {
-                     return empty || (gpu::has_tile() && has_spans(c) && few_loops(c));
-                 }}};
+    op.takes(EmbedPath::one_element, "embed_kernel");
+    op.takes(EmbedPath::vectorized, "embed_vectorized_kernel",
+             [=](const Call& c) { return empty || has_vectors(c); });
+    op.takes(EmbedPath::tile, "embed_tile", [=](const Call& c) {
+        return empty || (gpu::has_tile() && has_spans(c) && few_loops(c));
+    });
     op.best = [=](const Call& c) { return has_vectors(c) ? 1 : 0; };
 }
 

@@ -1,4 +1,4 @@
-// The argument checks of the norms, and the choice of their path.
+// What the norms reject, and which path they take.
 #include "day06_transformer_ops/norm/norm.hpp"
 
 #include "common/tensor/names.hpp"
@@ -6,21 +6,44 @@
 
 namespace sixdays::day06_transformer_ops {
 
-// --- choice of path ------------------------------------------------------------------------------
+// --- the paths -----------------------------------------------------------------------------------
+namespace {
 
 template <class T>
-NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
-                     const View<T>& out) {
-    const int last = in.rank() - 1;
-    if (can_be_held(in, last) && can_be_held(residual, last) && can_be_held(out, last)) {
-        return NormPath::registers;
-    }
-    // Rows across memory: threads of neighbouring rows read neighbouring elements: coalesced.
-    return in.stride(last) != 1 && in.extent(last) > 1 ? NormPath::thread_per_row
-                                                       : NormPath::warp_per_row;
+bool held(const NormPlan<T>& p) {
+    return can_be_held(p.in) && can_be_held(p.residual) && can_be_held(p.out);
+}
+template <class T>
+bool in_tiles(const NormPlan<T>& p) {
+    return rows_take_tiles(p.in, p.out) && p.in.length <= kMostTiled;
 }
 
-// --- argument checks -----------------------------------------------------------------------------
+template <class T>
+const auto& norm_paths() {
+    static const PathEntry<NormPath, NormPlan<T>> all[] = {
+        {NormPath::thread_per_row, "thread per row"},
+        {NormPath::warp_per_row, "warp per row"},
+        {NormPath::registers, "registers", held<T>, kHeldNeeds},
+        {NormPath::tile, "tile", in_tiles<T>,
+         sentence("rows of at most ", kMostTiled, " elements,", at_one_step())},
+    };
+    return all;
+}
+
+template <class T>
+NormPath best_path(const NormPlan<T>& p) {
+    if (held(p)) return NormPath::registers;
+    // Rows across memory: threads of neighbouring rows read neighbouring elements: coalesced.
+    return p.in.stride == 1 ? NormPath::warp_per_row : NormPath::thread_per_row;
+}
+
+}  // namespace
+
+const char* name(NormPath path) {
+    return name_in(norm_paths<float>(), path);
+}
+
+// --- the decision --------------------------------------------------------------------------------
 namespace {
 
 void check_parameter(const char* op, const char* name, const View<const float>& v, std::int64_t C) {
@@ -40,24 +63,6 @@ void check_apart(const char* op, const NormParameters& parameters, const char* w
     apart("bias", parameters.bias);
 }
 
-template <class T>
-void check_path(const std::string& op, std::optional<NormPath> path, const View<const T>& in,
-                const View<T>& residual, const View<T>& out) {
-    require_known_path(op, path);
-    if (in.size() == 0) return;
-    const int last = in.rank() - 1;
-    if (path == NormPath::tile && residual.data != out.data) {
-        reject(op, ": only layer_norm and rms_norm have the path 'tile'");
-    }
-    if (path == NormPath::tile &&
-        !(rows_take_tiles<T>(in, last, out) && in.extent(last) <= kMostTiled)) {
-        reject(op, ": the path 'tile' needs rows of at most ", kMostTiled, " elements,",
-               at_one_step(), "; in has ", in.layout, ", out ", out.layout);
-    }
-    if (path != NormPath::registers || choose_norm<T>(in, residual, out) == path) return;
-    reject(op, kHeldNeeds, in.layout, ", out ", out.layout);
-}
-
 }  // namespace
 
 void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C) {
@@ -69,53 +74,40 @@ void check_norm_parameters(const char* op, const NormParameters& parameters, std
 }
 
 template <class T>
-void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
-                const View<T>& out, std::optional<NormPath> path) {
-    if (in.rank() == 0) {
-        reject(op, ": in has rank 0, but rows run along the last dimension");
-    }
+NormPlan<T> plan_norm(const char* op, const View<const Same<T>>& in,
+                      const NormParameters& parameters, const View<T>& out,
+                      const gpu::Launch<NormPath>& how,
+                      const std::optional<View<Same<T>>>& residual) {
+    const int last = in.rank() - 1;
+    if (last < 0) reject(op, ": in has rank 0, but rows run along the last dimension");
     check_rows<T>(op, in, out);
-    check_norm_parameters(op, parameters, in.extent(in.rank() - 1));
+    check_norm_parameters(op, parameters, in.extent(last));
     check_apart(op, parameters, "out", out);
-    check_path<T>(op, path, in, out, out);
+    if (residual) {
+        require_same_shape(op, "in", in, "residual", *residual);
+        require_output(op, *residual, "residual");
+        check_apart(op, parameters, "residual", *residual);
+        require_apart(op, "in", in, "residual", *residual);
+        require_apart(op, "out", out, "residual", *residual);
+    }
+    require_known_path(op, how.path);
+    NormPlan<T> p{NormPath::thread_per_row, rows_along(in, last),
+                  rows_along(residual.value_or(View<T>(nullptr, out.layout)), last),
+                  rows_along(out, last)};
+    p.path = how.path.value_or(best_path(p));
+    if (in.size() == 0) return p;
+    if (p.path == NormPath::tile && residual) {
+        reject(op, ": only layer_norm and rms_norm have the path 'tile'");
+    }
+    require_support(op, norm_paths<T>(), p.path, p, "; in has ", in.layout, ", out ", out.layout);
+    return p;
 }
 
-template <class T>
-void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& parameters,
-                          const View<Same<T>>& residual, const View<T>& out,
-                          std::optional<NormPath> path) {
-    constexpr const char* kOp = "add_layer_norm";
-    check_norm<T>(kOp, in, parameters, out);
-    require_same_shape(kOp, "in", in, "residual", residual);
-    require_output(kOp, residual, "residual");
-    check_apart(kOp, parameters, "residual", residual);
-    require_apart(kOp, "in", in, "residual", residual);
-    require_apart(kOp, "out", out, "residual", residual);
-    check_path<T>(kOp, path, in, residual, out);
-}
-
-const char* name(NormPath path) {
-    static constexpr Named<NormPath> kNames[] = {
-        {NormPath::thread_per_row, "thread per row"},
-        {NormPath::warp_per_row, "warp per row"},
-        {NormPath::registers, "registers"},
-        {NormPath::tile, "tile"},
-    };
-    return name_in(kNames, path);
-}
-
-template void check_norm<float>(const char*, const View<const float>&, const NormParameters&,
-                                const View<float>&, std::optional<NormPath>);
-template void check_add_layer_norm<float>(const View<const float>&, const NormParameters&,
-                                          const View<float>&, const View<float>&,
-                                          std::optional<NormPath>);
-template NormPath choose_norm<float>(const View<const float>&, const View<float>&,
-                                     const View<float>&);
-template void check_norm<bf16>(const char*, const View<const bf16>&, const NormParameters&,
-                               const View<bf16>&, std::optional<NormPath>);
-template void check_add_layer_norm<bf16>(const View<const bf16>&, const NormParameters&,
-                                         const View<bf16>&, const View<bf16>&,
-                                         std::optional<NormPath>);
-template NormPath choose_norm<bf16>(const View<const bf16>&, const View<bf16>&, const View<bf16>&);
+template NormPlan<float> plan_norm(const char*, const View<const float>&, const NormParameters&,
+                                   const View<float>&, const gpu::Launch<NormPath>&,
+                                   const std::optional<View<float>>&);
+template NormPlan<bf16> plan_norm(const char*, const View<const bf16>&, const NormParameters&,
+                                  const View<bf16>&, const gpu::Launch<NormPath>&,
+                                  const std::optional<View<bf16>>&);
 
 }  // namespace sixdays::day06_transformer_ops

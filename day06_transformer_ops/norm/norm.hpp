@@ -101,25 +101,31 @@ void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameter
                          View<Same<T>> residual, View<T> out,
                          const gpu::Launch<NormPath>& how = {});
 
-/// Rejects invalid arguments; with a path, also views that the path does not support.
-/// @param op  "layer_norm" or "rms_norm": the beginning of the message
+/// What a call of a norm launches: plan_norm().
 template <class T>
-void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
-                const View<T>& out, std::optional<NormPath> path = {});
+struct NormPlan {
+    NormPath path;     // the one asked for, else the best
+    Rows<const T> in;  // along the last dimension
+    Rows<T> residual;  // of add_layer_norm; of the other norms a null pointer with out's layout
+    Rows<T> out;       // as those of in
+    /// What add_layer_norm normalizes: the residual, once `in` was added.
+    Rows<const T> sum() const { return {residual.first, residual.length, residual.stride}; }
+};
+
+/// The one decision of a norm's CPU reference and CUDA version: rejects invalid arguments, and a
+/// path in `how` that does not support these views. Without a path: `registers` if rows of all
+/// views suit 128-bit loads, up to 16,384 elements; else `warp_per_row` for contiguous rows of `in`
+/// and `thread_per_row` for others.
+/// @param op        the norm, such as "layer_norm": the beginning of a message
+/// @param residual  of add_layer_norm
+/// @throws std::invalid_argument  as the norm's CUDA version
 template <class T>
-void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& parameters,
-                          const View<Same<T>>& residual, const View<T>& out,
-                          std::optional<NormPath> path = {});
+[[nodiscard]] NormPlan<T> plan_norm(const char* op, const View<const Same<T>>& in,
+                                    const NormParameters& parameters, const View<T>& out,
+                                    const gpu::Launch<NormPath>& how = {},
+                                    const std::optional<View<Same<T>>>& residual = {});
 
 /// Rejects invalid weight, bias and eps for rows of C elements, in the name of `op`.
 void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C);
-
-/// The path that each norm takes without one in gpu::Launch: `registers` if rows of all three views
-/// suit 128-bit loads, up to 16,384 elements; else `warp_per_row` for contiguous rows and
-/// `thread_per_row` for others. For views that check_norm() accepts.
-/// @param residual  the one of add_layer_norm; `out` for the other norms
-template <class T>
-[[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
-                                   const View<T>& out);
 
 }  // namespace sixdays::day06_transformer_ops

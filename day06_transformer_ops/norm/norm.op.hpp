@@ -101,7 +101,6 @@ testing::Operation norm_operation(Norm norm, const Shape& shape, float eps = 0.2
         });
         return all;
     };
-    op.paths = paths_of<NormPath>();
     op.in_place = {{"in", "out"}};
 
     const auto has_vectors = [=](const Call& c) {
@@ -112,18 +111,16 @@ testing::Operation norm_operation(Norm norm, const Shape& shape, float eps = 0.2
         return all;
     };
     const bool empty = size(shape) == 0;
-    op.path(NormPath::thread_per_row) = {
-        "thread per row", norm == Norm::rms_norm ? "rms_norm_kernel" : "layer_norm_kernel",
-        [](const Call&) { return true; }};
-    op.path(NormPath::warp_per_row) = {"warp per row", "norm_warp_kernel",
-                                       [](const Call&) { return true; }};
-    op.path(NormPath::registers) = {"registers", "norm_registers_kernel",
-                                    [=](const Call& c) { return empty || has_vectors(c); }};
-    op.path(NormPath::tile) = {"tile", "norm_tile", [=](const Call& c) {
-                                   return empty || (!adds && gpu::has_tile() && row[0] <= 8192 &&
-                                                    has_evenly_spaced_rows(c.arguments[0], last) &&
-                                                    has_evenly_spaced_rows(c.arguments[3], last));
-                               }};
+    op.takes(NormPath::thread_per_row,
+             norm == Norm::rms_norm ? "rms_norm_kernel" : "layer_norm_kernel");
+    op.takes(NormPath::warp_per_row, "norm_warp_kernel");
+    op.takes(NormPath::registers, "norm_registers_kernel",
+             [=](const Call& c) { return empty || has_vectors(c); });
+    op.takes(NormPath::tile, "norm_tile", [=](const Call& c) {
+        return empty || (!adds && gpu::has_tile() && row[0] <= 8192 &&
+                         has_evenly_spaced_rows(c.arguments[0], last) &&
+                         has_evenly_spaced_rows(c.arguments[3], last));
+    });
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? NormPath::registers
                                 : has_rows_along_memory(c.arguments[0], last)

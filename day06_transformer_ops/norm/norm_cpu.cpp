@@ -59,32 +59,27 @@ void add_loop(const Rows<const T>& in, const Rows<T>& residual) {
     }
 }
 
-template <class T>
-Rows<T> rows_of(const View<T>& x) {
-    return rows_along(x, x.rank() - 1);
-}
-
 }  // namespace
 
 template <class T>
 void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out) {
-    check_norm<T>("layer_norm", in, parameters, out);
-    if (out.size() > 0) layer_norm_loop(rows_of(in), parameters, rows_of(out));
+    const auto plan = plan_norm<T>("layer_norm", in, parameters, out);
+    if (out.size() > 0) layer_norm_loop(plan.in, parameters, plan.out);
 }
 
 template <class T>
 void rms_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out) {
-    check_norm<T>("rms_norm", in, parameters, out);
-    if (out.size() > 0) rms_norm_loop(rows_of(in), parameters, rows_of(out));
+    const auto plan = plan_norm<T>("rms_norm", in, parameters, out);
+    if (out.size() > 0) rms_norm_loop(plan.in, parameters, plan.out);
 }
 
 template <class T>
 void add_layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters,
                         View<Same<T>> residual, View<T> out) {
-    check_add_layer_norm<T>(in, parameters, residual, out);
+    const auto plan = plan_norm<T>("add_layer_norm", in, parameters, out, {}, residual);
     if (out.size() == 0) return;
-    add_loop(rows_of(in), rows_of(residual));
-    layer_norm_loop(rows_of(View<const T>(residual)), parameters, rows_of(out));
+    add_loop(plan.in, plan.residual);
+    layer_norm_loop(plan.sum(), parameters, plan.out);
 }
 
 template void layer_norm_cpu(View<const float>, const NormParameters&, View<float>);

@@ -79,40 +79,24 @@ __global__ void add_kernel(const __grid_constant__ Rows<const T> in,
 // --- launchers -----------------------------------------------------------------------------------
 namespace {
 
-template <class T>
-Rows<T> rows_of(const View<T>& x) {
-    return rows_along(x, x.rank() - 1);
-}
-
-// Launches the operation on its views; `twin(grid)` launches its twin.
+// Launches the plan; `twin(grid)` launches its twin.
 template <class OP, class T, class Twin>
-void launch(const char* op, const gpu::Launch<NormPath>& how, const View<const T>& in,
-            const NormParameters& parameters, const View<T>& residual, const View<T>& out,
-            const Twin& twin) {
-    const View<T> third = residual.data != nullptr ? residual : out;
-    switch (how.path.value_or(choose_norm<T>(in, third, out))) {
+void launch(const char* op, const NormPlan<T>& plan, const NormParameters& parameters,
+            gpu::Stream stream, const Twin& twin) {
+    const auto& [path, in, residual, out] = plan;
+    switch (path) {
         case NormPath::thread_per_row:
-            return twin(gpu::blocks_for(rows_of(in).count(), kThreads));
+            return twin(gpu::blocks_for(in.count(), kThreads));
         case NormPath::warp_per_row:
-            return launch_norm_warp<OP>(rows_of(in), parameters, rows_of(residual), rows_of(out),
-                                        how.stream);
+            return launch_norm_warp<OP>(in, parameters, residual, out, stream);
         case NormPath::registers:
-            return launch_norm_registers<OP>(rows_of(in), parameters, rows_of(residual),
-                                             rows_of(out), how.stream);
+            return launch_norm_registers<OP>(in, parameters, residual, out, stream);
         case NormPath::tile:
             return gpu::by_tile(op, [&] {
-                const int last = in.rank() - 1;
-                launch_norm_tile(std::is_same_v<OP, LayerNorm>, rows_of(in), parameters,
-                                 rows_of(out),
-                                 can_be_vectors(in, last) && can_be_vectors(out, last), how.stream);
+                launch_norm_tile(std::is_same_v<OP, LayerNorm>, plan.in, parameters, plan.out,
+                                 can_be_vectors(plan.in) && can_be_vectors(plan.out), stream);
             });
     }
-}
-
-// No residual: a null pointer with out's layout.
-template <class T>
-View<T> no_residual(const View<T>& out) {
-    return {nullptr, out.layout};
 }
 
 }  // namespace
@@ -120,11 +104,10 @@ View<T> no_residual(const View<T>& out) {
 template <class T>
 void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
                      const gpu::Launch<NormPath>& how) {
-    check_norm<T>("layer_norm", in, parameters, out, how.path);
+    const auto plan = plan_norm<T>("layer_norm", in, parameters, out, how);
     if (out.size() == 0) return;
-    launch<LayerNorm>("layer_norm", how, in, parameters, no_residual(out), out, [&](unsigned grid) {
-        layer_norm_kernel<T>
-            <<<grid, kThreads, 0, how.stream>>>(rows_of(in), parameters, rows_of(out));
+    launch<LayerNorm>("layer_norm", plan, parameters, how.stream, [&](unsigned grid) {
+        layer_norm_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.in, parameters, plan.out);
         gpu::check_launch("layer_norm_kernel", grid, kThreads);
     });
 }
@@ -132,11 +115,10 @@ void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, V
 template <class T>
 void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
                    const gpu::Launch<NormPath>& how) {
-    check_norm<T>("rms_norm", in, parameters, out, how.path);
+    const auto plan = plan_norm<T>("rms_norm", in, parameters, out, how);
     if (out.size() == 0) return;
-    launch<RmsNorm>("rms_norm", how, in, parameters, no_residual(out), out, [&](unsigned grid) {
-        rms_norm_kernel<T>
-            <<<grid, kThreads, 0, how.stream>>>(rows_of(in), parameters, rows_of(out));
+    launch<RmsNorm>("rms_norm", plan, parameters, how.stream, [&](unsigned grid) {
+        rms_norm_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.in, parameters, plan.out);
         gpu::check_launch("rms_norm_kernel", grid, kThreads);
     });
 }
@@ -144,13 +126,12 @@ void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, Vie
 template <class T>
 void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters,
                          View<Same<T>> residual, View<T> out, const gpu::Launch<NormPath>& how) {
-    check_add_layer_norm<T>(in, parameters, residual, out, how.path);
+    const auto plan = plan_norm<T>("add_layer_norm", in, parameters, out, how, residual);
     if (out.size() == 0) return;
-    launch<LayerNorm>("add_layer_norm", how, in, parameters, residual, out, [&](unsigned grid) {
-        add_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows_of(in), rows_of(residual));
+    launch<LayerNorm>("add_layer_norm", plan, parameters, how.stream, [&](unsigned grid) {
+        add_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.in, plan.residual);
         gpu::check_launch("add_kernel", grid, kThreads);
-        layer_norm_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows_of(View<const T>(residual)),
-                                                                parameters, rows_of(out));
+        layer_norm_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.sum(), parameters, plan.out);
         gpu::check_launch("layer_norm_kernel", grid, kThreads);
     });
 }

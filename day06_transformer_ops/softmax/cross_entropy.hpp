@@ -49,18 +49,26 @@ template <class T>
 void cross_entropy_cuda(View<const T> logits, View<const std::int64_t> targets, View<float> out,
                         const gpu::Launch<CrossEntropyPath>& how = {});
 
-/// Rejects invalid arguments; with a path, also views that the path does not support.
+/// What a call of cross_entropy launches: plan_cross_entropy().
 template <class T>
-void check_cross_entropy(const View<const T>& logits, const View<const std::int64_t>& targets,
-                         const View<float>& out, std::optional<CrossEntropyPath> path = {});
+struct CrossEntropyPlan {
+    CrossEntropyPath path;             // the one asked for, else the best
+    Rows<const T> logits;              // along the last dimension
+    View<const std::int64_t> targets;  // as given
+    View<float> out;                   // as given
+};
+
+/// The one decision of cross_entropy_cpu() and cross_entropy_cuda(): rejects invalid arguments, and
+/// a path in `how` that does not support these views. Without a path: block_per_row for contiguous
+/// rows of fewer than 2^31 logits, else thread_per_row.
+/// @throws std::invalid_argument  as cross_entropy_cuda()
+template <class T>
+[[nodiscard]] CrossEntropyPlan<T> plan_cross_entropy(const View<const T>& logits,
+                                                     const View<const std::int64_t>& targets,
+                                                     const View<float>& out,
+                                                     const gpu::Launch<CrossEntropyPath>& how = {});
 
 /// For targets in host memory. @throws std::invalid_argument  not 0 <= target < V, with its index
 void check_targets(const View<const std::int64_t>& targets, std::int64_t V);
-
-/// The path that cross_entropy_cuda() takes without one in gpu::Launch: block_per_row for
-/// contiguous rows of fewer than 2^31 logits, else thread_per_row. For views that
-/// check_cross_entropy() accepts.
-template <class T>
-[[nodiscard]] CrossEntropyPath choose_cross_entropy(const View<const T>& logits);
 
 }  // namespace sixdays::day06_transformer_ops

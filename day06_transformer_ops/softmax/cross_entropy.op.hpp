@@ -48,20 +48,17 @@ testing::Operation cross_entropy_operation(const Shape& rows, std::int64_t V) {
 
     const bool empty = size(rows) == 0;
     const auto along = [=](const Call& c) { return has_rows_along_memory(c.arguments[0], last); };
-    op.paths = paths_of<CrossEntropyPath>();
-    op.path(CrossEntropyPath::thread_per_row) = {"thread per row", "cross_entropy_kernel",
-                                                 [](const Call&) { return true; }};
-    op.path(CrossEntropyPath::block_per_row) = {"block per row", "cross_entropy_block_kernel",
-                                                [=](const Call& c) { return empty || along(c); }};
-    op.path(CrossEntropyPath::tile) = {"tile", "cross_entropy_tile", [=](const Call& c) {
-                                           bool forwards = true;
-                                           for (int d = 0; d <= last; ++d) {
-                                               const Layout& x = c.arguments[0].layout;
-                                               forwards = forwards &&
-                                                          (x.extent(d) == 1 || x.stride(d) >= 0);
-                                           }
-                                           return empty || (gpu::has_tile() && forwards);
-                                       }};
+    op.takes(CrossEntropyPath::thread_per_row, "cross_entropy_kernel");
+    op.takes(CrossEntropyPath::block_per_row, "cross_entropy_block_kernel",
+             [=](const Call& c) { return empty || along(c); });
+    op.takes(CrossEntropyPath::tile, "cross_entropy_tile", [=](const Call& c) {
+        bool forwards = true;
+        for (int d = 0; d <= last; ++d) {
+            const Layout& x = c.arguments[0].layout;
+            forwards = forwards && (x.extent(d) == 1 || x.stride(d) >= 0);
+        }
+        return empty || (gpu::has_tile() && forwards);
+    });
     op.best = [=](const Call& c) {
         return static_cast<int>(along(c) ? CrossEntropyPath::block_per_row
                                          : CrossEntropyPath::thread_per_row);

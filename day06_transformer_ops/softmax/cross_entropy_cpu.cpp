@@ -24,10 +24,9 @@ void cross_entropy_loop(const Rows<const T>& logits, View<const std::int64_t> ta
 
 template <class T>
 void cross_entropy_cpu(View<const T> logits, View<const std::int64_t> targets, View<float> out) {
-    check_cross_entropy<T>(logits, targets, out);
-    const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
-    check_targets(targets, rows.length);
-    cross_entropy_loop(rows, targets, out);
+    const CrossEntropyPlan<T> plan = plan_cross_entropy<T>(logits, targets, out);
+    check_targets(targets, plan.logits.length);
+    cross_entropy_loop(plan.logits, targets, out);
 }
 
 template void cross_entropy_cpu(View<const float>, View<const std::int64_t>, View<float>);

@@ -31,22 +31,19 @@ __global__ void cross_entropy_kernel(const __grid_constant__ Rows<const T> logit
 template <class T>
 void cross_entropy_cuda(View<const T> logits, View<const std::int64_t> targets, View<float> out,
                         const gpu::Launch<CrossEntropyPath>& how) {
-    check_cross_entropy<T>(logits, targets, out, how.path);
+    const CrossEntropyPlan<T> plan = plan_cross_entropy<T>(logits, targets, out, how);
     if (out.size() == 0) return;
-    const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
-    switch (how.path.value_or(choose_cross_entropy<T>(logits))) {
+    switch (plan.path) {
         case CrossEntropyPath::thread_per_row: {
-            const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
-            cross_entropy_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows, targets, out);
+            const unsigned grid = gpu::blocks_for(plan.logits.count(), kThreads);
+            cross_entropy_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.logits, targets, out);
             return gpu::check_launch("cross_entropy_kernel", grid, kThreads);
         }
         case CrossEntropyPath::block_per_row:
-            return launch_cross_entropy(rows, targets, out, how.stream);
+            return launch_cross_entropy(plan.logits, targets, out, how.stream);
         case CrossEntropyPath::tile:
-            return gpu::by_tile("cross_entropy", [&] {
-                const bool vectors = has_wider(logits.data, logits.layout, sizeof(T));
-                launch_cross_entropy_tile<T>(logits, targets, out, vectors, how.stream);
-            });
+            return gpu::by_tile("cross_entropy",
+                                [&] { launch_cross_entropy_tile(plan, how.stream); });
     }
 }
 

@@ -38,44 +38,38 @@ __tile_global__ void cross_entropy_tile(const E* logits, I n0, I n1, I n2, I V, 
 }
 
 template <int WHOLE, int N, class T>
-void launch(const View<const T>& logits, const View<const std::int64_t>& targets,
-            const View<float>& out, gpu::Stream stream) {
+void launch(const CrossEntropyPlan<T>& plan, gpu::Stream stream) {
     using E = typename Element<T>::type;
-    auto [rows, of_targets, of_out] = surprised_rows(logits, targets, out);
-    const int last = logits.rank() - 1;
+    const auto [rows, of_targets, of_out] = surprised_rows(plan);
     const auto with = [](Dims numbers, I row) {
         numbers[numbers.rank++] = row;
         return numbers;
     };
-    const auto n = four(with(rows.shape, logits.extent(last)), 1),
-               x = four(with(rows.strides, logits.stride(last)), 0),
+    const auto n = four(with(rows.shape, plan.logits.length), 1),
+               x = four(with(rows.strides, plan.logits.stride), 0),
                t = four(with(of_targets.strides, 0), 0), o = four(with(of_out.strides, 0), 0);
     const unsigned grid = gpu::blocks_for(n[0] * n[1] * n[2], 1);
     cross_entropy_tile<WHOLE, N, E><<<grid, 1, 0, stream>>>(
-        reinterpret_cast<const E*>(logits.data), n[0], n[1], n[2], n[3], x[0], x[1], x[2], x[3],
-        targets.data, t[0], t[1], t[2], out.data, o[0], o[1], o[2]);
+        reinterpret_cast<const E*>(plan.logits.first.data), n[0], n[1], n[2], n[3], x[0], x[1],
+        x[2], x[3], plan.targets.data, t[0], t[1], t[2], plan.out.data, o[0], o[1], o[2]);
     gpu::check_launch("cross_entropy_tile", grid, 1);
 }
 
 }  // namespace
 
 template <class T>
-void launch_cross_entropy_tile(const View<const T>& logits, const View<const std::int64_t>& targets,
-                               const View<float>& out, bool vectors, gpu::Stream stream) {
+void launch_cross_entropy_tile(const CrossEntropyPlan<T>& plan, gpu::Stream stream) {
     constexpr int kWhole = 16 / int{sizeof(T)};
     const auto by = [&]<int N>() {
-        vectors ? launch<kWhole, N>(logits, targets, out, stream)
-                : launch<1, N>(logits, targets, out, stream);
+        can_be_vectors(plan.logits) ? launch<kWhole, N>(plan, stream) : launch<1, N>(plan, stream);
     };
-    const I V = logits.extent(logits.rank() - 1);
+    const I V = plan.logits.length;
     if (V <= 256) return by.template operator()<256>();
     if (V <= 1024) return by.template operator()<1024>();
     by.template operator()<4096>();
 }
 
-template void launch_cross_entropy_tile(const View<const float>&, const View<const std::int64_t>&,
-                                        const View<float>&, bool, gpu::Stream);
-template void launch_cross_entropy_tile(const View<const bf16>&, const View<const std::int64_t>&,
-                                        const View<float>&, bool, gpu::Stream);
+template void launch_cross_entropy_tile(const CrossEntropyPlan<float>&, gpu::Stream);
+template void launch_cross_entropy_tile(const CrossEntropyPlan<bf16>&, gpu::Stream);
 
 }  // namespace sixdays::day06_transformer_ops

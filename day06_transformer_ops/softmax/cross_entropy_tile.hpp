@@ -11,15 +11,11 @@ namespace sixdays::day06_transformer_ops {
 
 /// Layouts of the rows of logits, of targets and of out, with as few dimensions as all three allow.
 template <class T>
-[[nodiscard]] std::array<Layout, 3> surprised_rows(const View<const T>& logits,
-                                                   const View<const std::int64_t>& targets,
-                                                   const View<float>& out) {
-    return simplify(rows_along(logits, logits.rank() - 1).first.layout, targets.layout, out.layout);
+[[nodiscard]] std::array<Layout, 3> surprised_rows(const CrossEntropyPlan<T>& plan) {
+    return simplify(plan.logits.first.layout, plan.targets.layout, plan.out.layout);
 }
 
-/// @param vectors  logits have rows of whole vectors that begin at multiples of 16 bytes
 template <class T>
-void launch_cross_entropy_tile(const View<const T>& logits, const View<const std::int64_t>& targets,
-                               const View<float>& out, bool vectors, gpu::Stream stream);
+void launch_cross_entropy_tile(const CrossEntropyPlan<T>& plan, gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -102,32 +102,40 @@ template <class T>
 void causal_softmax_cuda(View<const Same<T>> in, View<T> out,
                          const gpu::Launch<SoftmaxPath>& how = {});
 
-/// Rejects invalid arguments; with a path, also views that the path does not support.
-template <class T>
-void check_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
-                   std::optional<SoftmaxPath> path = {});
-template <class T>
-void check_log_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
-                       std::optional<SoftmaxPath> path = {});
-template <class T>
-void check_masked_softmax(const View<const Same<T>>& in, const View<const std::uint8_t>& mask,
-                          int dim, const View<T>& out, std::optional<SoftmaxPath> path = {});
-template <class T>
-void check_causal_softmax(const View<const Same<T>>& in, const View<T>& out,
-                          std::optional<SoftmaxPath> path = {});
+/// Softmax and its variants, for plan_softmax().
+enum class SoftmaxKind {
+    softmax,         // softmax_cuda()
+    log_softmax,     // log_softmax_cuda()
+    masked_softmax,  // masked_softmax_cuda()
+    causal_softmax,  // causal_softmax_cuda(), with dimension -1
+};
+[[nodiscard]] const char* name(SoftmaxKind kind);
 
-/// The path that softmax_cuda() takes without one in gpu::Launch; the first of these that applies:
+/// What a call of softmax or a variant launches: plan_softmax().
+template <class T>
+struct SoftmaxPlan {
+    SoftmaxPath path;                    // the one asked for, else the best
+    Rows<const T> in;                    // along the call's dimension
+    Rows<T> out;                         // as those of in
+    Rows<const std::uint8_t> mask = {};  // of masked_softmax
+};
+
+/// The one decision of a CPU reference and its CUDA version: rejects invalid arguments, and a path
+/// in `how` that does not support these views. Without a path, the first of these that applies:
 ///
-/// - `split` with a workspace, for at most 8 rows of 8,192 elements or more
+/// - `split` with a workspace, for at most 8 rows of 8,192 elements or more; softmax only
 /// - `registers` if rows of `in` and `out` suit 128-bit loads, up to 16,384 elements
-/// - `warp_per_row` if rows of `in` are contiguous, up to 1,024 elements; `shared` for longer ones
+/// - `warp_per_row` if rows of `in` are contiguous, up to 1,024 elements; softmax only
+/// - `shared` if rows of `in` are contiguous; not masked
 /// - `thread_per_row` otherwise
 ///
-/// For views that check_softmax() accepts.
-/// @param workspace  is one given? Without it, no row is split
+/// @param mask  of masked_softmax
+/// @throws std::invalid_argument  as the operation's CUDA version
 template <class T>
-[[nodiscard]] SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
-                                         bool workspace = false);
+[[nodiscard]] SoftmaxPlan<T> plan_softmax(SoftmaxKind kind, const View<const Same<T>>& in, int dim,
+                                          const View<T>& out,
+                                          const gpu::Launch<SoftmaxPath>& how = {},
+                                          const View<const std::uint8_t>& mask = {});
 
 /// Bytes of workspace that `path` needs: 'split' stores maximum and sum per 512 elements of a row,
 /// the others need none. Without a path: the best one for rows like these.

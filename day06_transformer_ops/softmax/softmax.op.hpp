@@ -58,13 +58,13 @@ inline RowSums sums_of(const std::vector<double>& row) {
     return of;
 }
 
-enum class Softmax { softmax, log_softmax, masked_softmax, causal_softmax };
-inline constexpr Softmax kSoftmaxes[] = {Softmax::softmax, Softmax::log_softmax,
-                                         Softmax::masked_softmax, Softmax::causal_softmax};
+inline constexpr SoftmaxKind kSoftmaxes[] = {SoftmaxKind::softmax, SoftmaxKind::log_softmax,
+                                             SoftmaxKind::masked_softmax,
+                                             SoftmaxKind::causal_softmax};
 
 /// The row of x that begins at `at`, where `counts(i)` tells which elements are unmasked.
 template <class T, class Counts>
-void expect_softmax(Expected& want, Softmax kind, const Tensor<double>& x, int dim,
+void expect_softmax(Expected& want, SoftmaxKind kind, const Tensor<double>& x, int dim,
                     SoftmaxPath path, Index at, const Counts& counts) {
     std::vector<double> row;
     for (at[dim] = 0; at[dim] < x.shape()[dim]; ++at[dim]) {
@@ -76,11 +76,11 @@ void expect_softmax(Expected& want, Softmax kind, const Tensor<double>& x, int d
     for (at[dim] = 0; at[dim] < x.shape()[dim]; ++at[dim]) {
         double &y = want.value.view()(at), &error = want.error.view()(at);
         if (!counts(at)) {  // in a row of NaN, masked elements are NaN too
-            y = kind == Softmax::masked_softmax && !(sums.sum > 0) ? NAN : 0;
+            y = kind == SoftmaxKind::masked_softmax && !(sums.sum > 0) ? NAN : 0;
             continue;
         }
         const double d = x.view()(at) - sums.m;
-        const bool log = kind == Softmax::log_softmax;
+        const bool log = kind == SoftmaxKind::log_softmax;
         y = sums.nan ? NAN : log ? d - std::log(sums.sum) : std::exp(d) / sums.sum;
         if (std::isnan(y) || std::isinf(d)) continue;
         error = (log ? log_probability_error : probability_error)(y, d, double(n), chain) +
@@ -90,33 +90,29 @@ void expect_softmax(Expected& want, Softmax kind, const Tensor<double>& x, int d
 
 /// The paths of softmax_operation(), and which calls each accepts.
 template <class T>
-void set_softmax_paths(testing::Operation& op, Softmax kind, const Shape& shape, int dim) {
-    const bool plain = kind == Softmax::softmax, masked = kind == Softmax::masked_softmax;
+void set_softmax_paths(testing::Operation& op, SoftmaxKind kind, const Shape& shape, int dim) {
+    const bool plain = kind == SoftmaxKind::softmax, masked = kind == SoftmaxKind::masked_softmax;
     const bool empty = size(shape) == 0;
     const auto has_vectors = [=](const Call& c) {
         return shape[dim] <= 16384 && has_rows_of_vectors<T>(c.arguments[0], dim) &&
                has_rows_of_vectors<T>(c.arguments[1], dim);
     };
     const auto along = [=](const Call& c) { return has_rows_along_memory(c.arguments[0], dim); };
-    const auto always = [](const Call&) { return true; };
     const auto only_softmax = [=](const Call&) { return plain; };
 
-    op.paths = testing::paths_of<SoftmaxPath>();
-    op.path(SoftmaxPath::thread_per_row) = {"thread per row", op.name + "_kernel", always};
-    op.path(SoftmaxPath::warp_per_row) = {"warp per row", "softmax_warp_kernel", only_softmax};
-    op.path(SoftmaxPath::online) = {"online", "softmax_online_kernel", only_softmax};
-    op.path(SoftmaxPath::registers) = {
-        "registers", masked ? "masked_softmax_registers_kernel" : "softmax_registers_kernel",
-        [=](const Call& c) { return empty || has_vectors(c); }};
-    op.path(SoftmaxPath::shared) = {"shared", "softmax_shared_kernel",
-                                    [=](const Call& c) { return !masked && (empty || along(c)); }};
-    op.path(SoftmaxPath::split) = {"split", "softmax_split_kernel", only_softmax};
-    op.path(SoftmaxPath::tile) = {
-        "tile", "softmax_tile", [=](const Call& c) {
-            return plain &&
-                   (empty || (gpu::has_tile() && has_evenly_spaced_rows(c.arguments[0], dim) &&
-                              has_evenly_spaced_rows(c.arguments[1], dim)));
-        }};
+    op.takes(SoftmaxPath::thread_per_row, op.name + "_kernel");
+    op.takes(SoftmaxPath::warp_per_row, "softmax_warp_kernel", only_softmax);
+    op.takes(SoftmaxPath::online, "softmax_online_kernel", only_softmax);
+    op.takes(SoftmaxPath::registers,
+             masked ? "masked_softmax_registers_kernel" : "softmax_registers_kernel",
+             [=](const Call& c) { return empty || has_vectors(c); });
+    op.takes(SoftmaxPath::shared, "softmax_shared_kernel",
+             [=](const Call& c) { return !masked && (empty || along(c)); });
+    op.takes(SoftmaxPath::split, "softmax_split_kernel", only_softmax);
+    op.takes(SoftmaxPath::tile, "softmax_tile", [=](const Call& c) {
+        return plain && (empty || (gpu::has_tile() && has_evenly_spaced_rows(c.arguments[0], dim) &&
+                                   has_evenly_spaced_rows(c.arguments[1], dim)));
+    });
     op.best = [=](const Call& c) {
         const std::int64_t n = shape[dim];
         const bool few_and_long = plain && n >= 8192 && size(shape) / n <= 8;
@@ -131,13 +127,11 @@ void set_softmax_paths(testing::Operation& op, Softmax kind, const Shape& shape,
 /// Operands: in, out and, of masked_softmax, mask.
 /// @param mask  shape of the mask
 template <class T>
-testing::Operation softmax_operation(Softmax kind, const Shape& shape, int dim,
+testing::Operation softmax_operation(SoftmaxKind kind, const Shape& shape, int dim,
                                      const Shape& mask = {}) {
     using namespace testing;
-    static constexpr const char* kNames[] = {"softmax", "log_softmax", "masked_softmax",
-                                             "causal_softmax"};
-    Operation op{kNames[static_cast<int>(kind)], {reads<T>("in", shape), writes<T>("out", shape)}};
-    const bool plain = kind == Softmax::softmax, masked = kind == Softmax::masked_softmax;
+    Operation op{name(kind), {reads<T>("in", shape), writes<T>("out", shape)}};
+    const bool plain = kind == SoftmaxKind::softmax, masked = kind == SoftmaxKind::masked_softmax;
     if (masked) {
         op.operands.push_back(
             reads<std::uint8_t>("mask", mask).broadcasts().with([](std::int64_t k) {
@@ -149,7 +143,7 @@ testing::Operation softmax_operation(Softmax kind, const Shape& shape, int dim,
         const auto out = c.out<T>(1);
         if (plain) return softmax_cpu<T>(in, dim, out);
         if (masked) return masked_softmax_cpu<T>(in, c.in<std::uint8_t>(2), dim, out);
-        if (kind == Softmax::log_softmax) return log_softmax_cpu<T>(in, dim, out);
+        if (kind == SoftmaxKind::log_softmax) return log_softmax_cpu<T>(in, dim, out);
         causal_softmax_cpu<T>(in, out);
     };
     op.cuda = [=](const Call& c) {
@@ -158,7 +152,7 @@ testing::Operation softmax_operation(Softmax kind, const Shape& shape, int dim,
         const auto how = c.how<SoftmaxPath>();
         if (plain) return softmax_cuda<T>(in, dim, out, how);
         if (masked) return masked_softmax_cuda<T>(in, c.in<std::uint8_t>(2), dim, out, how);
-        if (kind == Softmax::log_softmax) return log_softmax_cuda<T>(in, dim, out, how);
+        if (kind == SoftmaxKind::log_softmax) return log_softmax_cuda<T>(in, dim, out, how);
         causal_softmax_cuda<T>(in, out, how);
     };
     op.exact = [=](const Inputs& inputs, int path) {
@@ -169,7 +163,7 @@ testing::Operation softmax_operation(Softmax kind, const Shape& shape, int dim,
         const int d = dim < 0 ? dim + shape.rank : dim;
         const auto counts = [&](const Index& at) {
             if (masked) return seen(at) != 0;
-            if (kind != Softmax::causal_softmax) return true;
+            if (kind != SoftmaxKind::causal_softmax) return true;
             return at[d] <= at[d - 1] + shape[d] - shape[d - 1];
         };
         for_each_row(shape, d, [&](const Index& at) {

@@ -81,35 +81,27 @@ void causal_softmax_loop(const Rows<const T>& in, std::int64_t tokens, const Row
 
 template <class T>
 void softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
-    check_softmax<T>(in, dim, out);
-    if (out.size() == 0) return;
-    const int d = checked_dim("softmax", dim, in.rank());
-    softmax_loop(rows_along(in, d), rows_along(out, d));
+    const auto plan = plan_softmax<T>(SoftmaxKind::softmax, in, dim, out);
+    if (out.size() > 0) softmax_loop(plan.in, plan.out);
 }
 
 template <class T>
 void log_softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
-    check_log_softmax<T>(in, dim, out);
-    if (out.size() == 0) return;
-    const int d = checked_dim("log_softmax", dim, in.rank());
-    log_softmax_loop(rows_along(in, d), rows_along(out, d));
+    const auto plan = plan_softmax<T>(SoftmaxKind::log_softmax, in, dim, out);
+    if (out.size() > 0) log_softmax_loop(plan.in, plan.out);
 }
 
 template <class T>
 void masked_softmax_cpu(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
                         View<T> out) {
-    check_masked_softmax<T>(in, mask, dim, out);
-    if (out.size() == 0) return;
-    const int d = checked_dim("masked_softmax", dim, in.rank());
-    const View<const std::uint8_t> seen = broadcast_to(mask, in.shape());
-    masked_softmax_loop(rows_along(in, d), rows_along(seen, d), rows_along(out, d));
+    const auto plan = plan_softmax<T>(SoftmaxKind::masked_softmax, in, dim, out, {}, mask);
+    if (out.size() > 0) masked_softmax_loop(plan.in, plan.mask, plan.out);
 }
 
 template <class T>
 void causal_softmax_cpu(View<const Same<T>> in, View<T> out) {
-    check_causal_softmax<T>(in, out);
-    const int d = in.rank() - 1;
-    causal_softmax_loop(rows_along(in, d), in.extent(d - 1), rows_along(out, d));
+    const auto plan = plan_softmax<T>(SoftmaxKind::causal_softmax, in, -1, out);
+    causal_softmax_loop(plan.in, in.extent(in.rank() - 2), plan.out);
 }
 
 template void softmax_cpu(View<const float>, int, View<float>);

@@ -98,33 +98,31 @@ __global__ void causal_softmax_kernel(const __grid_constant__ Rows<const T> in, 
 template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
                   const gpu::Launch<SoftmaxPath>& how) {
-    check_softmax<T>(in, dim, out, how.path);
+    const auto plan = plan_softmax<T>(SoftmaxKind::softmax, in, dim, out, how);
     if (out.size() == 0) return;
-    const int d = checked_dim("softmax", dim, in.rank());
-    const Rows<const T> from = rows_along(in, d);
-    const Rows<T> to = rows_along(out, d);
-    switch (how.path.value_or(choose_softmax<T>(in, d, out, bool(how.workspace)))) {
+    switch (plan.path) {
         case SoftmaxPath::thread_per_row: {
-            const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-            softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, to);
+            const unsigned grid = gpu::blocks_for(plan.in.count(), kThreads);
+            softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.in, plan.out);
             return gpu::check_launch("softmax_kernel", grid, kThreads);
         }
         case SoftmaxPath::warp_per_row:
-            return launch_softmax_warp(from, to, how.stream);
+            return launch_softmax_warp(plan.in, plan.out, how.stream);
         case SoftmaxPath::online:
-            return launch_softmax_online(from, to, how.stream);
+            return launch_softmax_online(plan.in, plan.out, how.stream);
         case SoftmaxPath::registers:
-            return launch_softmax_registers<Softmax>(from, to, 0, how.stream);
+            return launch_softmax_registers<Softmax>(plan.in, plan.out, 0, how.stream);
         case SoftmaxPath::shared:
-            return launch_softmax_shared<Softmax>(from, to, 0, how.stream);
+            return launch_softmax_shared<Softmax>(plan.in, plan.out, 0, how.stream);
         case SoftmaxPath::split: {
-            const auto parts = [&](gpu::Carver& c) { return softmax_parts(c, in, d); };
-            return launch_softmax_split(from, to, gpu::carve("softmax", how.workspace, parts),
-                                        how.stream);
+            const auto parts = [&](gpu::Carver& c) { return softmax_parts(c, plan.in); };
+            return launch_softmax_split(plan.in, plan.out,
+                                        gpu::carve("softmax", how.workspace, parts), how.stream);
         }
         case SoftmaxPath::tile:
             return gpu::by_tile("softmax", [&] {
-                launch_softmax_tile<T>(from, to, can_be_vectors(in, d) && can_be_vectors(out, d),
+                launch_softmax_tile<T>(plan.in, plan.out,
+                                       can_be_vectors(plan.in) && can_be_vectors(plan.out),
                                        how.stream);
             });
     }
@@ -133,57 +131,45 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
 template <class T>
 void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
                       const gpu::Launch<SoftmaxPath>& how) {
-    check_log_softmax<T>(in, dim, out, how.path);
+    const auto plan = plan_softmax<T>(SoftmaxKind::log_softmax, in, dim, out, how);
     if (out.size() == 0) return;
-    const int d = checked_dim("log_softmax", dim, in.rank());
-    const Rows<const T> from = rows_along(in, d);
-    const Rows<T> to = rows_along(out, d);
-    const SoftmaxPath path = how.path.value_or(choose_row_softmax<T>(in, d, out));
-    if (path == SoftmaxPath::registers) {
-        return launch_softmax_registers<LogSoftmax>(from, to, 0, how.stream);
+    if (plan.path == SoftmaxPath::registers) {
+        return launch_softmax_registers<LogSoftmax>(plan.in, plan.out, 0, how.stream);
     }
-    if (path == SoftmaxPath::shared) {
-        return launch_softmax_shared<LogSoftmax>(from, to, 0, how.stream);
+    if (plan.path == SoftmaxPath::shared) {
+        return launch_softmax_shared<LogSoftmax>(plan.in, plan.out, 0, how.stream);
     }
-    const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-    log_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, to);
+    const unsigned grid = gpu::blocks_for(plan.in.count(), kThreads);
+    log_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.in, plan.out);
     gpu::check_launch("log_softmax_kernel", grid, kThreads);
 }
 
 template <class T>
 void masked_softmax_cuda(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
                          View<T> out, const gpu::Launch<SoftmaxPath>& how) {
-    check_masked_softmax<T>(in, mask, dim, out, how.path);
+    const auto plan = plan_softmax<T>(SoftmaxKind::masked_softmax, in, dim, out, how, mask);
     if (out.size() == 0) return;
-    const int d = checked_dim("masked_softmax", dim, in.rank());
-    const Rows<const T> from = rows_along(in, d);
-    const Rows<const std::uint8_t> seen = rows_along(broadcast_to(mask, in.shape()), d);
-    const Rows<T> to = rows_along(out, d);
-    if (how.path.value_or(choose_row_softmax<T>(in, d, out)) == SoftmaxPath::registers) {
-        return launch_masked_softmax(from, seen, to, how.stream);
+    if (plan.path == SoftmaxPath::registers) {
+        return launch_masked_softmax(plan.in, plan.mask, plan.out, how.stream);
     }
-    const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-    masked_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, seen, to);
+    const unsigned grid = gpu::blocks_for(plan.in.count(), kThreads);
+    masked_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.in, plan.mask, plan.out);
     gpu::check_launch("masked_softmax_kernel", grid, kThreads);
 }
 
 template <class T>
 void causal_softmax_cuda(View<const Same<T>> in, View<T> out, const gpu::Launch<SoftmaxPath>& how) {
-    check_causal_softmax<T>(in, out, how.path);
+    const auto plan = plan_softmax<T>(SoftmaxKind::causal_softmax, in, -1, out, how);
     if (out.size() == 0) return;
-    const int d = in.rank() - 1;
-    const std::int64_t tokens = in.extent(d - 1);
-    const Rows<const T> from = rows_along(in, d);
-    const Rows<T> to = rows_along(out, d);
-    const SoftmaxPath path = how.path.value_or(choose_row_softmax<T>(in, d, out));
-    if (path == SoftmaxPath::registers) {
-        return launch_softmax_registers<Softmax>(from, to, tokens, how.stream);
+    const std::int64_t tokens = in.extent(in.rank() - 2);
+    if (plan.path == SoftmaxPath::registers) {
+        return launch_softmax_registers<Softmax>(plan.in, plan.out, tokens, how.stream);
     }
-    if (path == SoftmaxPath::shared) {
-        return launch_softmax_shared<Softmax>(from, to, tokens, how.stream);
+    if (plan.path == SoftmaxPath::shared) {
+        return launch_softmax_shared<Softmax>(plan.in, plan.out, tokens, how.stream);
     }
-    const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-    causal_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, tokens, to);
+    const unsigned grid = gpu::blocks_for(plan.in.count(), kThreads);
+    causal_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(plan.in, tokens, plan.out);
     gpu::check_launch("causal_softmax_kernel", grid, kThreads);
 }
 

@@ -6,12 +6,6 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The best path with at most one block per row: the choice of log_softmax, masked_softmax
-/// and causal_softmax.
-template <class T>
-[[nodiscard]] SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim,
-                                             const View<T>& out);
-
 /// The launcher of the tile kernel, softmax_tile.cu.
 /// @param unit  rows are contiguous, made of whole vectors and aligned to 16 bytes
 template <class T>
@@ -22,6 +16,9 @@ void launch_softmax_tile(const Rows<const T>& in, const Rows<T>& out, bool unit,
 inline constexpr std::int64_t kSplitPart = 512;
 /// For the path 'split': (rows, parts, 2), maximum and sum of each part.
 template <class T>
-[[nodiscard]] View<float> softmax_parts(gpu::Carver& carver, const View<const T>& in, int dim);
+[[nodiscard]] View<float> softmax_parts(gpu::Carver& carver, const Rows<const T>& rows) {
+    if (rows.length == 0) return {};
+    return carver.take<float>({rows.count(), (rows.length + kSplitPart - 1) / kSplitPart, 2});
+}
 
 }  // namespace sixdays::day06_transformer_ops

@@ -131,7 +131,7 @@ def test_links_to_files():
     assert row.endswith(f"<span><b>CPU reference</b> {cpu}</span><span><b>CUDA version</b> {cuda}</span></p>"), row
     assert re.search(r'"memdoc">\n<p class="versions"><span><b>Lesson</b> <a href="day06_transformer_ops\.html#[^"]+">[^<]+</a></span><span>', row), row
     assert made.page(name, entry.format("enum SoftmaxPath")).endswith(row[row.index("\n"):])  # the versions of softmax
-    for declared in ("void check_softmax", "void other_cpu"):
+    for declared in ("void plan_softmax", "void other_cpu"):
         assert made.page(name, entry.format(declared)) == entry.format(declared)
     assert made.page("group__other.html", row) == row
 

@@ -9,7 +9,7 @@
 ///     add.cuda = [](const Call& c) {
 ///         add_cuda(c.in<float>(0), c.in<float>(1), c.out<float>(2), c.how<ElementwisePath>());
 ///     };
-///     add.paths = paths_of<ElementwisePath>();
+///     add.takes(ElementwisePath::one_element, "add_kernel");
 ///     CHECK(rejects_invalid_operands(add));
 ///
 /// Layouts are row-major unless a test changes one of them. Each test returns a Comparison, so that
@@ -154,6 +154,16 @@ struct PathOf {
     std::function<std::string(const Call&)> kernel_of = {};
 };
 
+/// The names of all values of an enum of paths.
+template <class Path>
+[[nodiscard]] std::vector<PathOf> paths_of() {
+    std::vector<PathOf> all;
+    for (int p = 0; *name(static_cast<Path>(p)) != '\0'; ++p) {
+        all.push_back({name(static_cast<Path>(p))});
+    }
+    return all;
+}
+
 /// Two operands by name.
 using Pair = std::pair<std::string, std::string>;
 
@@ -177,11 +187,22 @@ struct Operation {
     std::vector<std::string> repeated = {};   ///< paths whose second call must give the same bits
     bool without_path = true;                 ///< is a call without a path tested too?
 
-    /// The entry of this path.
+    /// The entry of this path. The first call names all of them, as name(path) does.
     template <class Path>
     PathOf& path(Path p) {
+        if (paths.empty()) paths = paths_of<Path>();
         return paths[static_cast<std::size_t>(p)];
     }
+    /// Says which kernel the path launches last, and which calls it accepts.
+    template <class Path>
+    PathOf& takes(Path p, std::string kernel, std::function<bool(const Call&)> accepts = every) {
+        PathOf& entry = path(p);
+        entry.kernel = std::move(kernel);
+        entry.accepts = std::move(accepts);
+        return entry;
+    }
+    /// The condition of a path that accepts every call.
+    static bool every(const Call&) { return true; }
 };
 
 /// Sets the expected values of the first output, instead of those that `exact` computes.
@@ -199,16 +220,6 @@ void know(Operation& op, const std::vector<T>& values) {
 template <class T>
 void know(Operation& op, std::initializer_list<T> values) {
     know(op, std::vector<T>(values));
-}
-
-/// The names of all values of an enum of paths.
-template <class Path>
-[[nodiscard]] std::vector<PathOf> paths_of() {
-    std::vector<PathOf> all;
-    for (int p = 0; *name(static_cast<Path>(p)) != '\0'; ++p) {
-        all.push_back({name(static_cast<Path>(p))});
-    }
-    return all;
 }
 
 /// Makes one operand invalid at a time: a null pointer, one dimension more or fewer, another

@@ -44,7 +44,7 @@ struct Problem {
     unsigned down = 0, across = 0;  // tiles of one matrix
 };
 
-/// For arguments that check_matmul() accepts. Dimensions of the stack of extent 1 are left out;
+/// For arguments that matmul_cuda() accepts. Dimensions of the stack of extent 1 are left out;
 /// alpha = 0 becomes K = 0.
 [[nodiscard]] Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epilogue,
                                  View<float> out);
@@ -98,6 +98,16 @@ inline constexpr std::int64_t kWholeDepth = 16;
 
 /// The path that choose_matmul() returns.
 [[nodiscard]] MatmulPath choose(const Problem& x, std::int64_t workspace_bytes);
+
+/// What a call of matmul_cuda() launches.
+struct MatmulPlan {
+    MatmulPath path;  // the one asked for, else the best
+    Problem problem;
+};
+/// The one decision of matmul_cuda(). @throws std::invalid_argument  as matmul_cuda()
+[[nodiscard]] MatmulPlan plan_matmul(View<const float> a, View<const float> b,
+                                     const Epilogue& epilogue, View<float> out,
+                                     const gpu::Launch<MatmulPath>& how);
 
 /// The number of matrices in the stack.
 [[nodiscard]] std::int64_t stacked(const Problem& x);

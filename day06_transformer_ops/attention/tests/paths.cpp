@@ -52,8 +52,8 @@ TEST_CASE("a path that rejects a call of attention says why", "[day06][attention
     const auto says = [&](AttentionPath path, const Layout& q, const Layout& k,
                           const View<float>& log_sums = {}) {
         return rejection([&] {
-            check_attention({memory[0], q}, {memory[1], k}, {memory[2], k}, {}, {memory[3], q},
-                            log_sums, path);
+            (void)plan_attention({memory[0], q}, {memory[1], k}, {memory[2], k}, {}, {memory[3], q},
+                                 log_sums, {.path = path});
         });
     };
     CHECK(contains(rejection([&] {

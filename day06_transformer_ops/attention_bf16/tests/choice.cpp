@@ -37,7 +37,8 @@ TEST_CASE("attention_bf16: invalid calls are rejected, and the best path is chos
     };
     const auto words = [](View<const bf16> x, View<const bf16> y, View<const bf16> z,
                           View<bf16> there, B path) {
-        return rejection([&] { check_attention_bf16<bf16>(x, y, z, {}, there, {}, path); });
+        return rejection(
+            [&] { (void)plan_attention_bf16<bf16>(x, y, z, {}, there, {}, {.path = path}); });
     };
     CHECK(choice(q, k, v, out) == B::guessed_maximum);
     CHECK(choice(q, k, v, out, true) == B::guessed_maximum);
@@ -138,8 +139,9 @@ TEST_CASE("attention_bf16: layouts that Hopper's path supports", "[day06][attent
     const auto words = [&](View<const bf16> x, View<const bf16> y,
                            const AttentionOptions& options = {}) {
         const View<bf16> to(out.data, x.shape());
-        return rejection(
-            [&] { check_attention_bf16<bf16>(x, y, y, options, to, {}, B::warpgroups); });
+        return rejection([&] {
+            (void)plan_attention_bf16<bf16>(x, y, y, options, to, {}, {.path = B::warpgroups});
+        });
     };
     if (!runs_hopper()) {
         CHECK(contains(words(q, k), "needs a GPU of compute capability"));
@@ -162,8 +164,8 @@ TEST_CASE("attention_bf16: the path 'tile' rejects each unmet requirement on its
     const auto words = [&](const Layout& q, const Layout& k, const Layout& v, const Layout& out,
                            View<float> sums = {}) {
         return rejection([&] {
-            check_attention_bf16<bf16>({place(1), q}, {place(2), k}, {place(3), v}, {},
-                                       {place(4), out}, sums, B::tile);
+            (void)plan_attention_bf16<bf16>({place(1), q}, {place(2), k}, {place(3), v}, {},
+                                            {place(4), out}, sums, {.path = B::tile});
         });
     };
     const auto each = [&](const Layout& one, const std::string& want) {

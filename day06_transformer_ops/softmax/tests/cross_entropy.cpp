@@ -46,17 +46,18 @@ TEST_CASE("cross_entropy's path 'tile' takes at most three dimensions of rows, a
     static std::int64_t numbers[1024];
     const auto rejected = [&](const Layout& logits, const Layout& targets, const Layout& out) {
         return rejection([&] {
-            check_cross_entropy<float>({memory[0] + 2048, logits}, {numbers + 512, targets},
-                                       {memory[1] + 2048, out}, CrossEntropyPath::tile);
+            (void)plan_cross_entropy<float>({memory[0] + 2048, logits}, {numbers + 512, targets},
+                                            {memory[1] + 2048, out},
+                                            {.path = CrossEntropyPath::tile});
         });
     };
     const Layout rows = row_major({2, 3, 4});
     const Layout four = row_major({2, 2, 3, 2}), five({2, 2, 3, 2, 8}, {96, 48, 16, 8, 1});
     CHECK(rejected(five, four, four) == "");
     const std::string words =
-        "cross_entropy: the path 'tile' needs, after simplifying, three dimensions of rows at "
-        "most, and "
-        "logits with no negative stride, for CUDA Tile C++ takes strides for sizes; logits have ";
+        "cross_entropy: the path 'tile' needs at most three dimensions of rows, once simplified, "
+        "and logits with no negative stride, for CUDA Tile C++ takes strides for sizes; logits "
+        "have ";
     const Layout other({2, 2, 3, 2}, {1, 20, 3, 40});
     CHECK(contains(rejected(five, other, four), words));
     CHECK(contains(rejected(five, four, other), words));
@@ -86,8 +87,13 @@ TEST_CASE("a target out of range: the CPU reference reports it, the CUDA version
 
 TEST_CASE("cross_entropy's path 'block per row' counts logits in 32 bits",
           "[day06][cross_entropy][small]") {
+    static struct {
+        std::int64_t target;
+        float loss, logits[2];  // logits last: the row does not reach the others
+    } all;
     const auto path = [](std::int64_t V) {
-        return choose_cross_entropy<float>({nullptr, row_major({2, V})});
+        return plan_cross_entropy<float>({all.logits, {1, V}}, {&all.target, {1}}, {&all.loss, {1}})
+            .path;
     };
     CHECK(path((std::int64_t{1} << 31) - 1) == CrossEntropyPath::block_per_row);
     CHECK(path(std::int64_t{1} << 31) == CrossEntropyPath::thread_per_row);
@@ -99,8 +105,9 @@ TEST_CASE("cross_entropy rejects operands that do not match", "[day06][cross_ent
     Tensor<float> y({4});
     const auto rejected = [&](View<const float> logits, View<const std::int64_t> t, View<float> out,
                               const char* words, std::optional<CrossEntropyPath> path = {}) {
-        CHECK(
-            contains(rejection([&] { check_cross_entropy<float>(logits, t, out, path); }), words));
+        CHECK(contains(
+            rejection([&] { (void)plan_cross_entropy<float>(logits, t, out, {.path = path}); }),
+            words));
     };
     const View<float> eight(y.data(), {8});
     rejected(x.view(), targets.view(), eight,
@@ -109,10 +116,11 @@ TEST_CASE("cross_entropy rejects operands that do not match", "[day06][cross_ent
     rejected(slice(x.view(), 1, 0, 0), targets.view(), y.view(),
              "need a last dim with at least one logit");
     rejected({x.data(), Shape{}}, targets.view(), y.view(), "cross_entropy: logits have shape ()");
-    rejected({x.data(), Layout({4, 8}, {1, 4})}, targets.view(), y.view(),
-             "cross_entropy: the path 'block per row' needs rows of logits along memory; they have "
-             "shape (4, 8), strides (1, 4)",
-             CrossEntropyPath::block_per_row);
+    rejected(
+        {x.data(), Layout({4, 8}, {1, 4})}, targets.view(), y.view(),
+        "cross_entropy: the path 'block per row' needs rows of logits along memory; logits have "
+        "shape (4, 8), strides (1, 4), targets shape (4), strides (1), out shape (4), strides (1)",
+        CrossEntropyPath::block_per_row);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Where softmax's path changes, how much workspace each path needs, and error
 // messages. The calls that each path accepts are in softmax.op.hpp.
-#include "day06_transformer_ops/softmax/softmax_plan.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -13,8 +13,12 @@ constexpr std::int64_t kMany = std::int64_t{1} << 32;
 
 TEST_CASE("softmax's path changes at the right length, number of rows and dimension",
           "[day06][softmax][small]") {
+    alignas(16) static float memory[2][4 * 1025 + 3];
     const auto path = [](const Layout& in, int dim, bool workspace = false) {
-        return choose_softmax<float>({nullptr, in}, dim, {nullptr, in}, workspace);
+        const View<float> x(memory[0], in);
+        return plan_softmax<float>(SoftmaxKind::softmax, x, dim, x,
+                                   {.workspace = {memory[1], workspace ? 1 : 0}})
+            .path;
     };
     const auto rows = [&](std::int64_t count, std::int64_t n, bool workspace = false) {
         return path(row_major({count, n}), 1, workspace);
@@ -33,12 +37,12 @@ TEST_CASE("softmax's path changes at the right length, number of rows and dimens
           SoftmaxPath::registers);  // the stride of a dimension of 1 is ignored
     CHECK(path(row_major({2, 4, 8}), 1) == SoftmaxPath::thread_per_row);
     CHECK(path(permute(row_major({2, 4, 8}), {0, 2, 1}), -2) == SoftmaxPath::registers);
-    CHECK(choose_softmax<float>({nullptr, row_major({4, 1025})}, 1,
-                                {nullptr, column_major({4, 1025})}) == SoftmaxPath::shared);
-    CHECK(choose_softmax<bf16>({nullptr, row_major({4, 12})}, 1, {nullptr, row_major({4, 12})}) ==
+    CHECK(plan_softmax<float>(SoftmaxKind::softmax, {memory[0], row_major({4, 1025})}, 1,
+                              {memory[1], column_major({4, 1025})})
+              .path == SoftmaxPath::shared);
+    const View<bf16> narrow(reinterpret_cast<bf16*>(memory[0]), {4, 12});
+    CHECK(plan_softmax<bf16>(SoftmaxKind::softmax, narrow, 1, narrow).path ==
           SoftmaxPath::warp_per_row);
-    CHECK(choose_softmax<float>({nullptr, row_major({8, 8192})}, 1,
-                                {nullptr, row_major({8, 8192})}) == SoftmaxPath::registers);
     // Few and long rows are split, if there is a workspace.
     CHECK(rows(8, 8192, true) == SoftmaxPath::split);
     CHECK(rows(8, 8192, false) == SoftmaxPath::registers);
@@ -80,21 +84,25 @@ TEST_CASE("a path that does not support a call of softmax names its requirement"
     };
     const View<float> out(memory[1], plain);
     const View<const std::uint8_t> seen(mask, plain);
-    CHECK(rejection([&] { check_softmax<float>(in(plain, 1), 1, out, SoftmaxPath::registers); }) ==
+    const auto rejected = [&](View<const float> x, int dim, SoftmaxPath path) {
+        return rejection(
+            [&] { (void)plan_softmax<float>(SoftmaxKind::softmax, x, dim, out, {.path = path}); });
+    };
+    CHECK(rejected(in(plain, 1), 1, SoftmaxPath::registers) ==
           "softmax: the path 'registers' needs rows of whole vectors along memory that begin at "
           "multiples of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), "
           "out shape (4, 8), strides (8, 1), and rows run along dimension 1");
-    CHECK(rejection([&] { check_softmax<float>(in(plain), 0, out, SoftmaxPath::shared); }) ==
+    CHECK(rejected(in(plain), 0, SoftmaxPath::shared) ==
           "softmax: the path 'shared' needs rows of in along memory; in has shape (4, 8), strides "
-          "(8, 1), and rows run along dimension 0");
-    CHECK(rejection([&] { check_softmax<float>(in(flipped), 1, out, SoftmaxPath::tile); }) ==
+          "(8, 1), out shape (4, 8), strides (8, 1), and rows run along dimension 0");
+    CHECK(rejected(in(flipped), 1, SoftmaxPath::tile) ==
           "softmax: the path 'tile' needs rows at one step from each other, and no negative "
           "stride, for CUDA Tile C++ takes strides for sizes; in has shape (4, 8), strides "
           "(8, -1), out shape (4, 8), strides (8, 1), and rows run along dimension 1");
-    CHECK(rejection([&] { check_log_softmax<float>(in(plain), 1, out, SoftmaxPath::online); }) ==
-          "log_softmax: only softmax has the path 'online'");
+    CHECK(rejection([&] { log_softmax_cuda(in(plain), 1, out, {.path = SoftmaxPath::online}); }) ==
+          "log_softmax: it has no path 'online'");
     CHECK(rejection([&] {
-              check_masked_softmax<float>(in(plain), seen, 1, out, SoftmaxPath::shared);
+              masked_softmax_cuda(in(plain), seen, 1, out, {.path = SoftmaxPath::shared});
           }) == "masked_softmax: it has no path 'shared'");
     CHECK(
         contains(rejection([&] { softmax_cuda(in(plain), 1, out, {.path = SoftmaxPath::split}); }),

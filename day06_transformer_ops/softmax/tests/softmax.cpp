@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 namespace {
 
 // Softmax of these rows along the last dimension.
-Operation softmax_of(Softmax kind, const Shape& shape, const Values& x) {
+Operation softmax_of(SoftmaxKind kind, const Shape& shape, const Values& x) {
     Operation op = softmax_operation<float>(kind, shape, -1, shape);
     op.operands[0].values = x;
     return op;
@@ -30,7 +30,7 @@ Values but(const std::vector<std::pair<std::int64_t, double>>& special, double s
 TEST_CASE("softmax(1, 2, 3, 4) is 0.0320586 0.0871443 0.236883 0.643914",
           "[day06][softmax][small]") {
     // NumPy, in float64: e = numpy.exp(x - 4); e / e.sum()
-    Operation op = softmax_of(Softmax::softmax, {1, 4}, list({1, 2, 3, 4}));
+    Operation op = softmax_of(SoftmaxKind::softmax, {1, 4}, list({1, 2, 3, 4}));
     know(op, {0.03205860328008499, 0.08714431874203257, 0.23688281808991013, 0.6439142598879724});
     CHECK(computes_its_result(op));
 }
@@ -40,8 +40,8 @@ TEST_CASE("softmax and log_softmax match NumPy for rows of all kinds, NaN and in
     for (const GoldenRow& row : golden_softmax) {
         CAPTURE(row.x);
         const Shape shape = {1, static_cast<std::int64_t>(row.x.size())};
-        Operation softmax = softmax_of(Softmax::softmax, shape, list(row.x));
-        Operation logs = softmax_of(Softmax::log_softmax, shape, list(row.x));
+        Operation softmax = softmax_of(SoftmaxKind::softmax, shape, list(row.x));
+        Operation logs = softmax_of(SoftmaxKind::log_softmax, shape, list(row.x));
         know(softmax, row.softmax);
         know(logs, row.log_softmax);
         CHECK(computes_its_result(softmax));
@@ -52,7 +52,7 @@ TEST_CASE("softmax and log_softmax match NumPy for rows of all kinds, NaN and in
 TEST_CASE("rows of all lengths that occur in a transformer match NumPy",
           "[day06][softmax][small]") {
     for (const GoldenLongRow& row : golden_long_rows) {
-        Operation op = softmax_of(Softmax::softmax, {1, row.length}, eighths);
+        Operation op = softmax_of(SoftmaxKind::softmax, {1, row.length}, eighths);
         std::vector<double> probabilities;
         for (std::int64_t i = 0; i < row.length; ++i) {
             probabilities.push_back(std::exp(eighths(i) - row.largest - row.log_sum));
@@ -65,7 +65,7 @@ TEST_CASE("rows of all lengths that occur in a transformer match NumPy",
 TEST_CASE("causal softmax matches NumPy: a token sees itself and earlier ones only",
           "[day06][softmax][small]") {
     for (const GoldenCausal& c : golden_causal) {
-        Operation op = softmax_of(Softmax::causal_softmax, {c.T, c.S}, eighths);
+        Operation op = softmax_of(SoftmaxKind::causal_softmax, {c.T, c.S}, eighths);
         know(op, c.out);
         CHECK(computes_its_result(op));
     }
@@ -74,7 +74,7 @@ TEST_CASE("causal softmax matches NumPy: a token sees itself and earlier ones on
 // A row of full-precision numbers, and near misses of its softmax. Each must be rejected.
 TEST_CASE("near misses of softmax are rejected by the error bound", "[day06][softmax][small]") {
     const Tensor<float> x = seeded<float>({1, 512}, 5, -3, 3);
-    Operation op = softmax_of(Softmax::softmax, {1, 512},
+    Operation op = softmax_of(SoftmaxKind::softmax, {1, 512},
                               [&](std::int64_t k) { return static_cast<double>(x.data()[k]); });
     const std::vector<double> row = row_at(x, 1, {0, 0});
     const RowSums sums = sums_of(row);
@@ -124,14 +124,14 @@ TEST_CASE("the largest score may be anywhere in a row, and far from the others",
         but({{300, 30000}, {2 * 300 + 150, 30000}, {3 * 300 + 299, 30000}}, 1600);
     const std::int64_t n = 8200;  // three of the longest tile
     const Values far = but({{3, 30}, {n + 4100, 30}, {2 * n + 8199, 30}});
-    for (const Softmax kind : kSoftmaxes) {
-        if (kind == Softmax::causal_softmax) continue;
+    for (const SoftmaxKind kind : kSoftmaxes) {
+        if (kind == SoftmaxKind::causal_softmax) continue;
         CHECK(computes_its_result(softmax_of(kind, {4, 300}, thousands)));
         CHECK(computes_its_result(softmax_of(kind, {3, n}, far)));
     }
     const std::int64_t parts = 150 * kSplitPart;  // 128 threads combine 150 parts
-    CHECK(computes_its_result(
-        softmax_of(Softmax::softmax, {2, parts}, but({{3, 30}, {2 * parts - kSplitPart, 30}}))));
+    CHECK(computes_its_result(softmax_of(SoftmaxKind::softmax, {2, parts},
+                                         but({{3, 30}, {2 * parts - kSplitPart, 30}}))));
 }
 
 TEST_CASE("a long row may begin with pieces that are all -infinity", "[day06][softmax][small]") {
@@ -145,13 +145,14 @@ TEST_CASE("a long row may begin with pieces that are all -infinity", "[day06][so
                                    : i >= 4096 && i < 8192;
         return none ? -double(INFINITY) : eighths(k);
     };
-    CHECK(computes_its_result(softmax_of(Softmax::softmax, {4, n}, x)));
-    CHECK(computes_its_result(softmax_of(Softmax::log_softmax, {4, n}, x)));
+    CHECK(computes_its_result(softmax_of(SoftmaxKind::softmax, {4, n}, x)));
+    CHECK(computes_its_result(softmax_of(SoftmaxKind::log_softmax, {4, n}, x)));
 }
 
 TEST_CASE("a NaN affects its own row and no other", "[day06][softmax][small]") {
     const Values x = but({{2 * 64 + 63, NAN}, {4 * 64, -double(NAN)}});
-    for (const Softmax kind : kSoftmaxes) CHECK(computes_its_result(softmax_of(kind, {6, 64}, x)));
+    for (const SoftmaxKind kind : kSoftmaxes)
+        CHECK(computes_its_result(softmax_of(kind, {6, 64}, x)));
 }
 
 TEST_CASE("the weights of a row add up to 1, and shifting the row does not change a bit",
@@ -187,7 +188,8 @@ TEST_CASE("masked_softmax ignores masked elements, whatever they are, and normal
         return k / 5 != 4 && (k * 7 % 5 < 3 || k == 11) ? 200.0 : 0.0;
     };
     for (int dim = 0; dim < 3; ++dim) {
-        Operation op = softmax_operation<float>(Softmax::masked_softmax, {2, 3, 5}, dim, {2, 3, 5});
+        Operation op =
+            softmax_operation<float>(SoftmaxKind::masked_softmax, {2, 3, 5}, dim, {2, 3, 5});
         op.operands[2].values = lets;
         op.operands[0].values = [=](std::int64_t k) {
             const bool hidden = k % 2 == 0 && lets(k) == 0;
@@ -196,7 +198,7 @@ TEST_CASE("masked_softmax ignores masked elements, whatever they are, and normal
         CHECK(computes_its_result(op));
     }
     for (const std::int64_t n : {4, 37, 260, 300, 600, 1028, 2052}) {
-        Operation op = softmax_operation<bf16>(Softmax::masked_softmax, {6, n}, 1, {6, n});
+        Operation op = softmax_operation<bf16>(SoftmaxKind::masked_softmax, {6, n}, 1, {6, n});
         op.operands[2].values = [=](std::int64_t k) {  // the last row: only its last element
             if (k >= 5 * n) return k == 6 * n - 1 ? 200.0 : 0.0;
             return static_cast<double>(testing::detail::random_bits(3, k) % 2);
@@ -205,14 +207,14 @@ TEST_CASE("masked_softmax ignores masked elements, whatever they are, and normal
     }
     for (const Shape& mask : {Shape{1, 3, 1, 1}, {5, 1}, {5, 8}, {}}) {
         CHECK(computes_its_result(
-            softmax_operation<float>(Softmax::masked_softmax, {2, 3, 5, 8}, 3, mask)));
+            softmax_operation<float>(SoftmaxKind::masked_softmax, {2, 3, 5, 8}, 3, mask)));
     }
 }
 
 TEST_CASE("an unmasked NaN makes its whole row NaN, and a masked one does not",
           "[day06][softmax][small]") {
     for (const std::int64_t n : {5, 8}) {  // the twin, and rows in registers
-        Operation op = softmax_of(Softmax::masked_softmax, {4, n},
+        Operation op = softmax_of(SoftmaxKind::masked_softmax, {4, n},
                                   but({{0, NAN}, {n, INFINITY}, {2 * n + 2, NAN}}));
         op.operands[2].values = [=](std::int64_t k) {
             return k == n || (k != 2 * n + 2 && k % 3 != 1) ? 1.0 : 0.0;
@@ -225,11 +227,12 @@ TEST_CASE("elements that a token does not see get 0, whatever their values",
           "[day06][softmax][small]") {
     for (const Shape& shape : {Shape{8, 8}, {2, 5, 6}, {6, 8}}) {
         const std::int64_t T = shape[shape.rank - 2], S = shape[shape.rank - 1];
-        CHECK(computes_its_result(softmax_of(Softmax::causal_softmax, shape, [=](std::int64_t k) {
-            const std::int64_t t = k / S % T, s = k % S;
-            if (s == 1 && t == 2) return double(NAN);  // its own row sees it
-            return s <= t + S - T ? eighths(k) : k % 2 == 0 ? double(NAN) : double(INFINITY);
-        })));
+        CHECK(
+            computes_its_result(softmax_of(SoftmaxKind::causal_softmax, shape, [=](std::int64_t k) {
+                const std::int64_t t = k / S % T, s = k % S;
+                if (s == 1 && t == 2) return double(NAN);  // its own row sees it
+                return s <= t + S - T ? eighths(k) : k % 2 == 0 ? double(NAN) : double(INFINITY);
+            })));
     }
 }
 

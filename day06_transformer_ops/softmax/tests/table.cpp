@@ -13,9 +13,9 @@ namespace {
 template <class T>
 void append(std::vector<Operation>& all, const std::vector<Shape>& shapes) {
     for (const Shape& shape : shapes) {
-        for (const Softmax kind : kSoftmaxes) {
+        for (const SoftmaxKind kind : kSoftmaxes) {
             const std::int64_t last = shape[shape.rank - 1];
-            if (kind == Softmax::causal_softmax && shape[shape.rank - 2] > last) continue;
+            if (kind == SoftmaxKind::causal_softmax && shape[shape.rank - 2] > last) continue;
             const Shape mask = shape[0] % 2 == 0 ? shape : Shape{last};
             all.push_back(softmax_operation<T>(kind, shape, -1, mask));
         }
@@ -25,8 +25,8 @@ void append(std::vector<Operation>& all, const std::vector<Shape>& shapes) {
 template <class T>
 void append_small(std::vector<Operation>& all) {
     append<T>(all, {{3, 5}, {2, 16}, {4, 1}, {2, 1, 16}, {0, 4}, {3, 0}});
-    all.push_back(softmax_operation<T>(Softmax::softmax, {6, 3}, 0));
-    all.push_back(softmax_operation<T>(Softmax::masked_softmax, {2, 8}, 1, {2, 1}));
+    all.push_back(softmax_operation<T>(SoftmaxKind::softmax, {6, 3}, 0));
+    all.push_back(softmax_operation<T>(SoftmaxKind::masked_softmax, {2, 8}, 1, {2, 1}));
     all.push_back(cross_entropy_operation<T>({3}, 5));
     all.push_back(cross_entropy_operation<T>({2, 1}, 8));
     all.push_back(cross_entropy_operation<T>({3}, 1));
@@ -64,17 +64,18 @@ TEST_CASE("the set softmax: every path gives its result wherever operands are, o
 
 TEST_CASE("softmax works along any dimension of any layout", "[day06][softmax][small][kernels]") {
     for (int dim = 0; dim < 3; ++dim) {
-        CHECK(takes_every_order(softmax_operation<float>(Softmax::softmax, {2, 3, 4}, dim)));
+        CHECK(takes_every_order(softmax_operation<float>(SoftmaxKind::softmax, {2, 3, 4}, dim)));
         CHECK(takes_or_rejects_placements(
-            softmax_operation<float>(Softmax::masked_softmax, {2, 3, 4}, dim, {3, 1})));
+            softmax_operation<float>(SoftmaxKind::masked_softmax, {2, 3, 4}, dim, {3, 1})));
     }
     const Shape eight = {2, 1, 2, 1, 2, 2, 1, 3};
-    for (const Softmax kind : {Softmax::softmax, Softmax::log_softmax, Softmax::masked_softmax}) {
+    for (const SoftmaxKind kind :
+         {SoftmaxKind::softmax, SoftmaxKind::log_softmax, SoftmaxKind::masked_softmax}) {
         CHECK(takes_or_rejects_placements(softmax_operation<float>(kind, eight, 4, eight)));
     }
     for (const Shape& shape : {Shape{2, 3, 4}, {2, 2, 2, 3, 4}}) {  // also rows in four dimensions
         CHECK(takes_or_rejects_placements(
-            softmax_operation<float>(Softmax::causal_softmax, shape, -1)));
+            softmax_operation<float>(SoftmaxKind::causal_softmax, shape, -1)));
     }
     CHECK(takes_every_order(cross_entropy_operation<float>({2, 3}, 4)));
 }
@@ -93,13 +94,13 @@ TEST_CASE("softmax accepts lengths around its vectors, warps and blocks",
                             {{3, 40, 40}, {5, 33}, {5, 128}, {5, 520}}));
     std::vector<Operation> all = {cross_entropy_operation<float>({131}, 5)};
     for (const std::int64_t n : {1, 3, 4, 5, 8, 31, 32, 33, 60, 64, 127, 128, 256, 260, 508, 512}) {
-        all.push_back(softmax_operation<float>(Softmax::softmax, {5, n}, 1));
-        all.push_back(softmax_operation<bf16>(Softmax::softmax, {5, n}, 1));
+        all.push_back(softmax_operation<float>(SoftmaxKind::softmax, {5, n}, 1));
+        all.push_back(softmax_operation<bf16>(SoftmaxKind::softmax, {5, n}, 1));
     }
     for (const Shape& shape : {Shape{1, 1024}, {2, 2052}, {9, 256}, {9, 7}}) {  // 8 rows per tile
-        all.push_back(softmax_operation<float>(Softmax::softmax, shape, 1));
+        all.push_back(softmax_operation<float>(SoftmaxKind::softmax, shape, 1));
     }
-    all.push_back(softmax_operation<bf16>(Softmax::softmax, {1, 4104}, 1));
+    all.push_back(softmax_operation<bf16>(SoftmaxKind::softmax, {1, 4104}, 1));
     for (const std::int64_t n : {1, 2, 3, 4, 5, 9, 37, 256, 1023, 4096, 5000, 8192, 8200}) {
         all.push_back(cross_entropy_operation<float>({5}, n));
         all.push_back(cross_entropy_operation<bf16>({5}, n));
@@ -113,7 +114,7 @@ TEST_CASE("softmax accepts lengths around its vectors, warps and blocks",
 TEST_CASE("softmax accepts long rows", "[day06][softmax][full]") {
     check_values(operations({{2, 16384}, {1, 16388}, {3, 100003}}, {{1, 32773}}));
     // Longer than registers and shared memory together, so part of the row is read twice.
-    CHECK(takes_less_memory(softmax_operation<float>(Softmax::softmax, {3, 100003}, 1)));
+    CHECK(takes_less_memory(softmax_operation<float>(SoftmaxKind::softmax, {3, 100003}, 1)));
 }
 
 TEST_CASE("softmax accepts more rows than a grid has blocks in y", "[day06][softmax][huge]") {

@@ -71,11 +71,8 @@ testing::Operation activate_backward_operation(Activation what, const Shape& sha
         return empty || visit({c.arguments[2], c.arguments[0], c.arguments[1]}, sizeof(T), false)
                             .all_have_groups(16);
     };
-    op.paths = paths_of<ActivationBackwardPath>();
-    op.path(ActivationPath::one_element) = {"one element", "activate_backward_kernel",
-                                            [](const Call&) { return true; }};
-    op.path(ActivationPath::vectorized) = {"vectorized", "activation_vectorized_kernel",
-                                           has_vectors};
+    op.takes(ActivationPath::one_element, "activate_backward_kernel");
+    op.takes(ActivationPath::vectorized, "activation_vectorized_kernel", has_vectors);
     op.path(ActivationPath::tile).accepts = [](const Call&) { return false; };
     op.not_taken = {"tile"};
     op.best = [=](const Call& c) {

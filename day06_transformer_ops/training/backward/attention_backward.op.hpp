@@ -179,12 +179,9 @@ inline testing::Operation attention_backward_operation(const Shape& q, const Sha
         return std::vector{expected(made.q), expected(made.k), expected(made.v)};
     };
     const bool narrow = q[q.rank - 1] <= 128;
-    op.paths = paths_of<Path>();
-    op.path(Path::row_per_thread) = {"row per thread", "keys_backward_kernel",
-                                     [](const Call&) { return true; }};
-    op.path(Path::tiles) = {"tiles", "keys_tiles_kernel", [=](const Call&) { return narrow; }};
-    op.path(Path::kept) = {"kept", "kept_keys_kernel",
-                           [=](const Call&) { return narrow && saved; }};
+    op.takes(Path::row_per_thread, "keys_backward_kernel");
+    op.takes(Path::tiles, "keys_tiles_kernel", [=](const Call&) { return narrow; });
+    op.takes(Path::kept, "kept_keys_kernel", [=](const Call&) { return narrow && saved; });
     if (q[q.rank - 2] < 32 || !narrow) {  // else it depends on the device's shared memory
         op.best = [](const Call&) { return static_cast<int>(Path::row_per_thread); };
     }

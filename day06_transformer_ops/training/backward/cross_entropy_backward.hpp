@@ -53,16 +53,23 @@ template <class T>
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
                                  View<const float> grad, View<T> out, View<const float> losses = {},
                                  const gpu::Launch<CrossEntropyBackwardPath>& how = {});
+
+/// What a call of cross_entropy_backward launches: plan_cross_entropy_backward().
 template <class T>
-void check_cross_entropy_backward(const View<const float>& logits,
-                                  const View<const std::int64_t>& targets,
-                                  const View<const float>& grad, const View<T>& out,
-                                  const View<const float>& losses = {},
-                                  std::optional<CrossEntropyBackwardPath> path = {});
-/// The path that cross_entropy_backward_cuda() takes without one in gpu::Launch: block_per_row for
-/// bf16, and if rows of both views are contiguous; else row_per_thread.
+struct CrossEntropyBackwardPlan {
+    CrossEntropyBackwardPath path;  // the one asked for, else the best
+    Rows<const float> logits;       // along the last dimension
+    View<const float> grad;         // with the shape of the losses
+    Rows<T> out;                    // as those of logits
+};
+/// The one decision of CPU reference and CUDA version: rejects invalid arguments, and a path in
+/// `how` that does not support these views. Without a path: block_per_row for bf16, and if rows of
+/// both views are contiguous; else row_per_thread.
+/// @throws std::invalid_argument  as cross_entropy_backward_cuda()
 template <class T>
-[[nodiscard]] CrossEntropyBackwardPath choose_cross_entropy_backward(
-    const View<const float>& logits, const View<T>& out);
+[[nodiscard]] CrossEntropyBackwardPlan<T> plan_cross_entropy_backward(
+    const View<const float>& logits, const View<const std::int64_t>& targets,
+    const View<const float>& grad, const View<T>& out, const View<const float>& losses,
+    const gpu::Launch<CrossEntropyBackwardPath>& how = {});
 
 }  // namespace sixdays::day06_transformer_ops

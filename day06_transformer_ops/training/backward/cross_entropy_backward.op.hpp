@@ -98,10 +98,9 @@ testing::Operation cross_entropy_backward_operation(const Shape& rows, std::int6
         return has_rows_along_memory(c.arguments[0], last) &&
                has_rows_along_memory(c.arguments[3], last);
     };
-    op.paths = paths_of<Path>();
-    op.path(Path::row_per_thread) = {"row per thread", "cross_entropy_backward_kernel",
-                                     [](const Call&) { return is_float; }};
-    op.path(Path::block_per_row) = {"block per row", "cross_entropy_backward_block_kernel", along};
+    op.takes(Path::row_per_thread, "cross_entropy_backward_kernel",
+             [](const Call&) { return is_float; });
+    op.takes(Path::block_per_row, "cross_entropy_backward_block_kernel", along);
     op.best = [along](const Call& c) {
         return static_cast<int>(!is_float || along(c) ? Path::block_per_row : Path::row_per_thread);
     };

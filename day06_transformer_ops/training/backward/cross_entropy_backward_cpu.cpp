@@ -32,12 +32,9 @@ void cross_entropy_backward_loop(const Rows<const float>& logits, View<const std
 template <class T>
 void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_t> targets,
                                 View<const float> grad, View<T> out, View<const float> losses) {
-    check_cross_entropy_backward(logits, targets, grad, out, losses);
-    check_targets(targets, logits.extent(logits.rank() - 1));
-    if (out.size() == 0) return;
-    const int last = logits.rank() - 1;
-    cross_entropy_backward_loop(rows_along(logits, last), targets,
-                                broadcast_to(grad, targets.shape()), rows_along(out, last));
+    const auto plan = plan_cross_entropy_backward(logits, targets, grad, out, losses);
+    check_targets(targets, plan.logits.length);
+    cross_entropy_backward_loop(plan.logits, targets, plan.grad, plan.out);
 }
 template void cross_entropy_backward_cpu(View<const float>, View<const std::int64_t>,
                                          View<const float>, View<float>, View<const float>);

@@ -36,23 +36,20 @@ template <class T>
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
                                  View<const float> grad, View<T> out, View<const float> losses,
                                  const gpu::Launch<CrossEntropyBackwardPath>& how) {
-    check_cross_entropy_backward(logits, targets, grad, out, losses, how.path);
+    const auto plan = plan_cross_entropy_backward(logits, targets, grad, out, losses, how);
     if (out.size() == 0) return;
-    const int last = logits.rank() - 1;
-    const Rows<const float> rows = rows_along(logits, last);
-    const Rows<T> to = rows_along(out, last);
-    grad = broadcast_to(grad, targets.shape());
-    switch (how.path.value_or(choose_cross_entropy_backward(logits, out))) {
+    switch (plan.path) {
         case CrossEntropyBackwardPath::row_per_thread:
             if constexpr (std::is_same_v<T, float>) {
-                const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
-                cross_entropy_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, targets,
-                                                                                 grad, to);
+                const unsigned grid = gpu::blocks_for(plan.logits.count(), kThreads);
+                cross_entropy_backward_kernel<<<grid, kThreads, 0, how.stream>>>(
+                    plan.logits, targets, plan.grad, plan.out);
                 gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
             }
             return;
         case CrossEntropyBackwardPath::block_per_row:
-            return launch_cross_entropy_backward_block(rows, targets, losses, grad, to, how.stream);
+            return launch_cross_entropy_backward_block(plan.logits, targets, losses, plan.grad,
+                                                       plan.out, how.stream);
     }
 }
 #define SIXDAYS_FOR(T)                                                                       \

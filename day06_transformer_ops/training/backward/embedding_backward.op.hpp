@@ -70,11 +70,9 @@ inline testing::Operation embed_backward_operation(const Shape& ids, std::int64_
         if (positions) all.push_back(expected(rows_added(*inputs[4], *inputs[0], *inputs[3])));
         return all;
     };
-    const auto any = [](const Call&) { return true; };
-    op.paths = paths_of<Path>();
-    op.path(Path::column_per_thread) = {"column per thread", "embed_backward_kernel", any};
-    op.path(Path::atomics) = {"atomics", "embed_atomics_kernel", any};
-    op.path(Path::word_a_block) = {"word a block", "embed_word_a_block_kernel", any};
+    op.takes(Path::column_per_thread, "embed_backward_kernel");
+    op.takes(Path::atomics, "embed_atomics_kernel");
+    op.takes(Path::word_a_block, "embed_word_a_block_kernel");
     op.best = [](const Call&) { return static_cast<int>(Path::word_a_block); };
     op.repeated = {"column per thread", "word a block"};
     return op;

@@ -1,4 +1,4 @@
-// The argument checks of the norms' backward passes, and their workspaces.
+// What the norms' backward passes reject, which path they take, and their workspaces.
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
 
 #include <algorithm>
@@ -7,10 +7,35 @@
 #include "day06_transformer_ops/training/reject.hpp"
 
 namespace sixdays::day06_transformer_ops {
+namespace {
 
-void check_norm_backward(const char* op, const View<const float>& in,
-                         const NormParameters& parameters, const View<const float>& grad,
-                         const View<float>& d_in, const NormGradients& d) {
+bool held(const NormBackwardPlan& p) {
+    return p.in.length <= kMostOfLanes && can_be_vectors(p.in) && can_be_vectors(p.grad) &&
+           can_be_vectors(p.d_in);
+}
+
+const auto& norm_backward_paths() {
+    static const std::string needs =
+        sentence("rows of whole vectors along memory that begin at multiples of 16 bytes, of ",
+                 kMostOfLanes, " elements at most");
+    static const PathEntry<LayerNormBackwardPath, NormBackwardPlan> all[] = {
+        {LayerNormBackwardPath::row_per_thread, "row per thread"},
+        {LayerNormBackwardPath::registers, "registers", held, needs},
+        {LayerNormBackwardPath::ahead, "ahead", held, needs},
+    };
+    return all;
+}
+
+}  // namespace
+
+const char* name(LayerNormBackwardPath path) {
+    return name_in(norm_backward_paths(), path);
+}
+
+NormBackwardPlan plan_norm_backward(const char* op, const View<const float>& in,
+                                    const NormParameters& parameters, const View<const float>& grad,
+                                    const View<float>& d_in, const NormGradients& d,
+                                    const gpu::Launch<LayerNormBackwardPath>& how) {
     require_rows(op, "in", in);
     require_same_shape(op, "in", in, "grad", grad);
     require_memory(op, "in", in);
@@ -36,32 +61,16 @@ void check_norm_backward(const char* op, const View<const float>& in,
     if (d.weight.data != nullptr && d.bias.data != nullptr) {
         require_apart(op, "d_bias", d.bias, "d_weight", d.weight);
     }
-}
-
-void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
-                               const View<const float>& grad, const View<float>& d_in,
-                               const NormGradients& d, std::optional<LayerNormBackwardPath> path) {
-    constexpr const char* kOp = "layer_norm_backward";
-    check_norm_backward(kOp, in, parameters, grad, d_in, d);
-    require_known_path(kOp, path);
-    if (path && path != LayerNormBackwardPath::row_per_thread && in.size() > 0 &&
-        choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::row_per_thread) {
-        reject(kOp, ": the path '", name(*path),
-               "' needs rows of whole vectors along memory that begin at "
-               "multiples of 16 bytes, of ",
-               kMostOfLanes, " elements at most; in has ", in.layout, ", grad ", grad.layout,
-               ", d_in ", d_in.layout);
-    }
-}
-
-LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
-                                                 const View<const float>& grad,
-                                                 const View<float>& d_in) {
+    require_known_path(op, how.path);
     const int last = in.rank() - 1;
-    const bool vectors =
-        can_be_vectors(in, last) && can_be_vectors(grad, last) && can_be_vectors(d_in, last);
-    return vectors && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::ahead
-                                                      : LayerNormBackwardPath::row_per_thread;
+    NormBackwardPlan p{LayerNormBackwardPath::row_per_thread, rows_along(in, last),
+                       rows_along(grad, last), rows_along(d_in, last)};
+    if (held(p)) p.path = LayerNormBackwardPath::ahead;
+    if (how.path) p.path = *how.path;
+    if (in.size() == 0) return p;
+    require_support(op, norm_backward_paths(), p.path, p, "; in has ", in.layout, ", grad ",
+                    grad.layout, ", d_in ", d_in.layout);
+    return p;
 }
 
 LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) {
@@ -71,15 +80,6 @@ LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) 
     const std::int64_t blocks =
         std::min(kBlocks, (rows.extent(0) + kRowsOfBlock - 1) / kRowsOfBlock);
     return {rows, carver.take<float>({blocks, 2, in.extent(in.rank() - 1)})};
-}
-
-const char* name(LayerNormBackwardPath path) {
-    static constexpr Named<LayerNormBackwardPath> kNames[] = {
-        {LayerNormBackwardPath::row_per_thread, "row per thread"},
-        {LayerNormBackwardPath::registers, "registers"},
-        {LayerNormBackwardPath::ahead, "ahead"},
-    };
-    return name_in(kNames, path);
 }
 
 std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in) {

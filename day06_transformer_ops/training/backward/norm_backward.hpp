@@ -66,15 +66,6 @@ void layer_norm_backward_cuda(View<const float> in, const NormParameters& parame
                               View<const float> grad, View<float> d_in, const NormGradients& d,
                               const gpu::Launch<LayerNormBackwardPath>& how);
 [[nodiscard]] std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in);
-void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
-                               const View<const float>& grad, const View<float>& d_in,
-                               const NormGradients& d,
-                               std::optional<LayerNormBackwardPath> path = {});
-/// The path that layer_norm_backward_cuda() takes without one in `how`: `ahead` if rows of all
-/// three views suit 128-bit loads, up to kMostOfLanes elements, else row_per_thread.
-[[nodiscard]] LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
-                                                               const View<const float>& grad,
-                                                               const View<float>& d_in);
 
 /// The gradients of RMS norm: layer_norm_backward_cpu() without the term of the mean, with the same
 /// shapes and checks. CUDA uses 'ahead' if it supports these rows.
@@ -89,10 +80,20 @@ void rms_norm_backward_cuda(View<const float> in, const NormParameters& paramete
                             gpu::Workspace workspace, gpu::Stream stream = {});
 [[nodiscard]] std::int64_t rms_norm_backward_workspace_bytes(const View<const float>& in);
 
-/// The argument checks of both norms' backward passes, in the name of `op`.
-void check_norm_backward(const char* op, const View<const float>& in,
-                         const NormParameters& parameters, const View<const float>& grad,
-                         const View<float>& d_in, const NormGradients& d);
+/// What a norm's backward pass launches: plan_norm_backward().
+struct NormBackwardPlan {
+    LayerNormBackwardPath path;  // the one asked for, else the best
+    Rows<const float> in, grad;  // along the last dimension
+    Rows<float> d_in;            // as those of in
+};
+/// The one decision of both norms' backward passes, in the name of `op`: rejects invalid arguments,
+/// and a path in `how` that does not support these views. Without a path: `ahead` if rows of all
+/// three views suit 128-bit loads, up to kMostOfLanes elements, else row_per_thread.
+/// @throws std::invalid_argument  as layer_norm_backward_cuda()
+[[nodiscard]] NormBackwardPlan plan_norm_backward(
+    const char* op, const View<const float>& in, const NormParameters& parameters,
+    const View<const float>& grad, const View<float>& d_in, const NormGradients& d,
+    const gpu::Launch<LayerNormBackwardPath>& how = {});
 
 /// Results passed from rows to columns. RMS norm's mean is 0.
 struct LayerNormLeft {

@@ -140,13 +140,11 @@ inline testing::Operation layer_norm_backward_operation(const Shape& shape, floa
     const auto last_of = [](const char* columns, const char* rows) {
         return [=](const Call& c) { return std::string(c.arguments.size() > 5 ? columns : rows); };
     };
-    op.paths = paths_of<Path>();
-    op.path(Path::row_per_thread).accepts = [](const Call&) { return true; };
-    op.path(Path::row_per_thread).kernel_of =
+    op.takes(Path::row_per_thread, "").kernel_of =
         last_of("norm_columns_kernel", "layer_norm_backward_kernel");
-    op.path(Path::registers).accepts = op.path(Path::ahead).accepts = accepts;
-    op.path(Path::registers).kernel_of = last_of("add_parts_kernel", "layer_norm_registers_kernel");
-    op.path(Path::ahead).kernel_of = last_of("add_parts_kernel", "norm_ahead_kernel");
+    op.takes(Path::registers, "", accepts).kernel_of =
+        last_of("add_parts_kernel", "layer_norm_registers_kernel");
+    op.takes(Path::ahead, "", accepts).kernel_of = last_of("add_parts_kernel", "norm_ahead_kernel");
     op.best = [=](const Call& c) {
         return static_cast<int>(has_vectors(c) ? Path::ahead : Path::row_per_thread);
     };

@@ -83,20 +83,14 @@ void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& p
 
 void layer_norm_backward_cpu(View<const float> in, const NormParameters& parameters,
                              View<const float> grad, View<float> d_in, const NormGradients& d) {
-    check_layer_norm_backward(in, parameters, grad, d_in, d);
-    if (in.size() == 0) return;
-    const int last = in.rank() - 1;
-    layer_norm_backward_loop(rows_along(in, last), parameters, rows_along(grad, last),
-                             rows_along(d_in, last), d);
+    const auto plan = plan_norm_backward("layer_norm_backward", in, parameters, grad, d_in, d);
+    if (in.size() > 0) layer_norm_backward_loop(plan.in, parameters, plan.grad, plan.d_in, d);
 }
 
 void rms_norm_backward_cpu(View<const float> in, const NormParameters& parameters,
                            View<const float> grad, View<float> d_in, const NormGradients& d) {
-    check_norm_backward("rms_norm_backward", in, parameters, grad, d_in, d);
-    if (in.size() == 0) return;
-    const int last = in.rank() - 1;
-    rms_norm_backward_loop(rows_along(in, last), parameters, rows_along(grad, last),
-                           rows_along(d_in, last), d);
+    const auto plan = plan_norm_backward("rms_norm_backward", in, parameters, grad, d_in, d);
+    if (in.size() > 0) rms_norm_backward_loop(plan.in, parameters, plan.grad, plan.d_in, d);
 }
 
 }  // namespace sixdays::day06_transformer_ops

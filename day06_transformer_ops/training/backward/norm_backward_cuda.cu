@@ -126,14 +126,12 @@ void launch_row_per_thread(const Rows<const float>& x, const NormParameters& par
 void layer_norm_backward_cuda(View<const float> in, const NormParameters& parameters,
                               View<const float> grad, View<float> d_in, const NormGradients& d,
                               const gpu::Launch<LayerNormBackwardPath>& how) {
-    check_layer_norm_backward(in, parameters, grad, d_in, d, how.path);
+    const auto [path, x, g, dx] =
+        plan_norm_backward("layer_norm_backward", in, parameters, grad, d_in, d, how);
     if (in.size() == 0) return;
-    const int last = in.rank() - 1;
-    const Rows<const float> x = rows_along(in, last), g = rows_along(grad, last);
-    const Rows<float> dx = rows_along(d_in, last);
     const LayerNormLeft left = gpu::carve("layer_norm_backward", how.workspace,
                                           [&](gpu::Carver& c) { return layer_norm_left(c, in); });
-    switch (how.path.value_or(choose_layer_norm_backward(in, grad, d_in))) {
+    switch (path) {
         case LayerNormBackwardPath::row_per_thread:
             return launch_row_per_thread(x, parameters, g, dx, d, left.rows, how.stream);
         case LayerNormBackwardPath::registers:
@@ -148,14 +146,12 @@ void layer_norm_backward_cuda(View<const float> in, const NormParameters& parame
 void rms_norm_backward_cuda(View<const float> in, const NormParameters& parameters,
                             View<const float> grad, View<float> d_in, const NormGradients& d,
                             gpu::Workspace workspace, gpu::Stream stream) {
-    check_norm_backward("rms_norm_backward", in, parameters, grad, d_in, d);
+    const auto [path, x, g, dx] =
+        plan_norm_backward("rms_norm_backward", in, parameters, grad, d_in, d);
     if (in.size() == 0) return;
-    const int last = in.rank() - 1;
-    const Rows<const float> x = rows_along(in, last), g = rows_along(grad, last);
-    const Rows<float> dx = rows_along(d_in, last);
     const LayerNormLeft left = gpu::carve("rms_norm_backward", workspace,
                                           [&](gpu::Carver& c) { return layer_norm_left(c, in); });
-    if (choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::ahead) {
+    if (path == LayerNormBackwardPath::ahead) {
         return launch_norm_backward_ahead(false, x, parameters, g, dx, d, left.parts, stream);
     }
     const unsigned grid = gpu::blocks_for(x.count(), kThreads);

@@ -138,11 +138,8 @@ inline testing::Operation attention_backward_bf16_operation(const Shape& q, cons
         }
         return all;
     };
-    op.paths = paths_of<Path>();
-    op.path(Path::row_per_thread) = {"row per thread",
-                                     k[last - 1] > 0 ? "key_back_kernel" : "query_back_kernel",
-                                     [](const Call&) { return true; }};
-    op.path(Path::tensor_cores) = {"tensor cores", "attention_backward_kernel", by_tensor_cores};
+    op.takes(Path::row_per_thread, k[last - 1] > 0 ? "key_back_kernel" : "query_back_kernel");
+    op.takes(Path::tensor_cores, "attention_backward_kernel", by_tensor_cores);
     op.best = [=](const Call& c) {
         return static_cast<int>(by_tensor_cores(c) ? Path::tensor_cores : Path::row_per_thread);
     };

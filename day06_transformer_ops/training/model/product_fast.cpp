@@ -73,7 +73,7 @@ void rows(const View<const float>& a, const float* panels, const Epilogue& epilo
 
 void matmul_fast(View<const float> a, View<const float> b, const Epilogue& epilogue,
                  View<float> out, gpt2::Threads& threads) {
-    day05_matmul::check_matmul(a, b, epilogue, out);
+    day05_matmul::require_product("matmul", a, b, epilogue, out);
     if (b.rank() != 2) reject("matmul_fast: b has shape ", b.shape(), ", a stack");
     if (day05_matmul::sums_nothing(a, epilogue)) {
         return day05_matmul::matmul_cpu(a, b, epilogue, out);
