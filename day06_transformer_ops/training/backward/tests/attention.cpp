@@ -167,6 +167,6 @@ TEST_CASE("attention's backward pass rejects one of out and log_sums without the
     };
     CHECK_NOTHROW(call({x.view(), sums.view()}));
     CHECK_NOTHROW(call({}));
-    CHECK_THROWS_WITH(call({x.view(), {}}), Catch::Contains("log_sums"));
-    CHECK_THROWS_WITH(call({{}, sums.view()}), Catch::Contains("out"));
+    CHECK(contains(rejection([&] { call({x.view(), {}}); }), "log_sums"));
+    CHECK(contains(rejection([&] { call({{}, sums.view()}); }), "out"));
 }
