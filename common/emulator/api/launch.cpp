@@ -61,7 +61,7 @@ bool check_configuration(const Launch& what) {
                 "grid %s, block %s: nothing to run. CUDA rejects a launch without threads: return "
                 "before it when there are no elements; otherwise round the number of blocks up.",
                 name(g).c_str(), name(b).c_str()));
-    } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
+    } else if (threads > kMaxThreads || b.z > 64) {
         reject(
             what,
             format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "
