@@ -150,7 +150,7 @@ __global__ void chain(Board* m) {
 
 __global__ void grid_and_polls(Board* m) {
     const unsigned t = threadIdx.x;
-    unsigned sum = 0;
+    unsigned sum = cg::this_grid().is_valid() ? 0 : 1;
     for (int round = 0; round < 4; ++round) {
         m->data[64 * blockIdx.x + t] = blockIdx.x + 10u * static_cast<unsigned>(round) + t;
         if (t == 33) meet(m, 2 * round);

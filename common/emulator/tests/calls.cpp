@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/recording.hpp"
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/findings.hpp"
 #include "common/testing/catch.hpp"
 #include "emulated/textures.h"
 
@@ -312,7 +314,8 @@ TEST_CASE("properties, attributes and occupancy describe the same device") {
     CHECK(p.texturePitchAlignment == 32);
     CHECK(p.reservedSharedMemPerBlock == 1024);
     CHECK(std::string(p.name) == "sixdays CPU emulator");
-    int driver = 0, runtime = 0, device_number = -1;
+    int driver = 0, runtime = 0, device_number = -1, devices = 0;
+    CHECK((cudaGetDeviceCount(&devices) == cudaSuccess && devices == 1));
     CHECK((cudaDriverGetVersion(&driver) == cudaSuccess && driver == 13000));
     CHECK((cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime == driver));
     CHECK((cudaGetDevice(&device_number) == cudaSuccess && device_number == 0));
@@ -359,6 +362,9 @@ TEST_CASE("settings have CUDA's defaults and are kept") {
     CHECK(cudaDeviceGetCacheConfig(&cache) == cudaSuccess);
     CHECK(cache == cudaFuncCachePreferShared);
     cudaDeviceSetCacheConfig(cudaFuncCachePreferNone);
+    cudaSharedMemConfig banks{};
+    CHECK(cudaDeviceGetSharedMemConfig(&banks) == cudaSuccess);
+    CHECK(banks == cudaSharedMemBankSizeFourByte);
     int least = 1, greatest = 1, priority = 1, can = 1;
     CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
     CHECK((least == 0 && greatest == -5));
@@ -378,6 +384,51 @@ TEST_CASE("allocations are multiples of 256 bytes, and 64 KB apart") {
         CHECK((begin % 256 == 0 && next % 256 == 0));
         CHECK(next - begin == (size > 256 ? 512 : 256) + 64 * 1024);
     }
+}
+
+TEST_CASE("freed memory is used again when all of the heap has been, and live memory never") {
+    const auto pinned = [] {
+        char* p = nullptr;
+        CHECK(cudaMallocHost(reinterpret_cast<void**>(&p), 1) == cudaSuccess);
+        return p;
+    };
+    constexpr std::ptrdiff_t kStep = 256 + 64 * 1024;
+    char *const live = pinned(), *last = live, *p = pinned();
+    for (; p > live; last = p, p = pinned()) {
+        REQUIRE(p == last + kStep);
+        cudaFreeHost(p);
+    }
+    CHECK(last - live > std::ptrdiff_t{3} << 30);
+    for (; p < live; p = pinned()) {
+        REQUIRE(p + kStep <= live);
+        cudaFreeHost(p);
+    }
+    CHECK(p == live + kStep);
+    cudaFreeHost(p);
+    cudaFreeHost(live);
+}
+
+TEST_CASE("on request every launch is rejected") {
+    const Device<float> x(std::vector<float>(1, 1.0f));
+    reject_launches(true);
+    add_one(x.data(), x.data(), nullptr);
+    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    CHECK(last_report()->kind == Kind::invalid_launch);
+    reject_launches(false);
+    add_one(x.data(), x.data(), nullptr);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(x.host()[0] == 2.0f);
+    clear_report();
+}
+
+TEST_CASE("recorded launches run at each call of run() and not before") {
+    const Device<float> x(std::vector<float>(2, 1.0f));
+    const Recording recorded([&](cudaStream_t s) {
+        for (int i = 0; i < 2; ++i) add_one(x.data(), x.data() + i, s);
+    });
+    CHECK(x.host() == std::vector<float>{1, 1});
+    for (int i = 0; i < 2; ++i) recorded.run();
+    CHECK(x.host() == std::vector<float>{4, 7});
 }
 
 TEST_CASE("attributes of a pointer name its memory and its addresses on both sides") {

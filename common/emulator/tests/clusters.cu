@@ -552,6 +552,10 @@ const std::vector<ClusterCase>& clusters() {
         {"arrives_twice", [](int* out) { arrives_twice<<<2, 1>>>(out); }},
         {"waits_without_arriving", [](int* out) { waits_without_arriving<<<2, 1>>>(out); }},
         {"half_a_cluster", [](int* out) { neighbours<<<7, 4>>>(out); }},
+        {"half_along_y",
+         [](int* out) { launch_by_call(dim3(2, 3), 1, dim3(1, 2), neighbours, out); }},
+        {"half_along_z",
+         [](int* out) { launch_by_call(dim3(2, 2, 3), 1, dim3(1, 1, 2), neighbours, out); }},
         {"too_large", [](int* out) { template_neighbours<16><<<16, 4>>>(out); }},
         {"two_sizes", [](int* out) { launch_by_call(8, 4, 4, neighbours, out); }},
     };

@@ -609,6 +609,10 @@ __global__ void mbarrier_not_set_up(float*) {
     __shared__ gpu::Mbarrier full;
     if (chosen()) full.arrive();
 }
+__global__ void mbarrier_in_local(float*) {
+    gpu::Mbarrier full;
+    if (chosen()) full.arrive();
+}
 __global__ void mbarrier_past_end(float*) {
     __shared__ gpu::Mbarrier full[2];
     if (thread_of_block() < 2) full[thread_of_block()].init(1);
@@ -877,14 +881,16 @@ __global__ void many_tiles(float* x) {
     const cg::cluster_group cluster = cg::this_cluster();
     gpu::SharedTiles tiles(memory);
     float* last = nullptr;
+    int apart = 0;
     for (int i = 0; i < 330; ++i) {
         float* const tile = tiles.next<float>(100);
         if (i < 240) last = tile;
+        apart += tile != reinterpret_cast<float*>(memory + 400 * i);
         tile[0] = tile[99] = static_cast<float>(1000 * blockIdx.x + i);
     }
     cluster.sync();
     const float* const theirs = cluster.map_shared_rank(last, static_cast<int>(blockIdx.x) ^ 1);
-    if (theirs[99] != static_cast<float>(1000 * (blockIdx.x ^ 1) + 239)) __trap();
+    if (theirs[99] != static_cast<float>(1000 * (blockIdx.x ^ 1) + 239) || apart != 306) __trap();
     cluster.sync();
     x[blockIdx.x] = last[0];
 }
@@ -1312,6 +1318,7 @@ std::vector<Provoked> provoked_by_kernels() {
          [](float* x) { mbarrier_at<8, 0><<<kGrid, kBlock, 64>>>(x); }},
         {"mbarrier_in_global", [](float* x) { mbarrier_in_global<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_not_set_up", [](float* x) { mbarrier_not_set_up<<<kGrid, kBlock>>>(x); }},
+        {"mbarrier_in_local", [](float* x) { mbarrier_in_local<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_past_end", [](float* x) { mbarrier_past_end<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_early", [](float* x) { mbarrier_early<<<1, kBlock>>>(x); }},
         {"mbarrier_early_for_tile",

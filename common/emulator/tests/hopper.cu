@@ -117,6 +117,33 @@ __global__ void product_of_fragments(int reads, const bf16* a,
     store(sum, out);
 }
 
+// Rows hold columns of the operands: 64 of a, and 128 of b in two panels.
+__global__ void product_of_columns(const __grid_constant__ gpu::TileMap map_a,
+                                   const __grid_constant__ gpu::TileMap map_b, float* out) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ gpu::Mbarrier full;
+    unsigned char* const b = memory + kBytesA;
+    if (threadIdx.x == 0) {
+        full.init(1);
+        gpu::mbarriers_are_set_up();
+        full.arrive_and_expect(kBytesA + kBytesB);
+        gpu::copy_tile_async(memory, map_a, 0, 0, full);
+        gpu::copy_tile_async(b, map_b, 0, 0, full);
+        gpu::copy_tile_async(b + kBytesB / 2, map_b, 0, 64, full);
+    }
+    __syncthreads();
+    full.wait(0);
+    float sum[N / 8][4] = {};
+    gpu::wgmma_fence();
+    for (int k = 0; k < K; k += 16) {
+        gpu::wgmma<bf16, true, true>(sum, gpu::wgmma_tile(memory, 16).further(128 * k),
+                                     gpu::wgmma_tile(b, kBytesB / 2).further(128 * k));
+    }
+    gpu::wgmma_commit();
+    gpu::wgmma_wait<0>(sum);
+    store(sum, out);
+}
+
 __global__ void fence_kernel(unsigned* word) {
     __threadfence();
     atomicAdd(word, 1u);
@@ -132,6 +159,11 @@ void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out) {
 
 void product_from_registers(int reads, const bf16* a, const bf16* b, float* out) {
     product_of_fragments<<<1, 128, kBytesB>>>(reads, a, gpu::tile_map(b, N, K, K, N), out);
+}
+
+void product_from_columns(const bf16* a, const bf16* b, float* out) {
+    product_of_columns<<<1, 128, kBytesA + kBytesB>>>(gpu::tile_map(a, K, M, M, K),
+                                                      gpu::tile_map(b, K, N, N, K), out);
 }
 
 void fence_in_a_block(int threads, unsigned* word) {

@@ -461,6 +461,22 @@ TEST_CASE("of two copies in flight on a page, each is protected until it has bee
     cudaDeviceSynchronize();
 }
 
+TEST_CASE("managed memory is protected between two pages of pinned memory in flight") {
+    const Device<float> x(std::vector<float>(64, 3.0f));
+    const Pinned below(64, 1.0f);
+    float* managed = nullptr;
+    REQUIRE(cudaMallocManaged(&managed, sizeof(float)) == cudaSuccess);
+    const Pinned above(64, 1.0f);
+    REQUIRE((below.data < managed && managed < above.data));
+    found(Kind::race, "managed_between", [&] {
+        twice(managed, 1, managed);
+        for (float* const at : {below.data, above.data})
+            cudaMemcpyAsync(at, x.data(), 256, cudaMemcpyDeviceToHost, nullptr);
+        *managed = 2.0f;  // MARK managed_between
+    });
+    cudaFree(managed);
+}
+
 TEST_CASE("between rows of pinned memory in flight the host may access every byte") {
     std::vector<float> numbers(64);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
@@ -717,21 +733,60 @@ TEST_CASE("after a launch the program has its own signal handlers and stack, and
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // which replaces the signal
-TEST_CASE("a fault that the emulator did not cause ends the program as usual") {
+TEST_CASE("a fault that the emulator did not cause is told, or left to the program's handler") {
+    const auto handler = GENERATE(
+        SIG_DFL, +[](int) { _exit(7); });
     int status = 0;
-    said_at_exit(
-        [] {
+    const std::string said = said_at_exit(
+        [handler] {
             alarm(10);
+            std::signal(SIGSEGV, handler);
+            tell_findings([](const Report*, const std::string& text) {
+                return std::fprintf(stderr, "%s", text.c_str()) > 0;
+            });
             void* p = nullptr;
             cudaMalloc(&p, 4);
             cudaMalloc(&p, 4);
             cudaMemset(p, 0, 4);
             twice(static_cast<float*>(p), 1, static_cast<float*>(p));
             volatile int* volatile nothing = nullptr;
-            sink = static_cast<float>(*nothing);
+            sink = static_cast<float>(*nothing);  // MARK null
         },
         status);
-    CHECK(WIFSIGNALED(status));
-    CHECK(WTERMSIG(status) == SIGSEGV);
+    INFO(said);
+    if (handler == SIG_DFL) {
+        CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV));
+        CHECK(said.find("tests/host.cpp:" + std::to_string(marked_line("null"))) != said.npos);
+    } else {
+        CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 7));
+        CHECK(said.empty());
+    }
 }
 #endif
+
+TEST_CASE("accesses of the host are reported even if the program has installed a handler since") {
+    const Device<float> x(std::vector<float>(4, 3.0f));
+    const Pinned here(4, 1.0f);
+    struct sigaction own = {}, before;
+    own.sa_handler = [](int) { _exit(7); };
+    float* p = nullptr;
+    const std::vector<std::function<const volatile float*()>> calls{
+        [&] { return cudaMalloc(&p, 4) == cudaSuccess ? p : nullptr; },
+        [&] { return cudaMemset(x.data(), 0, 4) == cudaSuccess ? x.data() : nullptr; },
+        [&] {
+            cudaMemcpyAsync(here.data, x.data(), 4, cudaMemcpyDeviceToHost, nullptr);
+            sigaction(SIGSEGV, &own, nullptr);
+            cudaMemcpyAsync(here.data + 1, x.data(), 4, cudaMemcpyDeviceToHost, nullptr);
+            return here.data;
+        }};
+    for (const auto& call : calls) {
+        clear_report();
+        sigaction(SIGSEGV, &own, &before);
+        sink = *call();
+        CHECK(last_report());
+        cudaGetLastError();
+    }
+    std::signal(SIGSEGV, SIG_DFL);
+    cudaFree(p);
+    clear_report();
+}

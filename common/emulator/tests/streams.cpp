@@ -163,6 +163,29 @@ TEST_CASE("a writer on one stream is reported for each of several readers it doe
             }
         }
     }
+    // A write of one byte, whose history is separate from then on.
+    for (int left_out = 0; left_out < 4; ++left_out) {
+        const auto report = told([&] {
+            for (int i = 0; i < 4; ++i) {
+                read(By::kernel, i);
+                cudaEventRecord(event, streams[i].it);
+                if (i != left_out) cudaStreamWaitEvent(writer.it, event);
+            }
+            cudaMemsetAsync(reinterpret_cast<char*>(x.data() + 3) + 3, 0, 1, writer.it);
+        });
+        CAPTURE(left_out);
+        CHECK(fact_of<StreamRace>(report).did == AccessKind::read);
+    }
+    // A stream's later reads take the place of its earlier ones, not of other streams' reads.
+    CHECK(told([&] {
+        read(By::kernel, 0);
+        for (int n = 0; n < 80; ++n) read(By::kernel, 1 + n % 3);
+        for (const int i : {1, 2, 3}) {
+            cudaEventRecord(event, streams[i].it);
+            cudaStreamWaitEvent(writer.it, event);
+        }
+        write(By::kernel);
+    }));
     // Two reads on one stream: waiting for the later one covers both.
     CHECK_FALSE(told([&] {
         for (const int i : {0, 1, 2, 0, 1}) read(By::kernel, i);
