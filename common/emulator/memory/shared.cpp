@@ -138,9 +138,7 @@ void forget_shared() {
     arrays.clear();
     tiles.clear();
     array_bytes = 0;
-    if (dynamic.live) {
-        std::memset(shared_dynamic.state_of(dynamic.begin), kLive, dynamic.bytes);
-    }
+    std::memset(shared_dynamic.state_of(dynamic.begin), kLive, dynamic.bytes);
 }
 
 // A 32-bit shared address: one of the three regions and the offset in it, or an offset in the

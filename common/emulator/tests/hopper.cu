@@ -41,6 +41,7 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         full.arrive_and_expect(told);
         if (wrong == Wrong::told_twice) full.arrive_and_expect(told);
         gpu::copy_tile_async(a, map_a, 0, 0, full);
+        if (wrong == Wrong::columns) gpu::copy_tile_async(b + kBytesB / 2, map_b, 0, 64, full);
         gpu::copy_tile_async(wrong == Wrong::tile_off_its_place ? b + 128 : b, map_b, 0, 0, full);
     }
     if (wrong != Wrong::not_waited_for) {
@@ -54,7 +55,11 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
     const bool adds = wrong != Wrong::some_replace || thread < 40;
     if (wrong != Wrong::no_fence) gpu::wgmma_fence();
     if (wrong != Wrong::half_a_group || thread < 64) {
-        for (int i = 0; i < K / 16; ++i) {
+        for (int i = 0; wrong == Wrong::columns && i < K / 16; ++i) {
+            gpu::wgmma<bf16, true, true>(sum, gpu::wgmma_tile(a, 16).further(2048 * i),
+                                         gpu::wgmma_tile(b, kBytesB / 2).further(2048 * i));
+        }
+        for (int i = 0; wrong != Wrong::columns && i < K / 16; ++i) {
             gpu::wgmma<bf16, false, false>(sum, gpu::wgmma_tile(a, 16).further(32 * i),
                                            gpu::wgmma_tile(b, 16).further(32 * i + far), adds);
         }
@@ -117,33 +122,6 @@ __global__ void product_of_fragments(int reads, const bf16* a,
     store(sum, out);
 }
 
-// Rows hold columns of the operands: 64 of a, and 128 of b in two panels.
-__global__ void product_of_columns(const __grid_constant__ gpu::TileMap map_a,
-                                   const __grid_constant__ gpu::TileMap map_b, float* out) {
-    extern __shared__ __align__(1024) unsigned char memory[];
-    __shared__ gpu::Mbarrier full;
-    unsigned char* const b = memory + kBytesA;
-    if (threadIdx.x == 0) {
-        full.init(1);
-        gpu::mbarriers_are_set_up();
-        full.arrive_and_expect(kBytesA + kBytesB);
-        gpu::copy_tile_async(memory, map_a, 0, 0, full);
-        gpu::copy_tile_async(b, map_b, 0, 0, full);
-        gpu::copy_tile_async(b + kBytesB / 2, map_b, 0, 64, full);
-    }
-    __syncthreads();
-    full.wait(0);
-    float sum[N / 8][4] = {};
-    gpu::wgmma_fence();
-    for (int k = 0; k < K; k += 16) {
-        gpu::wgmma<bf16, true, true>(sum, gpu::wgmma_tile(memory, 16).further(128 * k),
-                                     gpu::wgmma_tile(b, kBytesB / 2).further(128 * k));
-    }
-    gpu::wgmma_commit();
-    gpu::wgmma_wait<0>(sum);
-    store(sum, out);
-}
-
 __global__ void fence_kernel(unsigned* word) {
     __threadfence();
     atomicAdd(word, 1u);
@@ -153,17 +131,14 @@ __global__ void fence_kernel(unsigned* word) {
 
 void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out) {
     const int blocks = wrong == Wrong::two_blocks_one_output ? 2 : 1;
-    product<<<blocks, 128, kBytesA + kBytesB>>>(wrong, gpu::tile_map(a, M, K, K, M),
-                                                gpu::tile_map(b, N, K, K, N), out);
+    const bool columns = wrong == Wrong::columns;
+    product<<<blocks, 128, kBytesA + kBytesB>>>(
+        wrong, gpu::tile_map(a, M, K, K, M),
+        columns ? gpu::tile_map(b, K, N, N, K) : gpu::tile_map(b, N, K, K, N), out);
 }
 
 void product_from_registers(int reads, const bf16* a, const bf16* b, float* out) {
     product_of_fragments<<<1, 128, kBytesB>>>(reads, a, gpu::tile_map(b, N, K, K, N), out);
-}
-
-void product_from_columns(const bf16* a, const bf16* b, float* out) {
-    product_of_columns<<<1, 128, kBytesA + kBytesB>>>(gpu::tile_map(a, K, M, M, K),
-                                                      gpu::tile_map(b, K, N, N, K), out);
 }
 
 void fence_in_a_block(int threads, unsigned* word) {

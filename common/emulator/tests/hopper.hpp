@@ -9,6 +9,7 @@ namespace sixdays::emulator::tests {
 enum class Wrong {
     nothing,
     operand_reused,  // correct: after the wait, each thread stores to the operands
+    columns,         // correct: both operands are transposed, a (64, 64) and b (64, 128)
     barrier_not_set_up,
     fewer_bytes_told,
     more_bytes_told,
@@ -36,8 +37,6 @@ void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out);
 /// The same with a in registers. Accumulators start as NaN, and the first product overwrites them.
 /// @param reads  reads of a by the last thread before the product
 void product_from_registers(int reads, const bf16* a, const bf16* b, float* out);
-/// The same with both operands transposed: a (64, 64) and b (64, 128).
-void product_from_columns(const bf16* a, const bf16* b, float* out);
 
 /// A fence and an atomic by each thread of a block.
 void fence_in_a_block(int threads, unsigned* word);
