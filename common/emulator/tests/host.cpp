@@ -87,14 +87,6 @@ struct Pinned {
     float* data = nullptr;
 };
 
-struct Stream {
-    explicit Stream(unsigned flags = cudaStreamDefault) { cudaStreamCreateWithFlags(&it, flags); }
-    ~Stream() { cudaStreamDestroy(it); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    cudaStream_t it = nullptr;
-};
-
 volatile float sink;
 
 }  // namespace
@@ -766,23 +758,19 @@ TEST_CASE("a fault that the emulator did not cause is told, or left to the progr
 
 TEST_CASE("accesses of the host are reported even if the program has installed a handler since") {
     const Device<float> x(std::vector<float>(4, 3.0f));
-    const Pinned here(4, 1.0f);
-    struct sigaction own = {}, before;
-    own.sa_handler = [](int) { _exit(7); };
+    const Pinned here(4, 1.0f), there(4, 1.0f);
+    const Stream a, b;
     float* p = nullptr;
-    const std::vector<std::function<const volatile float*()>> calls{
-        [&] { return cudaMalloc(&p, 4) == cudaSuccess ? p : nullptr; },
-        [&] { return cudaMemset(x.data(), 0, 4) == cudaSuccess ? x.data() : nullptr; },
-        [&] {
-            cudaMemcpyAsync(here.data, x.data(), 4, cudaMemcpyDeviceToHost, nullptr);
-            sigaction(SIGSEGV, &own, nullptr);
-            cudaMemcpyAsync(here.data + 1, x.data(), 4, cudaMemcpyDeviceToHost, nullptr);
-            return here.data;
-        }};
-    for (const auto& call : calls) {
+    cudaMemcpyAsync(here.data, x.data(), 4, cudaMemcpyDeviceToHost, a.it);
+    cudaMemcpyAsync(there.data, x.data(), 4, cudaMemcpyDeviceToHost, b.it);
+    for (const int call : {0, 1, 2}) {
+        INFO(call);
         clear_report();
-        sigaction(SIGSEGV, &own, &before);
-        sink = *call();
+        std::signal(SIGSEGV, [](int) { _exit(7); });
+        if (call == 0) cudaStreamSynchronize(a.it);
+        if (call == 1) cudaMalloc(&p, 4);
+        if (call == 2) cudaMemset(p, 0, 4);
+        sink = call == 0 ? *there.data : *p;
         CHECK(last_report());
         cudaGetLastError();
     }

@@ -19,14 +19,6 @@ using namespace sixdays::emulator::tests;
 
 namespace {
 
-struct Stream {
-    cudaStream_t it = nullptr;
-    explicit Stream(unsigned flags = cudaStreamDefault) { cudaStreamCreateWithFlags(&it, flags); }
-    ~Stream() { cudaStreamDestroy(it); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-};
-
 std::optional<Report> told(const std::function<void()>& work) {
     cudaDeviceSynchronize();
     cudaGetLastError();
