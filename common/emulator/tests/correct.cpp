@@ -34,6 +34,7 @@ const Case kCases[] = {
     {"warps_in_a_row", 5, 32, 0},
     {"atomics_by_cas", 3, 64, 0},
     {"cas_after_a_turn", 2, 64, 0},
+    {"cas_after_a_fence", 2, 64, 0},
     {"lanes_agree", 1, 32, 0},
     {"warp_tail", 1, 64, 0},
     {"half_warps", 1, 32, 0},

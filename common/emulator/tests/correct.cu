@@ -163,8 +163,11 @@ __global__ void atomics_by_cas(const float* in, int, float* out) {
     __syncthreads();
     if (blockIdx.x == 0) out[8 + threadIdx.x] = most;
 }
-// The other warp runs between the plain read and the compare-and-swap.
+// The other warp runs between the plain read and the compare-and-swap. After a fence, all readers
+// are kept, and not only two.
+template <bool FENCE>
 __global__ void cas_after_a_turn(const float* in, int, float* out) {
+    if (FENCE) __threadfence();
     int* bits = reinterpret_cast<int*>(out);
     int old = *bits, assumed;
     __syncwarp();
@@ -478,7 +481,8 @@ constexpr Right kRight[] = {
     {"flags_in_a_row_all_fence", flags_in_a_row_all_fence},
     {"warps_in_a_row", warps_in_a_row},
     {"atomics_by_cas", atomics_by_cas},
-    {"cas_after_a_turn", cas_after_a_turn},
+    {"cas_after_a_turn", cas_after_a_turn<false>},
+    {"cas_after_a_fence", cas_after_a_turn<true>},
     {"lanes_agree", lanes_agree},
     {"warp_tail", warp_tail},
     {"half_warps", half_warps},
