@@ -22,12 +22,11 @@
 
 namespace sixdays::emulator {
 
-namespace {
-
-void reject(const Launch& what, std::string why, cudaError_t error = cudaErrorInvalidConfiguration,
-            Site made = Site::current()) {
+void reject(const Launch& what, std::string why, cudaError_t error, Site made) {
     note({Kind::invalid_launch, error, what.site, why, 0, {}, nullptr, true, made});
 }
+
+namespace {
 
 std::uint64_t blocks_at_once(const Launch& what) {
     int blocks = 0, multiprocessors = 0;

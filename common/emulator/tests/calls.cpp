@@ -408,21 +408,14 @@ TEST_CASE("freed memory is used again when all of the heap has been, and live me
     cudaFreeHost(live);
 }
 
-TEST_CASE("on request every launch is rejected") {
-    const Device<float> x(std::vector<float>(1, 1.0f));
+TEST_CASE("launches are rejected on request, or recorded and run later") {
+    const Device<float> x(std::vector<float>(2, 1.0f));
     reject_launches(true);
     add_one(x.data(), x.data(), nullptr);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
     CHECK(last_report()->kind == Kind::invalid_launch);
-    reject_launches(false);
-    add_one(x.data(), x.data(), nullptr);
-    CHECK(cudaGetLastError() == cudaSuccess);
-    CHECK(x.host()[0] == 2.0f);
     clear_report();
-}
-
-TEST_CASE("recorded launches run at each call of run() and not before") {
-    const Device<float> x(std::vector<float>(2, 1.0f));
+    reject_launches(false);
     const Recording recorded([&](cudaStream_t s) {
         for (int i = 0; i < 2; ++i) add_one(x.data(), x.data() + i, s);
     });

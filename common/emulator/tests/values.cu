@@ -413,41 +413,30 @@ void rounded_conversions(long long whole, double x, double* out) {
 // --- tensor cores --------------------------------------------------------------------------------
 // PTX manual, "Matrix Fragments for mma": lane 4 g + t has rows g and g + 8 of a and column g of b,
 // there two adjacent k from 2 t on, or one k of 32 bits, t; then those 8 (or 4) further.
-__global__ void mma_kernel(Mma how, int k, const float* a, const float* b, float* out) {
+__global__ void mma_kernel(ptx::Factor type, int k, const float* a, const float* b, float* out) {
     const int g = static_cast<int>(threadIdx.x) / 4, t = static_cast<int>(threadIdx.x) % 4;
-    const bool wide = how == Mma::tf32;
-    const auto two = [&](float low, float high) {
-        return how == Mma::bf16 ? __nv_bfloat16(low).bits | unsigned{__nv_bfloat16(high).bits} << 16
-                                : __half(low).bits | unsigned{__half(high).bits} << 16;
-    };
+    const bool wide = type == ptx::Factor::tf32;
     const auto packed = [&](int first, const float* x, int step) {
         if (first >= k) return 0u;
-        return wide ? __float_as_uint(x[first * step])
-                    : two(x[first * step], x[first * step + step]);
+        if (wide) return __float_as_uint(x[first * step]);
+        const float one = x[first * step], next = x[first * step + step];
+        return type == ptx::Factor::bf16
+                   ? __nv_bfloat16(one).bits | unsigned{__nv_bfloat16(next).bits} << 16
+                   : __half(one).bits | unsigned{__half(next).bits} << 16;
     };
-    std::uint32_t of_a[4], of_b[2], in[2], sums[2];
+    std::uint32_t of_a[4], of_b[2];
     for (int i = 0; i < 4; ++i) {
         const int first = wide ? t + i / 2 * 4 : 2 * t + i / 2 * 8;
         of_a[i] = packed(first, a + (g + i % 2 * 8) * k, 1);
         of_b[i / 2] = packed(first, b + g, 8);
     }
-    float c[4], d[4];
-    float* const mine = out + g * 8 + 2 * t;
+    float c[4], d[4], *const mine = out + g * 8 + 2 * t;
     for (int i = 0; i < 4; ++i) c[i] = mine[i / 2 * 64 + i % 2];
-    if (how == Mma::f16_sums) {
-        for (int i = 0; i < 2; ++i) in[i] = two(c[2 * i], c[2 * i + 1]);
-        ptx::mma_half(k, of_a, of_b, in, sums, Site::current());
-        for (int i = 0; i < 4; ++i)
-            d[i] = __half::from_bits(static_cast<std::uint16_t>(sums[i / 2] >> i % 2 * 16));
-    } else {
-        using ptx::Factor;
-        const auto factor = wide ? Factor::tf32 : how == Mma::bf16 ? Factor::bf16 : Factor::f16;
-        ptx::mma_float(factor, k, of_a, of_b, c, d, Site::current());
-    }
+    ptx::mma_float(type, k, of_a, of_b, c, d, Site::current());
     for (int i = 0; i < 4; ++i) mine[i / 2 * 64 + i % 2] = d[i];
 }
-void mma(Mma how, int k, const float* a, const float* b, float* out) {
-    mma_kernel<<<1, 32>>>(how, k, a, b, out);
+void mma(ptx::Factor type, int k, const float* a, const float* b, float* out) {
+    mma_kernel<<<1, 32>>>(type, k, a, b, out);
 }
 
 }  // namespace sixdays::emulator::tests
