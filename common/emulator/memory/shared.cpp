@@ -127,7 +127,6 @@ void make_dynamic_shared(std::size_t bytes, std::size_t limit_of_kernel) {
     limit = limit_of_kernel;
     dynamic = {region.base + kGuard, bytes, true};
     std::memset(region.state, 0, region.size);
-    std::memset(region.state_of(dynamic.begin), kLive, bytes);
 }
 
 void forget_shared() {
