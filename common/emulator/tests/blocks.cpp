@@ -100,6 +100,7 @@ TEST_CASE("a block that is put aside goes on as it was", "[blocks]") {
     CHECK(of_right("matrices") ==
           made([](unsigned i) { return i % 64 < 32 ? 4000 * (i / 64) + 192 + 4 * (i % 64) : 0; }));
     CHECK(of_right("acquired")[0] == 5);
+    CHECK(of_right("acquired_before_barrier")[0] == 5);
     CHECK(of_right("released")[0] == 5);
     CHECK(of_right("compare_and_swap")[0] == 1);
     CHECK(of_right("readers") == made([](unsigned) { return 3; }, 8));

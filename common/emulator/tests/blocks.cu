@@ -203,18 +203,20 @@ __global__ void matrices(Board* m) {
 }
 
 // Block 1 acquires before it meets block 0, and reads after it.
+template <bool BARRIER>
 __global__ void acquired(Board* m) {
     volatile unsigned* const flag = m->flags;
-    if (threadIdx.x > 0) return;
-    if (blockIdx.x == 0) {
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
         m->data[0] = 5;
         __threadfence();
         *flag = 1;
-    } else {
+    } else if (threadIdx.x == 0) {
         while (*flag == 0) {
         }
         __threadfence();
     }
+    if (BARRIER) __syncthreads();
+    if (threadIdx.x > 0) return;
     meet(m, 0);
     meet(m, 1);
     if (blockIdx.x == 1) m->out[0] = m->data[0];
@@ -463,7 +465,8 @@ std::vector<BlocksCase> right_blocks() {
         {"shared", [](Board* m) { shared<<<2, 64, 256>>>(m); }},
         {"lanes", [](Board* m) { lanes<<<2, 64>>>(m); }},
         {"matrices", [](Board* m) { matrices<<<2, 32>>>(m); }},
-        {"acquired", [](Board* m) { acquired<<<2, 64>>>(m); }},
+        {"acquired", [](Board* m) { acquired<false><<<2, 64>>>(m); }},
+        {"acquired_before_barrier", [](Board* m) { acquired<true><<<2, 64>>>(m); }},
         {"released", [](Board* m) { released<<<2, 64>>>(m); }},
         {"compare_and_swap", [](Board* m) { compare_and_swap<<<2, 64>>>(m); }},
         {"readers", [](Board* m) { readers<<<2, 128>>>(m); }},

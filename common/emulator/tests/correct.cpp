@@ -37,6 +37,7 @@ const Case kCases[] = {
     {"cas_after_a_fence", 2, 64, 0},
     {"lanes_agree", 1, 32, 0},
     {"warp_tail", 1, 64, 0},
+    {"tail_of_second_warp", 1, 64, 0},
     {"half_warps", 1, 32, 0},
     {"shuffle_orders", 1, 32, 0},
     {"grid_stride", 3, 50, 0},

@@ -189,12 +189,13 @@ __global__ void lanes_agree(const float* in, int, float* out) {
     __syncwarp();
     out[threadIdx.x] = static_cast<float>(any) + found.y;
 }
+template <unsigned WARP>
 __global__ void warp_tail(const float* in, int, float* out) {
     __shared__ float s[64];
-    const unsigned t = threadIdx.x;
-    s[t] = in[t];
+    s[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
-    if (t >= 32) return;
+    if (threadIdx.x / 32 != WARP) return;
+    const unsigned t = threadIdx.x % 32;
     s[t] += s[t + 32];
     __syncwarp();
     for (unsigned half = 16; half > 0; half /= 2) {
@@ -484,7 +485,8 @@ constexpr Right kRight[] = {
     {"cas_after_a_turn", cas_after_a_turn<false>},
     {"cas_after_a_fence", cas_after_a_turn<true>},
     {"lanes_agree", lanes_agree},
-    {"warp_tail", warp_tail},
+    {"warp_tail", warp_tail<0>},
+    {"tail_of_second_warp", warp_tail<1>},
     {"half_warps", half_warps},
     {"shuffle_orders", shuffle_orders},
     {"grid_stride", grid_stride},
