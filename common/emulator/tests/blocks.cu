@@ -208,8 +208,7 @@ __global__ void acquired(Board* m) {
     volatile unsigned* const flag = m->flags;
     if (threadIdx.x == 0 && blockIdx.x == 0) {
         m->data[0] = 5;
-        __threadfence();
-        *flag = 1;
+        asm volatile("st.release.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
     } else if (threadIdx.x == 0) {
         while (*flag == 0) {
         }
