@@ -422,6 +422,11 @@ TEST_CASE("launches are rejected on request, or recorded and run later") {
     CHECK(x.host() == std::vector<float>{1, 1});
     for (int i = 0; i < 2; ++i) recorded.run();
     CHECK(x.host() == std::vector<float>{4, 7});
+    const Recording wrong([&](cudaStream_t s) { add_one(x.data(), x.data() + 9, s); });
+    wrong.run();
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CHECK(last_report()->kind == Kind::out_of_bounds);
+    clear_report();
 }
 
 TEST_CASE("attributes of a pointer name its memory and its addresses on both sides") {

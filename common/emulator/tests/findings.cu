@@ -1042,7 +1042,7 @@ __global__ void half_of_it(float* x) {
 }
 __global__ void restricted(const float* __restrict__ in, int n, float* __restrict__ out) {
     const int t = thread_of_block();
-    if (t < n && blockIdx.x + blockIdx.y + blockIdx.z == 0) out[t] = in[t];
+    if (t > 0 && t < n && blockIdx.x + blockIdx.y + blockIdx.z == 0) out[t] = in[t];
 }
 __global__ void reads_texture(cudaTextureObject_t texture, float* x) {
     if (chosen()) x[0] = tex1Dfetch<float>(texture, 3);
