@@ -463,8 +463,10 @@ __global__ void other_mask(float* x) {
 }
 __global__ void other_call(float* x) {
     const int t = thread_of_block();
-    if (t == 5) x[t] = __shfl_sync(0x220u, x[t], 0);
-    if (t == 9) __syncwarp(0x220u);
+    if (t == 2) x[t] = static_cast<float>(__activemask());
+    if (t == 3) __syncwarp(0x408u);
+    if (t == 5) x[t] = __shfl_sync(0x22cu, x[t], 0);
+    if (t == 9) __syncwarp(0x22cu);
 }
 __global__ void from_outside_mask(float* x) {
     const int t = thread_of_block();
