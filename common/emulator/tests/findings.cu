@@ -1161,6 +1161,15 @@ void readers_and_a_writer(ReadersAre what, int readers, int left_out, float* wor
     }
 }
 
+template <Cpp WHAT>
+static void undefined(float* x) {
+    undefined_in_cpp<<<kGrid, kBlock>>>(WHAT, 0x7fffffff, -1, x);
+}
+template <int FROM, bool SHARED, Leaves OUT>
+static void store_tile_from(float* x) {
+    tile_from<FROM, SHARED, OUT><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
+}
+
 std::vector<Provoked> provoked_by_kernels() {
     return {
         {"first_of_two_lines", [](float* x) { first_of_two_lines<<<kGrid, kBlock>>>(x); }},
@@ -1342,30 +1351,12 @@ std::vector<Provoked> provoked_by_kernels() {
         {"bulk_from_8", [](float* x) { bulk<0, 8, 32, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_of_24_bytes", [](float* x) { bulk<0, 0, 24, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_to_global", [](float* x) { bulk<0, 0, 32, false><<<kGrid, kBlock, 256>>>(x); }},
-        {"tile_from_512",
-         [](float* x) {
-             tile_from<512, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_from_global",
-         [](float* x) {
-             tile_from<0, false, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_not_fenced",
-         [](float* x) {
-             tile_from<0, true, Leaves::fence><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_not_committed",
-         [](float* x) {
-             tile_from<0, true, Leaves::commit><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_not_waited_for",
-         [](float* x) {
-             tile_from<0, true, Leaves::wait><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_changes",
-         [](float* x) {
-             tile_from<0, true, Leaves::changes><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
+        {"tile_from_512", store_tile_from<512, true, Leaves::nothing>},
+        {"tile_from_global", store_tile_from<0, false, Leaves::nothing>},
+        {"tile_not_fenced", store_tile_from<0, true, Leaves::fence>},
+        {"tile_not_committed", store_tile_from<0, true, Leaves::commit>},
+        {"tile_not_waited_for", store_tile_from<0, true, Leaves::wait>},
+        {"tile_changes", store_tile_from<0, true, Leaves::changes>},
         {"tile_refilled", [](float* x) { tile_refilled<<<1, 32, 1024>>>(x, floats_of(x)); }},
         {"tile_past_end",
          [](float* x) {
@@ -1397,47 +1388,26 @@ std::vector<Provoked> provoked_by_kernels() {
         {"rank_too_large", [](float* x) { rank_too_large<<<dim3(2, 2), 4>>>(x); }},
         {"not_in_shared_memory", [](float* x) { not_in_shared_memory<<<dim3(2, 2), 4>>>(x); }},
         {"reaches_ended", [](float* x) { reaches_ended<<<dim3(1, 2), 4>>>(x); }},
-        {"cpp_add",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::add, 0x7fffffff, -1, x); }},
-        {"cpp_subtract",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::subtract, 0x7fffffff, -1, x); }},
-        {"cpp_multiply",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::multiply, 0x7fffffff, -1, x); }},
-        {"cpp_negate",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::negate, 0x7fffffff, -1, x); }},
-        {"cpp_divide",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::divide, 0x7fffffff, -1, x); }},
-        {"cpp_divide_by_zero",
-         [](float* x) {
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::divide_by_zero, 0x7fffffff, -1, x);
-         }},
-        {"cpp_shift",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::shift, 0x7fffffff, -1, x); }},
-        {"cpp_array",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::array, 0x7fffffff, -1, x); }},
-        {"cpp_object",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::object, 0x7fffffff, -1, x); }},
-        {"cpp_null_result",
-         [](float* x) {
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::null_result, 0x7fffffff, -1, x);
-         }},
+        {"cpp_add", undefined<Cpp::add>},
+        {"cpp_subtract", undefined<Cpp::subtract>},
+        {"cpp_multiply", undefined<Cpp::multiply>},
+        {"cpp_negate", undefined<Cpp::negate>},
+        {"cpp_divide", undefined<Cpp::divide>},
+        {"cpp_divide_by_zero", undefined<Cpp::divide_by_zero>},
+        {"cpp_shift", undefined<Cpp::shift>},
+        {"cpp_array", undefined<Cpp::array>},
+        {"cpp_object", undefined<Cpp::object>},
+        {"cpp_null_result", undefined<Cpp::null_result>},
         {"cpp_boolean",
          [](float* x) {
              cudaMemset(x + 8, 2, 4);
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::boolean, 0x7fffffff, -1, x);
+             undefined<Cpp::boolean>(x);
          }},
-        {"cpp_unreachable",
-         [](float* x) {
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::unreachable, 0x7fffffff, -1, x);
-         }},
-        {"cpp_no_return",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::no_return, 0x7fffffff, -1, x); }},
-        {"cpp_length",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::length, 0x7fffffff, -1, x); }},
-        {"cpp_null",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::null, 0x7fffffff, -1, x); }},
-        {"cpp_leading",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::leading, 0x7fffffff, -1, x); }},
+        {"cpp_unreachable", undefined<Cpp::unreachable>},
+        {"cpp_no_return", undefined<Cpp::no_return>},
+        {"cpp_length", undefined<Cpp::length>},
+        {"cpp_null", undefined<Cpp::null>},
+        {"cpp_leading", undefined<Cpp::leading>},
         {"assertion", [](float* x) { assertion<<<kGrid, kBlock>>>(x); }},
         {"traps", [](float* x) { traps<<<kGrid, kBlock>>>(x); }},
         {"stray", [](float* x) { stray<<<kGrid, kBlock>>>(x); }},
@@ -1586,10 +1556,7 @@ std::vector<Provoked> right_kernels() {
          [](float* x) { tile_to<1024, true, true><<<kGrid, kBlock, 4096>>>(x, map_of(x)); }},
         {"tiles_told", [](float* x) { tile_told<2048><<<kGrid, kBlock, 4096>>>(x, map_of(x)); }},
         {"bulk", [](float* x) { bulk<16, 32, 48, true><<<kGrid, kBlock, 256>>>(x); }},
-        {"tile_from_1024",
-         [](float* x) {
-             tile_from<1024, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
+        {"tile_from_1024", store_tile_from<1024, true, Leaves::nothing>},
         {"warpgroup_fenced_after",
          [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::fenced_after); }},
         {"warpgroup_fenced_in_ptx",
