@@ -222,6 +222,24 @@ __global__ void acquired(Board* m) {
     meet(m, 2);
 }
 
+// What lane 0 has acquired, the lanes know that it then meets: 0 to 15.
+template <unsigned READER>
+__global__ void lanes_acquire(Board* m) {
+    volatile unsigned* const flag = m->flags;
+    const unsigned t = threadIdx.x;
+    if (blockIdx.x == 0 && t == 0) {
+        m->data[0] = 5;  // MARK other_lane
+        __threadfence();
+        *flag = 1;
+    } else if (t == 0) {
+        while (*flag == 0) {
+        }
+        __threadfence();
+    }
+    if (t < 16) __syncwarp(0xffff);
+    if (blockIdx.x == 1 && t == READER) m->out[0] = m->data[0];  // MARK other_lane
+}
+
 // Block 0 calls its fence before it meets block 1, and signals after it.
 __global__ void released(Board* m) {
     volatile unsigned* const flag = m->flags;
@@ -465,6 +483,7 @@ std::vector<BlocksCase> right_blocks() {
         {"lanes", [](Board* m) { lanes<<<2, 64>>>(m); }},
         {"matrices", [](Board* m) { matrices<<<2, 32>>>(m); }},
         {"acquired", [](Board* m) { acquired<false><<<2, 64>>>(m); }},
+        {"lanes_acquire", [](Board* m) { lanes_acquire<15><<<2, 64>>>(m); }},
         {"acquired_before_barrier", [](Board* m) { acquired<true><<<2, 64>>>(m); }},
         {"released", [](Board* m) { released<<<2, 64>>>(m); }},
         {"compare_and_swap", [](Board* m) { compare_and_swap<<<2, 64>>>(m); }},
@@ -498,6 +517,7 @@ std::vector<BlocksCase> wrong_blocks() {
         {"no_barrier", [](Board* m) { no_barrier<<<2, 64>>>(m); }},
         {"read_beside_atomic", [](Board* m) { read_beside_atomic<<<2, 64>>>(m); }},
         {"misaligned", [](Board* m) { misaligned<<<2, 64>>>(m); }},
+        {"other_lane", [](Board* m) { lanes_acquire<16><<<2, 64>>>(m); }},
     };
 }
 

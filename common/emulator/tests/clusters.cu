@@ -231,9 +231,9 @@ __global__ void indices(int* out) {
                          10000 * index.y + 100000 * extents.x + 1000000 * extents.y);
     const int last = static_cast<int>(cluster.num_blocks()) - 1;
     cluster.sync();
-    out[16 + block] =
-        static_cast<int>(cluster.query_shared_rank(cluster.map_shared_rank(&mine, last)) +
-                         10 * cluster.thread_rank() + 1000 * cluster.num_threads());
+    out[16 + block] = static_cast<int>(cluster.query_shared_rank(cluster.map_shared_rank(
+                                           cluster.map_shared_rank(&mine, 0), last)) +
+                                       10 * cluster.thread_rank() + 1000 * cluster.num_threads());
     cluster.sync();
 }
 

@@ -68,6 +68,11 @@ __global__ void no_room_for_tile(float* x) {
     tiles.next<float>(8)[thread_of_block() % 8] = 0.0f;
     if (chosen()) x[0] = tiles.next<float>(16)[0];
 }
+__global__ void tiles_of_an_array() {
+    __shared__ __align__(16) unsigned char memory[64];
+    gpu::SharedTiles tiles(memory);
+    for (int i = 0; i < 2; ++i) tiles.next<float>(8)[threadIdx.x] = 0.0f;
+}
 __global__ void second_of_two_lines(float* x) {
     if (!chosen()) return;
     const float a = x[3];
@@ -281,6 +286,12 @@ __global__ void unset_local_behind_grid_barrier(float* x) {
     cg::this_grid().sync();
     if (blockIdx.x == 0) mine[0] = 1.0f;
     if (blockIdx.x == 0 || threadIdx.x == 2) x[4 * blockIdx.x + threadIdx.x] = mine[0];
+}
+__global__ void returns_before_grid_barrier(float* x) {
+    if (threadIdx.x == 3) return;
+    x[4 * blockIdx.x + threadIdx.x] = 2.0f;
+    cg::this_grid().sync();
+    if (x[4 * (1 - blockIdx.x) + threadIdx.x] != 2.0f) __trap();
 }
 // The other threads are still waiting there when one has failed.
 __global__ void fails_behind_grid_barrier(float* x) {
@@ -1488,6 +1499,9 @@ std::vector<Provoked> right_kernels() {
     return {
         {"as_many_together", [](float* x) { cooperatively(nothing, 8, 1024, x); }},
         {"as_many_small_ones", [](float* x) { cooperatively(nothing, dim3(2, 64), 32, x); }},
+        {"returns_before_grid_barrier",
+         [](float* x) { cooperatively(returns_before_grid_barrier, 2, 4, x); }},
+        {"tiles_of_an_array", [](float*) { tiles_of_an_array<<<1, 8>>>(); }},
         {"as_many_planes", [](float* x) { cooperatively(nothing, 32, dim3(2, 4, 32), x); }},
         {"tiles_of_planes",
          [](float* x) {

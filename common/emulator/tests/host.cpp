@@ -12,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/report.hpp"
@@ -264,10 +265,15 @@ TEST_CASE("host code may access managed memory that no kernel uses, and all of i
     cudaStreamSynchronize(stream);
     CHECK(shared[1] == 9.0f);
     float milliseconds = 0;
+    cudaEvent_t reached = nullptr;
+    cudaEventCreate(&reached);
+    cudaEventRecord(reached, stream);
     launch();
     cudaEventRecord(event, stream);
-    CHECK(cudaEventElapsedTime(&milliseconds, event, event) == cudaErrorNotReady);
+    for (const auto& [from, to] : {std::pair{event, event}, {reached, event}, {event, reached}})
+        CHECK(cudaEventElapsedTime(&milliseconds, from, to) == cudaErrorNotReady);
     CHECK(cudaGetLastError() == cudaErrorNotReady);
+    cudaEventDestroy(reached);
     cudaStreamSynchronize(stream);
     CHECK(cudaEventElapsedTime(&milliseconds, event, event) == cudaSuccess);
     CHECK_FALSE(last_report().has_value());
