@@ -362,9 +362,6 @@ TEST_CASE("settings have CUDA's defaults and are kept") {
     CHECK(cudaDeviceGetCacheConfig(&cache) == cudaSuccess);
     CHECK(cache == cudaFuncCachePreferShared);
     cudaDeviceSetCacheConfig(cudaFuncCachePreferNone);
-    cudaSharedMemConfig banks{};
-    CHECK(cudaDeviceGetSharedMemConfig(&banks) == cudaSuccess);
-    CHECK(banks == cudaSharedMemBankSizeFourByte);
     int least = 1, greatest = 1, priority = 1, can = 1;
     CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
     CHECK((least == 0 && greatest == -5));

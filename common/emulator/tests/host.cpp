@@ -3,7 +3,6 @@
 
 #include <cuda_runtime_api.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/mistakes.hpp"
+#include "common/emulator/tests/process.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
@@ -645,71 +645,38 @@ TEST_CASE(
     clear_report();
 }
 
-namespace {
-
-// The stderr of a process that exits after running this code.
-std::string said_at_exit(const std::function<void()>& code, int& status) {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        close(STDOUT_FILENO);
-        code();
-        std::exit(0);
-    }
-    close(ends[1]);
-    std::string text;
-    char part[256];
-    for (ssize_t n; (n = read(ends[0], part, sizeof(part))) > 0;) {
-        text.append(part, static_cast<std::size_t>(n));
-    }
-    close(ends[0]);
-    waitpid(child, &status, 0);
-    return text;
-}
-
-}  // namespace
-
 TEST_CASE("device memory that was never freed causes a note at exit, not an error") {
-    int status = 0;
-    const std::string leak = said_at_exit(
-        [] {
-            void *p = nullptr, *freed = nullptr, *pinned = nullptr;
-            cudaMalloc(&p, 1000);  // MARK leak
-            cudaMalloc(&freed, 8);
-            cudaMalloc(&p, 24);
-            cudaMallocHost(&pinned, 8);  // not device memory
-            cudaFree(freed);
-        },
-        status);
+    const Ended leaking = in_another_process([] {
+        void *p = nullptr, *freed = nullptr, *pinned = nullptr;
+        cudaMalloc(&p, 1000);  // MARK leak
+        cudaMalloc(&freed, 8);
+        cudaMalloc(&p, 24);
+        cudaMallocHost(&pinned, 8);  // not device memory
+        cudaFree(freed);
+    });
+    const std::string& leak = leaking.said;
     INFO(leak);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(leaking.status == 0);
     const auto says_leak = [&](const std::string& words) {
         return leak.find(words) != std::string::npos;
     };
     CHECK(says_leak(
         "note: 2 allocations (1024 bytes) of device memory were never freed by cudaFree; one "));
     CHECK(says_leak("common/emulator/tests/host.cpp:" + std::to_string(marked_line("leak"))));
-    const std::string clean = said_at_exit(
-        [] {
-            void* p = nullptr;
-            cudaMalloc(&p, 1000);
-            cudaFree(p);
-        },
-        status);
-    CHECK(clean.empty());
-    const std::string reset = said_at_exit(
-        [] {
-            void *p = nullptr, *pinned = nullptr;
-            cudaMalloc(&p, 1000);
-            cudaMallocHost(&pinned, 8);
-            cudaDeviceReset();
-            if (cudaFreeHost(pinned) != cudaSuccess) std::fprintf(stderr, "pinned is freed");
-        },
-        status);
-    CHECK(reset.empty());
+    const Ended clean = in_another_process([] {
+        void* p = nullptr;
+        cudaMalloc(&p, 1000);
+        cudaFree(p);
+    });
+    CHECK(clean.said.empty());
+    const Ended reset = in_another_process([] {
+        void *p = nullptr, *pinned = nullptr;
+        cudaMalloc(&p, 1000);
+        cudaMallocHost(&pinned, 8);
+        cudaDeviceReset();
+        if (cudaFreeHost(pinned) != cudaSuccess) std::fprintf(stderr, "pinned is freed");
+    });
+    CHECK(reset.said.empty());
 }
 
 TEST_CASE("after a launch the program has its own signal handlers and stack, and no timer") {
@@ -734,31 +701,24 @@ TEST_CASE("after a launch the program has its own signal handlers and stack, and
 TEST_CASE("a fault that the emulator did not cause is told, or left to the program's handler") {
     const auto handler = GENERATE(
         SIG_DFL, +[](int) { _exit(7); });
-    int status = 0;
-    const std::string said = said_at_exit(
-        [handler] {
-            alarm(10);
-            std::signal(SIGSEGV, handler);
-            tell_findings([](const Report*, const std::string& text) {
-                return std::fprintf(stderr, "%s", text.c_str()) > 0;
-            });
-            void* p = nullptr;
-            cudaMalloc(&p, 4);
-            cudaMalloc(&p, 4);
-            cudaMemset(p, 0, 4);
-            twice(static_cast<float*>(p), 1, static_cast<float*>(p));
-            volatile int* volatile nothing = nullptr;
-            sink = static_cast<float>(*nothing);  // MARK null
-        },
-        status);
+    const auto [status, said] = in_another_process([handler] {
+        alarm(10);
+        std::signal(SIGSEGV, handler);
+        tell_findings([](const Report*, const std::string& text) {
+            return std::fprintf(stderr, "%s", text.c_str()) > 0;
+        });
+        void* p = nullptr;
+        cudaMalloc(&p, 4);
+        cudaMalloc(&p, 4);
+        cudaMemset(p, 0, 4);
+        twice(static_cast<float*>(p), 1, static_cast<float*>(p));
+        volatile int* volatile nothing = nullptr;
+        sink = static_cast<float>(*nothing);  // MARK null
+    });
     INFO(said);
-    if (handler == SIG_DFL) {
-        CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV));
-        CHECK(said.find("tests/host.cpp:" + std::to_string(marked_line("null"))) != said.npos);
-    } else {
-        CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 7));
-        CHECK(said.empty());
-    }
+    const std::string line = "tests/host.cpp:" + std::to_string(marked_line("null"));
+    CHECK(status == (handler == SIG_DFL ? -SIGSEGV : 7));
+    CHECK((handler == SIG_DFL ? said.find(line) != said.npos : said.empty()));
 }
 #endif
 
