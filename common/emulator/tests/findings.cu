@@ -806,6 +806,28 @@ __global__ void bulk(float* x) {
     full.wait(0);
 }
 
+// The last thread lets the others read, and does not wait for that.
+template <bool BY_ENGINE>
+__global__ void bulk_refilled(const float* x) {
+    __shared__ __align__(16) float tile[8];
+    __shared__ gpu::Mbarrier full;
+    const bool last = threadIdx.x == 7;
+    const auto fill = [&] {
+        full.arrive_and_expect(32);
+        copy_bulk(tile, x, 32, &full.word, Site::current());
+    };
+    if (last) full.init(1);
+    if (last) gpu::mbarriers_are_set_up();
+    __syncthreads();
+    if (last) fill();
+    full.wait(0);
+    if (tile[threadIdx.x] > 0 && last) {
+        __nanosleep(1);
+        if (BY_ENGINE) fill();
+        tile[5] = 0;
+    }
+}
+
 // --- warpgroups --------------------------------------------------------------------------------------
 enum class Differs {
     nothing,
@@ -1362,6 +1384,8 @@ std::vector<Provoked> provoked_by_kernels() {
         {"bulk_from_8", [](float* x) { bulk<0, 8, 32, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_of_24_bytes", [](float* x) { bulk<0, 0, 24, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_to_global", [](float* x) { bulk<0, 0, 32, false><<<kGrid, kBlock, 256>>>(x); }},
+        {"bulk_refilled", [](float* x) { bulk_refilled<true><<<1, 8>>>(x); }},
+        {"bulk_overwritten", [](float* x) { bulk_refilled<false><<<1, 8>>>(x); }},
         {"tile_from_512", store_tile_from<512, true, Leaves::nothing>},
         {"tile_from_global", store_tile_from<0, false, Leaves::nothing>},
         {"tile_not_fenced", store_tile_from<0, true, Leaves::fence>},
