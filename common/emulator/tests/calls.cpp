@@ -385,24 +385,26 @@ TEST_CASE("allocations are multiples of 256 bytes, and 64 KB apart") {
 
 TEST_CASE("freed memory is used again when all of the heap has been, and live memory never") {
     const auto pinned = [] {
-        char* p = nullptr;
-        CHECK(cudaMallocHost(reinterpret_cast<void**>(&p), 1) == cudaSuccess);
-        return p;
+        void* p = nullptr;
+        CHECK(cudaMallocHost(&p, 1) == cudaSuccess);
+        return reinterpret_cast<std::uintptr_t>(p);
     };
-    constexpr std::ptrdiff_t kStep = 256 + 64 * 1024;
-    char *const live = pinned(), *last = live, *p = pinned();
-    for (; p > live; last = p, p = pinned()) {
+    const auto free = [](std::uintptr_t p) { cudaFreeHost(reinterpret_cast<void*>(p)); };
+    constexpr std::uintptr_t kStep = 256 + 64 * 1024;
+    const std::uintptr_t kept = pinned();
+    std::uintptr_t last = kept, p = pinned();
+    for (; p > last; last = p, p = pinned()) {
         REQUIRE(p == last + kStep);
-        cudaFreeHost(p);
+        free(p);
     }
-    CHECK(last - live > std::ptrdiff_t{3} << 30);
-    for (; p < live; p = pinned()) {
-        REQUIRE(p + kStep <= live);
-        cudaFreeHost(p);
+    CHECK(last - kept > std::uintptr_t{3} << 30);
+    for (; p < kept; p = pinned()) {
+        REQUIRE(p + kStep <= kept);
+        free(p);
     }
-    CHECK(p == live + kStep);
-    cudaFreeHost(p);
-    cudaFreeHost(live);
+    CHECK(p == kept + kStep);
+    free(p);
+    free(kept);
 }
 
 TEST_CASE("launches are rejected on request, or recorded and run later") {
