@@ -21,6 +21,9 @@ std::size_t shared_limit(const void* kernel);
 /// Maximum cluster size of this kernel, in blocks.
 unsigned most_of_cluster(const void* kernel);
 
+/// Reports a launch that no GPU accepts.
+void reject(const Launch& what, std::string why, cudaError_t error = cudaErrorInvalidConfiguration,
+            Site made = Site::current());
 /// Runs these blocks in turns, since they can wait for each other (cooperative.cpp).
 /// @param others  blocks of the grid besides these
 void run_together(const Launch& what, const std::vector<uint3>& blocks,

@@ -42,18 +42,8 @@ std::string why_no_cluster(const Launch& what, dim3 c) {
 }  // namespace
 
 void run_clusters(const Launch& what, dim3 c) {
-    const auto reject = [&](const std::string& why, Site made = Site::current()) {
-        note({Kind::invalid_launch,
-              cudaErrorInvalidClusterSize,
-              what.site,
-              why,
-              0,
-              {},
-              nullptr,
-              true,
-              made});
-    };
-    if (const std::string why = why_no_cluster(what, c); !why.empty()) return reject(why);
+    if (const std::string why = why_no_cluster(what, c); !why.empty())
+        return reject(what, why, cudaErrorInvalidClusterSize);
     block.cluster = c;
     const unsigned size = size_of_cluster();
     const dim3 of = {block.grid.x / c.x, block.grid.y / c.y, block.grid.z / c.z};
@@ -74,8 +64,10 @@ void run_clusters(const Launch& what, dim3 c) {
                      {.returned = turn * size, .unstarted = (count - turn - 1) * size});
         if (const auto w = std::exchange(block.wanted_cluster, std::nullopt)) {
             reject(
+                what,
                 format("the launch asks for clusters of %s, but the kernel has __cluster_dims__%s.",
-                       name(c).c_str(), name(*w).c_str()));
+                       name(c).c_str(), name(*w).c_str()),
+                cudaErrorInvalidClusterSize);
         }
     }
     block.cluster = {};

@@ -214,9 +214,9 @@ private:
     const OtherBlocks others_;
     std::uint64_t unstarted_;
     Block blank_;
-    std::list<Waiting> waiting_;  // in the order of their starts
-    std::uint32_t newest_ = 0;    // serial number
-    unsigned idle_ = 0;           // turns without a write by any block
+    std::list<Waiting> waiting_;            // in the order of their starts
+    std::uint32_t newest_ = clocks.serial;  // serial number
+    unsigned idle_ = 0;                     // turns without a write by any block
 };
 
 }  // namespace

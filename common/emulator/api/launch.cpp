@@ -22,12 +22,11 @@
 
 namespace sixdays::emulator {
 
-namespace {
-
-void reject(const Launch& what, std::string why, cudaError_t error = cudaErrorInvalidConfiguration,
-            Site made = Site::current()) {
+void reject(const Launch& what, std::string why, cudaError_t error, Site made) {
     note({Kind::invalid_launch, error, what.site, why, 0, {}, nullptr, true, made});
 }
+
+namespace {
 
 std::uint64_t blocks_at_once(const Launch& what) {
     int blocks = 0, multiprocessors = 0;
@@ -61,7 +60,7 @@ bool check_configuration(const Launch& what) {
                 "grid %s, block %s: nothing to run. CUDA rejects a launch without threads: return "
                 "before it when there are no elements; otherwise round the number of blocks up.",
                 name(g).c_str(), name(b).c_str()));
-    } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
+    } else if (threads > kMaxThreads || b.z > 64) {
         reject(
             what,
             format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "

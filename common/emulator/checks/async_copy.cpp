@@ -90,8 +90,8 @@ void async_wait_all() {
 CopyTo copy_to(std::uintptr_t address) {
     CopyTo found{};
     copies_in_flight.for_each([&](unsigned id, const Copy& copy) {
-        const bool here = address - reinterpret_cast<std::uintptr_t>(copy.to) < copy.bytes;
-        if (here && found.code == nullptr) found = {id, copy.code, copy.overwrites};
+        if (address - reinterpret_cast<std::uintptr_t>(copy.to) < copy.bytes)
+            found = {id, copy.code, copy.overwrites};
     });
     return found;
 }

@@ -62,7 +62,7 @@ void let_others_go_first(std::uintptr_t address, std::size_t bytes, const void* 
 
 void remember_poll(std::uintptr_t address, std::size_t bytes, const void* code) {
     Poll& last = current->polled;
-    last = {address, bytes, code};
+    last = {address, bytes, code, {}, false};
     std::memcpy(last.value.data(), reinterpret_cast<const void*>(address), bytes);
 }
 

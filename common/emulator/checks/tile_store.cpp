@@ -73,7 +73,6 @@ void store_wait(int groups) {
 }
 
 void judge_tile_stores() {
-    if (tile_stores.empty() || launch_failed()) return;
     tile_stores.for_each([](unsigned id, const TileStore& store) {
         if (!launch_failed()) note(UnwaitedStore{&block.threads[id], store.code});
     });

@@ -80,13 +80,10 @@ void add(unsigned instruction, const Request& request) {
 }
 
 void merge(LineTrace& all, const LineTrace& more) {
-    all.requests += more.requests;
-    all.accesses += more.accesses;
-    all.bytes_used += more.bytes_used;
-    all.sectors += more.sectors;
-    all.fewest_sectors += more.fewest_sectors;
-    all.passes += more.passes;
-    all.fewest_passes += more.fewest_passes;
+    for (const auto count :
+         {&LineTrace::requests, &LineTrace::accesses, &LineTrace::bytes_used, &LineTrace::sectors,
+          &LineTrace::fewest_sectors, &LineTrace::passes, &LineTrace::fewest_passes})
+        all.*count += more.*count;
 }
 
 }  // namespace

@@ -143,10 +143,7 @@ void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
     fact.place.code = __builtin_return_address(0);
     fact.address = address;
     fact.alignment = std::size_t{1} << d->log_alignment;
-    if (address % fact.alignment != 0) {
-        fact.what = Undefined::misaligned;
-        fail(fact);
-    }
+    if (address % fact.alignment != 0) fact.what = Undefined::misaligned;
     fail(fact);
 }
 

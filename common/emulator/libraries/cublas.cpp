@@ -2,6 +2,8 @@
 /// cuBLAS: handles, modes, copies. Everything else: cublas_vectors.cpp, cublas_gemm.cpp.
 #include "common/emulator/libraries/cublas.hpp"
 
+#include <utility>
+
 using namespace sixdays::emulator;  // this file implements the library's API
 
 namespace {
@@ -80,22 +82,17 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void*, std::size_t) 
 }
 
 const char* cublasGetStatusName(cublasStatus_t status) {
-    switch (status) {
-        case CUBLAS_STATUS_SUCCESS:
-            return "CUBLAS_STATUS_SUCCESS";
-        case CUBLAS_STATUS_NOT_INITIALIZED:
-            return "CUBLAS_STATUS_NOT_INITIALIZED";
-        case CUBLAS_STATUS_INVALID_VALUE:
-            return "CUBLAS_STATUS_INVALID_VALUE";
-        case CUBLAS_STATUS_MAPPING_ERROR:
-            return "CUBLAS_STATUS_MAPPING_ERROR";
-        case CUBLAS_STATUS_EXECUTION_FAILED:
-            return "CUBLAS_STATUS_EXECUTION_FAILED";
-        case CUBLAS_STATUS_NOT_SUPPORTED:
-            return "CUBLAS_STATUS_NOT_SUPPORTED";
-        default:
-            return "CUBLAS_STATUS_INTERNAL_ERROR";
+#define NAME(status) \
+    { status, #status }
+    static constexpr std::pair<cublasStatus_t, const char*> kNames[] = {
+        NAME(CUBLAS_STATUS_SUCCESS),          NAME(CUBLAS_STATUS_NOT_INITIALIZED),
+        NAME(CUBLAS_STATUS_INVALID_VALUE),    NAME(CUBLAS_STATUS_MAPPING_ERROR),
+        NAME(CUBLAS_STATUS_EXECUTION_FAILED), NAME(CUBLAS_STATUS_NOT_SUPPORTED)};
+#undef NAME
+    for (const auto& [one, name] : kNames) {
+        if (one == status) return name;
     }
+    return "CUBLAS_STATUS_INTERNAL_ERROR";
 }
 const char* cublasGetStatusString(cublasStatus_t status) {
     return status == CUBLAS_STATUS_SUCCESS ? "success" : cublasGetStatusName(status);

@@ -39,7 +39,7 @@ cublasStatus_t multiply(const Product& product);
 bool read_scalar(const cublasContext& handle, const char* call, const void* caller,
                  const void* scalar, cudaDataType type, double& value);
 
-std::size_t bytes_of(cudaDataType type);  // 0: type not supported
+std::size_t bytes_of(cudaDataType type);
 double load(cudaDataType type, const void* data, std::int64_t index);
 void store(cudaDataType type, void* data, std::int64_t index, double value);
 

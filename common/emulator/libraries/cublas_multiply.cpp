@@ -12,67 +12,42 @@
 
 namespace sixdays::emulator {
 
-std::size_t bytes_of(cudaDataType type) {
+// Calls f with a value of this type.
+template <class F>
+static auto with_type(cudaDataType type, const F& f) {
     switch (type) {
         case CUDA_R_64F:
-            return 8;
+            return f(double{});
         case CUDA_R_32F:
+            return f(float{});
         case CUDA_R_32I:
-            return 4;
+            return f(int{});
         case CUDA_R_16F:
+            return f(__half{});
         case CUDA_R_16BF:
-            return 2;
+            return f(__nv_bfloat16{});
         case CUDA_R_8I:
+            return f(static_cast<signed char>(0));
         case CUDA_R_8U:
-            return 1;
+            break;
     }
-    return 0;
+    return f(static_cast<unsigned char>(0));
+}
+
+std::size_t bytes_of(cudaDataType type) {
+    return with_type(type, [](auto one) { return sizeof(one); });
 }
 
 double load(cudaDataType type, const void* data, std::int64_t i) {
-    switch (type) {
-        case CUDA_R_64F:
-            return static_cast<const double*>(data)[i];
-        case CUDA_R_32F:
-            return static_cast<const float*>(data)[i];
-        case CUDA_R_32I:
-            return static_cast<const int*>(data)[i];
-        case CUDA_R_16F:
-            return static_cast<const __half*>(data)[i].value();
-        case CUDA_R_16BF:
-            return static_cast<const __nv_bfloat16*>(data)[i].value();
-        case CUDA_R_8I:
-            return static_cast<const signed char*>(data)[i];
-        case CUDA_R_8U:
-            return static_cast<const unsigned char*>(data)[i];
-    }
-    return 0;
+    return with_type(type, [=](auto one) {
+        return static_cast<double>(static_cast<const decltype(one)*>(data)[i]);
+    });
 }
 
 void store(cudaDataType type, void* data, std::int64_t i, double value) {
-    switch (type) {
-        case CUDA_R_64F:
-            static_cast<double*>(data)[i] = value;
-            break;
-        case CUDA_R_32F:
-            static_cast<float*>(data)[i] = static_cast<float>(value);
-            break;
-        case CUDA_R_32I:
-            static_cast<int*>(data)[i] = static_cast<int>(value);
-            break;
-        case CUDA_R_16F:
-            static_cast<__half*>(data)[i] = value;
-            break;
-        case CUDA_R_16BF:
-            static_cast<__nv_bfloat16*>(data)[i] = value;
-            break;
-        case CUDA_R_8I:
-            static_cast<signed char*>(data)[i] = static_cast<signed char>(value);
-            break;
-        case CUDA_R_8U:
-            static_cast<unsigned char*>(data)[i] = static_cast<unsigned char>(value);
-            break;
-    }
+    with_type(type, [=](auto one) {
+        static_cast<decltype(one)*>(data)[i] = static_cast<decltype(one)>(value);
+    });
 }
 
 namespace {

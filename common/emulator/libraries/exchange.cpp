@@ -30,8 +30,6 @@ void exchange_shown(std::shared_ptr<void>& aside) {
 }
 
 const unsigned char* exchange(const void* mine, std::size_t bytes, Site site) {
-    static unsigned char nothing[kWarp][kMostShown];
-    if (current == nullptr) return nothing[0];
     {
         const InRuntime guard;
         const unsigned in_warp = block.size - current->warp() * kWarp;

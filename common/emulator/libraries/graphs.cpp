@@ -17,9 +17,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     std::list<CUgraphNode_st> nodes;
 };
-struct GraphToLaunch {
-    std::list<CUgraphNode_st> nodes;
-};
+struct GraphToLaunch : CUgraph_st {};
 
 namespace {
 
@@ -196,7 +194,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
     const Turn turn;
     if (exec == nullptr || graph == nullptr) return result(cudaErrorInvalidValue);
-    *exec = new GraphToLaunch{graph->nodes};
+    *exec = new GraphToLaunch{*graph};
     return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {

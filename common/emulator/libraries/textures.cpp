@@ -1,5 +1,6 @@
 /// @file
 /// CUDA arrays, and the texture and surface objects through which kernels access them.
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -114,12 +115,11 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* d
         return result(cudaErrorInvalidValue);
     }
     const int bits = desc->x + desc->y + desc->z + desc->w;
-    const auto at_least_one = [](std::size_t n) { return n == 0 ? 1 : n; };
     cudaArray made{*desc,
                    static_cast<std::size_t>(bits) / 8,
                    extent.width,
-                   at_least_one(extent.height),
-                   at_least_one(extent.depth),
+                   std::max<std::size_t>(extent.height, 1),
+                   std::max<std::size_t>(extent.depth, 1),
                    nullptr};
     const cudaError_t error =
         cudaMalloc(&made.data, made.width * made.height * made.depth * made.element);

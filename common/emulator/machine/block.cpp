@@ -62,29 +62,13 @@ void end(Thread& thread) {
 }
 
 void start_threads() {
-    block.live = block.size;
-    block.at_barrier = block.at_grid_barrier = block.barriers_passed = block.missed_barrier = 0;
-    block.barriers_opened.clear();
-    block.astray = nullptr;
-    block.barrier_votes = 0;
-    block.turns_without_write = 0;
-    block.polls_in_vain = false;
-    block.cluster_barriers = 0;
+    static_cast<Progress&>(block) = {.live = block.size};
     begin_block_clocks(block.size);
     events.block_starts();
-    block.live_lanes.fill(0);
-    block.waiting_lanes.fill(0);
     for (const unsigned id : block.order) {
         block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
-        thread.state = Thread::State::fresh;
-        thread.in_kernel = thread.at_end = false;
-        thread.arrived_at_cluster = -1;
-        thread.barrier_site = {};
-        thread.accesses_left = kAccessesPerTurn;
-        thread.polled.address = 0;
-        thread.order = MemoryOrder::none;
-        thread.unset_operand = nullptr;
+        thread = {thread.index, id};
         block.ready.push_back(&thread);
     }
 }
@@ -160,10 +144,7 @@ uint3 index_of_thread(unsigned id) {
 }
 
 void number_threads() {
-    for (unsigned id = 0; id < block.size; ++id) {
-        block.threads[id].id = id;
-        block.threads[id].index = index_of_thread(id);
-    }
+    for (unsigned id = 0; id < block.size; ++id) block.threads[id].index = index_of_thread(id);
 }
 
 Stop run_block(const Launch& what) {

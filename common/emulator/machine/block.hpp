@@ -21,6 +21,8 @@ namespace sixdays::emulator {
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxThreads = 1024;
+constexpr unsigned kAccessesPerTurn = 20000;   // accesses until other threads get a turn
+constexpr unsigned kTurnsWithoutWrite = 5000;  // such turns without a store in the block
 
 struct Fiber {
     Context context;
@@ -42,11 +44,11 @@ struct WarpSlot {
 
 /// A volatile read of global memory: the same again, of the same value, means that the thread polls.
 struct Poll {
-    std::uintptr_t address = 0;
-    std::size_t bytes = 0;
-    const void* code = nullptr;
-    std::array<std::byte, 16> value{};
-    bool counted = false;
+    std::uintptr_t address;
+    std::size_t bytes;
+    const void* code;
+    std::array<std::byte, 16> value;
+    bool counted;
 };
 
 struct Thread {
@@ -61,19 +63,19 @@ struct Thread {
         done
     };
 
-    uint3 index;      // threadIdx
-    unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
+    uint3 index;  // threadIdx
+    unsigned id;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
     State state = State::fresh;
     bool in_kernel = false;  // past the kernel's opening brace
     bool at_end = false;     // at its closing brace: every call before it was made, or skipped
     Fiber* fiber = nullptr;
-    unsigned accesses_left = 0;  // accesses until other threads get a turn
-    Poll polled;                 // the last one; address 0: none
-    MemoryOrder order{};         // of its volatile and atomic accesses
-    Site barrier_site;           // of the last barrier it reached
+    unsigned accesses_left = kAccessesPerTurn;  // accesses until other threads get a turn
+    Poll polled{};                              // the last one; address 0: none
+    MemoryOrder order{};                        // of its volatile and atomic accesses
+    Site barrier_site{};                        // of the last barrier it reached
     const void* barrier_code = nullptr;
     const char* unset_operand = nullptr;  // of its next warp call
-    WarpSlot call;                        // where it waits, if at_warp_call
+    WarpSlot call{};                      // where it waits, if at_warp_call
     int arrived_at_cluster = -1;  // index of the barrier it arrived at but does not wait at yet
 
     unsigned lane() const { return id % kWarp; }
@@ -86,35 +88,39 @@ struct OtherBlocks {
     std::uint64_t resident = 0;  // that the device holds at a time, if the grid has more blocks
 };
 
-struct Block {
-    uint3 index{};  // blockIdx
-    dim3 extents;   // blockDim
-    dim3 grid;      // gridDim
-    unsigned size = 0;
+/// What the threads of a block have done since it started.
+struct Progress {
     unsigned live = 0;        // threads that have not returned
     unsigned at_barrier = 0;  // of the live threads
     unsigned at_grid_barrier = 0;
-    bool cooperative = false;  // cooperative launch: blocks can synchronize with each other
-    bool in_tiles = false;     // a tile kernel, which has no threads
-    dim3 cluster;              // clusterDim
     int cluster_barriers = 0;  // passed so far
-    std::optional<dim3> wanted_cluster;  // requested by a kernel that was launched without one
     const Thread* first_at_barrier = nullptr;
     const Thread* astray = nullptr;    // the first to reach a different barrier
     unsigned turns_without_write = 0;  // turns taken from spinning threads since the last store
     unsigned polls = 0;                // by different threads, one after another, since then
     bool polls_in_vain = false;        // every thread that can run has polled
-    bool may_pause = false;            // other blocks can run meanwhile
-    unsigned in_progress = 1;          // blocks that run in turns, this one included
-    OtherBlocks others;
     unsigned barriers_passed = 0;
-    unsigned missed_barrier = 0;        // threads that had returned when the last barrier opened
-    std::vector<Site> barriers_opened;  // each of them once
-    int barrier_votes = 0;              // true predicates so far
+    unsigned missed_barrier = 0;          // threads that had returned when the last barrier opened
+    std::vector<Site> barriers_opened{};  // each of them once
+    int barrier_votes = 0;                // true predicates so far
     int barrier_result = 0;
-    volatile int seconds_left = 0;                              // of its time limit
     std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as lane masks
     std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // lanes in a warp call
+};
+
+struct Block : Progress {
+    uint3 index{};  // blockIdx
+    dim3 extents;   // blockDim
+    dim3 grid;      // gridDim
+    unsigned size = 0;
+    bool cooperative = false;  // cooperative launch: blocks can synchronize with each other
+    bool in_tiles = false;     // a tile kernel, which has no threads
+    dim3 cluster;              // clusterDim
+    std::optional<dim3> wanted_cluster;  // requested by a kernel that was launched without one
+    bool may_pause = false;              // other blocks can run meanwhile
+    unsigned in_progress = 1;            // blocks that run in turns, this one included
+    OtherBlocks others;
+    volatile int seconds_left = 0;  // of its time limit
     std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);
     std::deque<Thread*> ready;    // threads that can run
     std::vector<unsigned> order;  // in which threads get their first turn
@@ -148,7 +154,7 @@ struct InRuntime {
 
 /// threadIdx of the thread with this linear index.
 uint3 index_of_thread(unsigned id);
-/// A launch starts: assigns indices to the threads of its blocks.
+/// A launch starts: assigns threadIdx to the threads of its blocks.
 void number_threads();
 /// Why a block does not run on: it has ended (or a Finding is stored), it waits for others at a
 /// barrier of the grid or cluster, or it polls memory that another block may write.
@@ -184,8 +190,5 @@ void give_results(unsigned warp, unsigned members);
 void finish_calls_without(const Thread& gone);
 /// Completes __activemask calls when no other thread can continue; false if there were none.
 bool answer_active_masks();
-
-constexpr unsigned kAccessesPerTurn = 20000;   // accesses until other threads get a turn
-constexpr unsigned kTurnsWithoutWrite = 5000;  // such turns without a store in the block
 
 }  // namespace sixdays::emulator

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/machine/events.hpp"
@@ -118,12 +119,11 @@ void watch_for_faults() {
 }  // namespace
 
 void close_device_memory() {
-    static const bool all_of_it = [] {
+    static bool closed = false;
+    if (!std::exchange(closed, true)) {
         calls_so_far();  // its first call loads a library, which a signal handler must not do
         protect(reinterpret_cast<void*>(heap.base), kHeapBytes, HostMay::nothing);
-        return true;
-    }();
-    static_cast<void>(all_of_it);
+    }
     for (const std::uintptr_t piece : open_pieces) protect_piece(piece, HostMay::nothing);
     open_pieces.clear();
     watch_for_faults();

@@ -23,7 +23,14 @@ struct InFlight {
 };
 std::vector<InFlight> copies;
 std::uint64_t last_copy = 0;
-std::map<std::uintptr_t, std::size_t> pinned, registered;  // by address: bytes
+using Sizes = std::map<std::uintptr_t, std::size_t>;  // by address: bytes
+Sizes pinned, registered;
+
+bool is_in(const Sizes& all, const void* pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const auto after = all.upper_bound(address);
+    return after != all.begin() && address - std::prev(after)->first < std::prev(after)->second;
+}
 
 std::uintptr_t begin_of(const Rows& rows) {
     return reinterpret_cast<std::uintptr_t>(rows.begin);
@@ -110,9 +117,7 @@ bool release_pinned(void* pointer) {
 }
 
 bool is_pinned(const void* pointer) {
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const auto after = pinned.upper_bound(address);
-    return after != pinned.begin() && address - std::prev(after)->first < std::prev(after)->second;
+    return is_in(pinned, pointer);
 }
 
 void register_host(const void* pointer, std::size_t bytes) {
@@ -122,10 +127,7 @@ bool unregister_host(const void* pointer) {
     return registered.erase(reinterpret_cast<std::uintptr_t>(pointer)) > 0;
 }
 bool is_registered(const void* pointer) {
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const auto after = registered.upper_bound(address);
-    return after != registered.begin() &&
-           address - std::prev(after)->first < std::prev(after)->second;
+    return is_in(registered, pointer);
 }
 
 void start_to_host(const Rows& to, const Rows& from, cudaStream_t stream) {

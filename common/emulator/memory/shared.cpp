@@ -127,7 +127,6 @@ void make_dynamic_shared(std::size_t bytes, std::size_t limit_of_kernel) {
     limit = limit_of_kernel;
     dynamic = {region.base + kGuard, bytes, true};
     std::memset(region.state, 0, region.size);
-    std::memset(region.state_of(dynamic.begin), kLive, bytes);
 }
 
 void forget_shared() {
@@ -138,9 +137,7 @@ void forget_shared() {
     arrays.clear();
     tiles.clear();
     array_bytes = 0;
-    if (dynamic.live) {
-        std::memset(shared_dynamic.state_of(dynamic.begin), kLive, dynamic.bytes);
-    }
+    std::memset(shared_dynamic.state_of(dynamic.begin), kLive, dynamic.bytes);
 }
 
 // A 32-bit shared address: one of the three regions and the offset in it, or an offset in the
@@ -216,38 +213,37 @@ void restore_shared(const SharedImage& image) {
 
 namespace {
 
-/// Tables for the histories of the three regions; used again by later blocks.
-struct Histories {
-    std::array<std::pair<History*, History*>, 3> of_words_and_bytes{};
+/// Tables for the histories of the three regions, of words and of bytes.
+using Histories = std::array<std::pair<History*, History*>, 3>;
+std::vector<Histories> unused;  // by blocks that have ended
 
-    Histories() {
-        static const auto reserved = [](std::size_t bytes) {
-            return static_cast<History*>(
-                reserve(bytes * sizeof(History), "the state of shared memory"));
-        };
-        if (!free.empty()) {
-            of_words_and_bytes = free.back();
-            free.pop_back();
-            return;
-        }
-        for (std::size_t i = 0; i < 3; ++i) {
-            const std::size_t bytes = bytes_of_tables(*kSharedRegions[i]);
-            of_words_and_bytes[i] = {reserved(bytes / 4), reserved(bytes)};
-        }
+Histories histories() {
+    Histories all;
+    if (!unused.empty()) {
+        all = unused.back();
+        unused.pop_back();
+        return all;
     }
-    ~Histories() { free.push_back(of_words_and_bytes); }
-    Histories(const Histories&) = delete;
-    Histories& operator=(const Histories&) = delete;
-
-private:
-    static inline std::vector<decltype(of_words_and_bytes)> free;
-};
+    const auto reserved = [](std::size_t count) {
+        return static_cast<History*>(
+            reserve(count * sizeof(History), "the state of shared memory"));
+    };
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t bytes = bytes_of_tables(*kSharedRegions[i]);
+        all[i] = {reserved(bytes / 4), reserved(bytes)};
+    }
+    return all;
+}
 
 }  // namespace
 
 void exchange_histories(std::shared_ptr<void>& aside) {
-    if (!aside) aside = std::make_shared<Histories>();
-    auto& saved = static_cast<Histories*>(aside.get())->of_words_and_bytes;
+    const auto give_back = [](Histories* all) {
+        unused.push_back(*all);
+        delete all;
+    };
+    if (!aside) aside = std::shared_ptr<Histories>(new Histories(histories()), give_back);
+    Histories& saved = *static_cast<Histories*>(aside.get());
     for (std::size_t i = 0; i < 3; ++i) {
         std::swap(kSharedRegions[i]->words, saved[i].first);
         std::swap(kSharedRegions[i]->bytes, saved[i].second);

@@ -15,11 +15,11 @@ std::string position(std::size_t offset, std::size_t bytes) {
     return format("element %zu", offset / bytes);
 }
 
-std::string extent(std::size_t size, std::size_t bytes, const char* what) {
+std::string extent(std::size_t size, std::size_t bytes, const std::string& what) {
     const auto counted = [](std::size_t n, const char* one) {
         return format("%zu %s%s", n, one, n == 1 ? "" : "s");
     };
-    const std::string all = std::string(what) + " of ";
+    const std::string all = what + " of ";
     if (bytes <= 1 || bytes > 16 || size % bytes != 0) return all + counted(size, "byte");
     return all + counted(size / bytes, "element") + format(" of that size (%zu bytes)", size);
 }
@@ -38,7 +38,7 @@ constexpr const char* kOnePast =
     ": one past its end. Is a guard such as `if (i < n)` missing, or does it use `<=`? If not, ";
 
 std::string outside(const Extent& near, std::uintptr_t address, std::size_t bytes,
-                    const char* what) {
+                    const std::string& what) {
     if (address < near.begin) {
         const std::size_t ahead = near.begin - address;
         const bool whole = bytes > 1 && bytes <= 16 && ahead % bytes == 0;
@@ -108,7 +108,7 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
     if (&region == &shared_arrays) {
         const Extent near = nearest_shared_array(address);
         if (near.bytes == 0) return "of shared memory, but the block has no shared array.";
-        return outside(near, address, bytes, shared_array(near).c_str());
+        return outside(near, address, bytes, shared_array(near));
     }
     if (&region == &shared_tiles) {
         const Extent near = nearest_shared_array(address);
@@ -123,8 +123,7 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
 
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes) {
     Extent in;
-    const char* what = "an allocation";
-    std::string named;
+    std::string what = "an allocation";
     if (&region == &cluster_memory) {
         const OfBlock of = of_block(address);
         return format("in block %u of the cluster, ", of.rank) +
@@ -132,13 +131,11 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
     }
     if (&region == &variables) {
         in = device_variable_at(address);
-        named =
+        what =
             format("the %s variable `%s`", in.is_constant ? "__constant__" : "__device__", in.name);
-        what = named.c_str();
     } else if (&region == &shared_arrays) {
         in = nearest_shared_array(address);
-        named = shared_array(in);
-        what = named.c_str();
+        what = shared_array(in);
     } else if (&region == &shared_tiles) {
         in = nearest_shared_array(address);
         what = "a tile of the dynamic shared memory";

@@ -3,6 +3,7 @@
 #include "common/emulator/machine/stream_order.hpp"
 #include "common/emulator/memory/cluster.hpp"
 #include "common/emulator/report/describe.hpp"
+#include "common/emulator/report/names.hpp"
 #include "common/emulator/report/sentences.hpp"
 
 namespace sixdays::emulator {

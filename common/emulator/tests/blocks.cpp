@@ -100,6 +100,8 @@ TEST_CASE("a block that is put aside goes on as it was", "[blocks]") {
     CHECK(of_right("matrices") ==
           made([](unsigned i) { return i % 64 < 32 ? 4000 * (i / 64) + 192 + 4 * (i % 64) : 0; }));
     CHECK(of_right("acquired")[0] == 5);
+    CHECK(of_right("acquired_before_barrier")[0] == 5);
+    CHECK(of_right("lanes_acquire")[0] == 5);
     CHECK(of_right("released")[0] == 5);
     CHECK(of_right("compare_and_swap")[0] == 1);
     CHECK(of_right("readers") == made([](unsigned) { return 3; }, 8));
@@ -194,6 +196,7 @@ TEST_CASE("races are found, whichever block was put aside", "[blocks]") {
     CHECK(of_wrong("no_fence_of_reader").report.kind == Kind::race);
     CHECK(of_wrong("plain_store").report.kind == Kind::race);
     CHECK(of_wrong("read_beside_atomic").report.kind == Kind::race);
+    CHECK(of_wrong("other_lane").report.kind == Kind::race);
     const Report in_block = of_wrong("no_barrier").report;
     INFO(in_block.text);
     CHECK(in_block.kind == Kind::race);

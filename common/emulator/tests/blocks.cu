@@ -150,7 +150,7 @@ __global__ void chain(Board* m) {
 
 __global__ void grid_and_polls(Board* m) {
     const unsigned t = threadIdx.x;
-    unsigned sum = 0;
+    unsigned sum = cg::this_grid().is_valid() ? 0 : 1;
     for (int round = 0; round < 4; ++round) {
         m->data[64 * blockIdx.x + t] = blockIdx.x + 10u * static_cast<unsigned>(round) + t;
         if (t == 33) meet(m, 2 * round);
@@ -203,22 +203,41 @@ __global__ void matrices(Board* m) {
 }
 
 // Block 1 acquires before it meets block 0, and reads after it.
+template <bool BARRIER>
 __global__ void acquired(Board* m) {
     volatile unsigned* const flag = m->flags;
-    if (threadIdx.x > 0) return;
-    if (blockIdx.x == 0) {
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
         m->data[0] = 5;
-        __threadfence();
-        *flag = 1;
-    } else {
+        asm volatile("st.release.gpu.u32 [%0], 1;" ::"l"(flag) : "memory");
+    } else if (threadIdx.x == 0) {
         while (*flag == 0) {
         }
         __threadfence();
     }
+    if (BARRIER) __syncthreads();
+    if (threadIdx.x > 0) return;
     meet(m, 0);
     meet(m, 1);
     if (blockIdx.x == 1) m->out[0] = m->data[0];
     meet(m, 2);
+}
+
+// What lane 0 has acquired, the lanes know that it then meets: 0 to 15.
+template <unsigned READER>
+__global__ void lanes_acquire(Board* m) {
+    volatile unsigned* const flag = m->flags;
+    const unsigned t = threadIdx.x;
+    if (blockIdx.x == 0 && t == 0) {
+        m->data[0] = 5;  // MARK other_lane
+        __threadfence();
+        *flag = 1;
+    } else if (t == 0) {
+        while (*flag == 0) {
+        }
+        __threadfence();
+    }
+    if (t < 16) __syncwarp(0xffff);
+    if (blockIdx.x == 1 && t == READER) m->out[0] = m->data[0];  // MARK other_lane
 }
 
 // Block 0 calls its fence before it meets block 1, and signals after it.
@@ -463,7 +482,9 @@ std::vector<BlocksCase> right_blocks() {
         {"shared", [](Board* m) { shared<<<2, 64, 256>>>(m); }},
         {"lanes", [](Board* m) { lanes<<<2, 64>>>(m); }},
         {"matrices", [](Board* m) { matrices<<<2, 32>>>(m); }},
-        {"acquired", [](Board* m) { acquired<<<2, 64>>>(m); }},
+        {"acquired", [](Board* m) { acquired<false><<<2, 64>>>(m); }},
+        {"lanes_acquire", [](Board* m) { lanes_acquire<15><<<2, 64>>>(m); }},
+        {"acquired_before_barrier", [](Board* m) { acquired<true><<<2, 64>>>(m); }},
         {"released", [](Board* m) { released<<<2, 64>>>(m); }},
         {"compare_and_swap", [](Board* m) { compare_and_swap<<<2, 64>>>(m); }},
         {"readers", [](Board* m) { readers<<<2, 128>>>(m); }},
@@ -496,6 +517,7 @@ std::vector<BlocksCase> wrong_blocks() {
         {"no_barrier", [](Board* m) { no_barrier<<<2, 64>>>(m); }},
         {"read_beside_atomic", [](Board* m) { read_beside_atomic<<<2, 64>>>(m); }},
         {"misaligned", [](Board* m) { misaligned<<<2, 64>>>(m); }},
+        {"other_lane", [](Board* m) { lanes_acquire<16><<<2, 64>>>(m); }},
     };
 }
 

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/recording.hpp"
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/findings.hpp"
 #include "common/testing/catch.hpp"
 #include "emulated/textures.h"
 
@@ -312,7 +314,8 @@ TEST_CASE("properties, attributes and occupancy describe the same device") {
     CHECK(p.texturePitchAlignment == 32);
     CHECK(p.reservedSharedMemPerBlock == 1024);
     CHECK(std::string(p.name) == "sixdays CPU emulator");
-    int driver = 0, runtime = 0, device_number = -1;
+    int driver = 0, runtime = 0, device_number = -1, devices = 0;
+    CHECK((cudaGetDeviceCount(&devices) == cudaSuccess && devices == 1));
     CHECK((cudaDriverGetVersion(&driver) == cudaSuccess && driver == 13000));
     CHECK((cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime == driver));
     CHECK((cudaGetDevice(&device_number) == cudaSuccess && device_number == 0));
@@ -378,6 +381,51 @@ TEST_CASE("allocations are multiples of 256 bytes, and 64 KB apart") {
         CHECK((begin % 256 == 0 && next % 256 == 0));
         CHECK(next - begin == (size > 256 ? 512 : 256) + 64 * 1024);
     }
+}
+
+TEST_CASE("freed memory is used again when all of the heap has been, and live memory never") {
+    const auto pinned = [] {
+        void* p = nullptr;
+        CHECK(cudaMallocHost(&p, 1) == cudaSuccess);
+        return reinterpret_cast<std::uintptr_t>(p);
+    };
+    const auto free = [](std::uintptr_t p) { cudaFreeHost(reinterpret_cast<void*>(p)); };
+    constexpr std::uintptr_t kStep = 256 + 64 * 1024;
+    const std::uintptr_t kept = pinned();
+    std::uintptr_t last = kept, p = pinned();
+    for (; p > last; last = p, p = pinned()) {
+        REQUIRE(p == last + kStep);
+        free(p);
+    }
+    CHECK(last - kept > std::uintptr_t{3} << 30);
+    for (; p < kept; p = pinned()) {
+        REQUIRE(p + kStep <= kept);
+        free(p);
+    }
+    CHECK(p == kept + kStep);
+    free(p);
+    free(kept);
+}
+
+TEST_CASE("launches are rejected on request, or recorded and run later") {
+    const Device<float> x(std::vector<float>(2, 1.0f));
+    reject_launches(true);
+    add_one(x.data(), x.data(), nullptr);
+    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    CHECK(last_report()->kind == Kind::invalid_launch);
+    clear_report();
+    reject_launches(false);
+    const Recording recorded([&](cudaStream_t s) {
+        for (int i = 0; i < 2; ++i) add_one(x.data(), x.data() + i, s);
+    });
+    CHECK(x.host() == std::vector<float>{1, 1});
+    for (int i = 0; i < 2; ++i) recorded.run();
+    CHECK(x.host() == std::vector<float>{4, 7});
+    const Recording wrong([&](cudaStream_t s) { add_one(x.data(), x.data() + 9, s); });
+    wrong.run();
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CHECK(last_report()->kind == Kind::out_of_bounds);
+    clear_report();
 }
 
 TEST_CASE("attributes of a pointer name its memory and its addresses on both sides") {

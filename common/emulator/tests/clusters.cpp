@@ -230,6 +230,8 @@ TEST_CASE("a cluster launch that no GPU accepts is rejected") {
     };
     const auto [name, says] = GENERATE(
         Case{"half_a_cluster", "grid (7,1,1) is not a multiple of the cluster size (2,1,1)"},
+        Case{"half_along_y", "grid (2,3,1) is not a multiple of the cluster size (1,2,1)"},
+        Case{"half_along_z", "grid (2,2,3) is not a multiple of the cluster size (1,1,2)"},
         Case{"too_large", "a cluster of (16,1,1) has 16 blocks. It may have up to 8"},
         Case{"no_longer_allowed", "a cluster of (16,1,1) has 16 blocks. It may have up to 8"},
         Case{"no_blocks", "a cluster of (2,0,0) has no blocks"},

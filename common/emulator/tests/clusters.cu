@@ -231,9 +231,9 @@ __global__ void indices(int* out) {
                          10000 * index.y + 100000 * extents.x + 1000000 * extents.y);
     const int last = static_cast<int>(cluster.num_blocks()) - 1;
     cluster.sync();
-    out[16 + block] =
-        static_cast<int>(cluster.query_shared_rank(cluster.map_shared_rank(&mine, last)) +
-                         10 * cluster.thread_rank() + 1000 * cluster.num_threads());
+    out[16 + block] = static_cast<int>(cluster.query_shared_rank(cluster.map_shared_rank(
+                                           cluster.map_shared_rank(&mine, 0), last)) +
+                                       10 * cluster.thread_rank() + 1000 * cluster.num_threads());
     cluster.sync();
 }
 
@@ -552,6 +552,10 @@ const std::vector<ClusterCase>& clusters() {
         {"arrives_twice", [](int* out) { arrives_twice<<<2, 1>>>(out); }},
         {"waits_without_arriving", [](int* out) { waits_without_arriving<<<2, 1>>>(out); }},
         {"half_a_cluster", [](int* out) { neighbours<<<7, 4>>>(out); }},
+        {"half_along_y",
+         [](int* out) { launch_by_call(dim3(2, 3), 1, dim3(1, 2), neighbours, out); }},
+        {"half_along_z",
+         [](int* out) { launch_by_call(dim3(2, 2, 3), 1, dim3(1, 1, 2), neighbours, out); }},
         {"too_large", [](int* out) { template_neighbours<16><<<16, 4>>>(out); }},
         {"two_sizes", [](int* out) { launch_by_call(8, 4, 4, neighbours, out); }},
     };

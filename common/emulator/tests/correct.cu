@@ -163,8 +163,11 @@ __global__ void atomics_by_cas(const float* in, int, float* out) {
     __syncthreads();
     if (blockIdx.x == 0) out[8 + threadIdx.x] = most;
 }
-// The other warp runs between the plain read and the compare-and-swap.
+// The other warp runs between the plain read and the compare-and-swap. After a fence, all readers
+// are kept, and not only two.
+template <bool FENCE>
 __global__ void cas_after_a_turn(const float* in, int, float* out) {
+    if (FENCE) __threadfence();
     int* bits = reinterpret_cast<int*>(out);
     int old = *bits, assumed;
     __syncwarp();
@@ -186,12 +189,13 @@ __global__ void lanes_agree(const float* in, int, float* out) {
     __syncwarp();
     out[threadIdx.x] = static_cast<float>(any) + found.y;
 }
+template <unsigned WARP>
 __global__ void warp_tail(const float* in, int, float* out) {
     __shared__ float s[64];
-    const unsigned t = threadIdx.x;
-    s[t] = in[t];
+    s[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
-    if (t >= 32) return;
+    if (threadIdx.x / 32 != WARP) return;
+    const unsigned t = threadIdx.x % 32;
     s[t] += s[t + 32];
     __syncwarp();
     for (unsigned half = 16; half > 0; half /= 2) {
@@ -478,9 +482,11 @@ constexpr Right kRight[] = {
     {"flags_in_a_row_all_fence", flags_in_a_row_all_fence},
     {"warps_in_a_row", warps_in_a_row},
     {"atomics_by_cas", atomics_by_cas},
-    {"cas_after_a_turn", cas_after_a_turn},
+    {"cas_after_a_turn", cas_after_a_turn<false>},
+    {"cas_after_a_fence", cas_after_a_turn<true>},
     {"lanes_agree", lanes_agree},
-    {"warp_tail", warp_tail},
+    {"warp_tail", warp_tail<0>},
+    {"tail_of_second_warp", warp_tail<1>},
     {"half_warps", half_warps},
     {"shuffle_orders", shuffle_orders},
     {"grid_stride", grid_stride},

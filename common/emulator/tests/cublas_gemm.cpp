@@ -1,5 +1,6 @@
 // Matrix products of cuBLAS: every element type, every operand out of reach alone, every invalid
 // argument alone. libraries_cublas.cu has more results for floats.
+#include <utility>
 #include <vector>
 
 #include "common/emulator/report.hpp"
@@ -184,6 +185,10 @@ TEST_CASE("a product reads only what counts, and names the operand that it canno
     CHECK(gemm(kPlain, 3, 0, unset, unset, 2, c) == kOk);
     CHECK(gemm(kPlain, 0, 1, unset, unset, 2, c) == kOk);
     CHECK(c.host() == std::vector<float>(6, 12));
+    for (const auto& [m, n] : {std::pair{0, 3}, {2, 0}}) {  // reads nothing
+        CHECK(cublasSgemm(h, kPlain, kPlain, m, n, 3, &kOne, nullptr, 2, nullptr, 3, &kNone,
+                          c.data(), 2) == kOk);
+    }
     CHECK_FALSE(last_report());
     CHECK((gemm(kPlain, 3, 1, five, x, 0, c) == kFailed &&
            reported({"cublasSgemm", "matrix A (2 x 3, leading dimension 2)"})));

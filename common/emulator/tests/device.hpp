@@ -1,5 +1,5 @@
 /// @file
-/// Device memory for the emulator's own tests, which must not depend on common/gpu.
+/// Device memory and streams for the emulator's own tests, which must not depend on common/gpu.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -42,6 +42,14 @@ private:
     }
     T* data_ = nullptr;
     std::size_t n_;
+};
+
+struct Stream {
+    explicit Stream(unsigned flags = cudaStreamDefault) { cudaStreamCreateWithFlags(&it, flags); }
+    ~Stream() { cudaStreamDestroy(it); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    cudaStream_t it = nullptr;
 };
 
 }  // namespace sixdays::emulator::tests

@@ -68,6 +68,11 @@ __global__ void no_room_for_tile(float* x) {
     tiles.next<float>(8)[thread_of_block() % 8] = 0.0f;
     if (chosen()) x[0] = tiles.next<float>(16)[0];
 }
+__global__ void tiles_of_an_array() {
+    __shared__ __align__(16) unsigned char memory[64];
+    gpu::SharedTiles tiles(memory);
+    for (int i = 0; i < 2; ++i) tiles.next<float>(8)[threadIdx.x] = 0.0f;
+}
 __global__ void second_of_two_lines(float* x) {
     if (!chosen()) return;
     const float a = x[3];
@@ -282,6 +287,12 @@ __global__ void unset_local_behind_grid_barrier(float* x) {
     if (blockIdx.x == 0) mine[0] = 1.0f;
     if (blockIdx.x == 0 || threadIdx.x == 2) x[4 * blockIdx.x + threadIdx.x] = mine[0];
 }
+__global__ void returns_before_grid_barrier(float* x) {
+    if (threadIdx.x == 3) return;
+    x[4 * blockIdx.x + threadIdx.x] = 2.0f;
+    cg::this_grid().sync();
+    if (x[4 * (1 - blockIdx.x) + threadIdx.x] != 2.0f) __trap();
+}
 // The other threads are still waiting there when one has failed.
 __global__ void fails_behind_grid_barrier(float* x) {
     cg::this_grid().sync();
@@ -463,8 +474,10 @@ __global__ void other_mask(float* x) {
 }
 __global__ void other_call(float* x) {
     const int t = thread_of_block();
-    if (t == 5) x[t] = __shfl_sync(0x220u, x[t], 0);
-    if (t == 9) __syncwarp(0x220u);
+    if (t == 2) x[t] = static_cast<float>(__activemask());
+    if (t == 3) __syncwarp(0x408u);
+    if (t == 5) x[t] = __shfl_sync(0x22cu, x[t], 0);
+    if (t == 9) __syncwarp(0x22cu);
 }
 __global__ void from_outside_mask(float* x) {
     const int t = thread_of_block();
@@ -607,6 +620,10 @@ __global__ void mbarrier_in_global(float* x) {
 }
 __global__ void mbarrier_not_set_up(float*) {
     __shared__ gpu::Mbarrier full;
+    if (chosen()) full.arrive();
+}
+__global__ void mbarrier_in_local(float*) {
+    gpu::Mbarrier full;
     if (chosen()) full.arrive();
 }
 __global__ void mbarrier_past_end(float*) {
@@ -789,6 +806,28 @@ __global__ void bulk(float* x) {
     full.wait(0);
 }
 
+// The last thread lets the others read, and does not wait for that.
+template <bool BY_ENGINE>
+__global__ void bulk_refilled(const float* x) {
+    __shared__ __align__(16) float tile[8];
+    __shared__ gpu::Mbarrier full;
+    const bool last = threadIdx.x == 7;
+    const auto fill = [&] {
+        full.arrive_and_expect(32);
+        copy_bulk(tile, x, 32, &full.word, Site::current());
+    };
+    if (last) full.init(1);
+    if (last) gpu::mbarriers_are_set_up();
+    __syncthreads();
+    if (last) fill();
+    full.wait(0);
+    if (tile[threadIdx.x] > 0 && last) {
+        __nanosleep(1);
+        if (BY_ENGINE) fill();
+        tile[5] = 0;
+    }
+}
+
 // --- warpgroups --------------------------------------------------------------------------------------
 enum class Differs {
     nothing,
@@ -877,14 +916,16 @@ __global__ void many_tiles(float* x) {
     const cg::cluster_group cluster = cg::this_cluster();
     gpu::SharedTiles tiles(memory);
     float* last = nullptr;
+    int apart = 0;
     for (int i = 0; i < 330; ++i) {
         float* const tile = tiles.next<float>(100);
         if (i < 240) last = tile;
+        apart += tile != reinterpret_cast<float*>(memory + 400 * i);
         tile[0] = tile[99] = static_cast<float>(1000 * blockIdx.x + i);
     }
     cluster.sync();
     const float* const theirs = cluster.map_shared_rank(last, static_cast<int>(blockIdx.x) ^ 1);
-    if (theirs[99] != static_cast<float>(1000 * (blockIdx.x ^ 1) + 239)) __trap();
+    if (theirs[99] != static_cast<float>(1000 * (blockIdx.x ^ 1) + 239) || apart != 306) __trap();
     cluster.sync();
     x[blockIdx.x] = last[0];
 }
@@ -1013,7 +1054,9 @@ __global__ void assertion(float* x) {
 __global__ void traps(float*) {
     if (chosen()) __trap();
 }
-__attribute__((no_sanitize_thread, noinline)) __device__ void store_unseen(float* at) {
+// Faults at its first instruction.
+__attribute__((no_sanitize("thread", "undefined"), noinline)) __device__ void store_unseen(
+    float* at) {
     *at = 1.0f;
 }
 __global__ void stray(float*) {
@@ -1034,7 +1077,7 @@ __global__ void half_of_it(float* x) {
 }
 __global__ void restricted(const float* __restrict__ in, int n, float* __restrict__ out) {
     const int t = thread_of_block();
-    if (t < n && blockIdx.x + blockIdx.y + blockIdx.z == 0) out[t] = in[t];
+    if (t > 0 && t < n && blockIdx.x + blockIdx.y + blockIdx.z == 0) out[t] = in[t];
 }
 __global__ void reads_texture(cudaTextureObject_t texture, float* x) {
     if (chosen()) x[0] = tex1Dfetch<float>(texture, 3);
@@ -1149,6 +1192,15 @@ void readers_and_a_writer(ReadersAre what, int readers, int left_out, float* wor
             lanes_read<<<1, 32>>>(readers, left_out, word);
             break;
     }
+}
+
+template <Cpp WHAT>
+static void undefined(float* x) {
+    undefined_in_cpp<<<kGrid, kBlock>>>(WHAT, 0x7fffffff, -1, x);
+}
+template <int FROM, bool SHARED, Leaves OUT>
+static void store_tile_from(float* x) {
+    tile_from<FROM, SHARED, OUT><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
 }
 
 std::vector<Provoked> provoked_by_kernels() {
@@ -1312,6 +1364,7 @@ std::vector<Provoked> provoked_by_kernels() {
          [](float* x) { mbarrier_at<8, 0><<<kGrid, kBlock, 64>>>(x); }},
         {"mbarrier_in_global", [](float* x) { mbarrier_in_global<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_not_set_up", [](float* x) { mbarrier_not_set_up<<<kGrid, kBlock>>>(x); }},
+        {"mbarrier_in_local", [](float* x) { mbarrier_in_local<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_past_end", [](float* x) { mbarrier_past_end<<<kGrid, kBlock>>>(x); }},
         {"mbarrier_early", [](float* x) { mbarrier_early<<<1, kBlock>>>(x); }},
         {"mbarrier_early_for_tile",
@@ -1331,30 +1384,14 @@ std::vector<Provoked> provoked_by_kernels() {
         {"bulk_from_8", [](float* x) { bulk<0, 8, 32, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_of_24_bytes", [](float* x) { bulk<0, 0, 24, true><<<kGrid, kBlock, 256>>>(x); }},
         {"bulk_to_global", [](float* x) { bulk<0, 0, 32, false><<<kGrid, kBlock, 256>>>(x); }},
-        {"tile_from_512",
-         [](float* x) {
-             tile_from<512, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_from_global",
-         [](float* x) {
-             tile_from<0, false, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_not_fenced",
-         [](float* x) {
-             tile_from<0, true, Leaves::fence><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_not_committed",
-         [](float* x) {
-             tile_from<0, true, Leaves::commit><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_not_waited_for",
-         [](float* x) {
-             tile_from<0, true, Leaves::wait><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
-        {"tile_changes",
-         [](float* x) {
-             tile_from<0, true, Leaves::changes><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
+        {"bulk_refilled", [](float* x) { bulk_refilled<true><<<1, 8>>>(x); }},
+        {"bulk_overwritten", [](float* x) { bulk_refilled<false><<<1, 8>>>(x); }},
+        {"tile_from_512", store_tile_from<512, true, Leaves::nothing>},
+        {"tile_from_global", store_tile_from<0, false, Leaves::nothing>},
+        {"tile_not_fenced", store_tile_from<0, true, Leaves::fence>},
+        {"tile_not_committed", store_tile_from<0, true, Leaves::commit>},
+        {"tile_not_waited_for", store_tile_from<0, true, Leaves::wait>},
+        {"tile_changes", store_tile_from<0, true, Leaves::changes>},
         {"tile_refilled", [](float* x) { tile_refilled<<<1, 32, 1024>>>(x, floats_of(x)); }},
         {"tile_past_end",
          [](float* x) {
@@ -1386,47 +1423,26 @@ std::vector<Provoked> provoked_by_kernels() {
         {"rank_too_large", [](float* x) { rank_too_large<<<dim3(2, 2), 4>>>(x); }},
         {"not_in_shared_memory", [](float* x) { not_in_shared_memory<<<dim3(2, 2), 4>>>(x); }},
         {"reaches_ended", [](float* x) { reaches_ended<<<dim3(1, 2), 4>>>(x); }},
-        {"cpp_add",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::add, 0x7fffffff, -1, x); }},
-        {"cpp_subtract",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::subtract, 0x7fffffff, -1, x); }},
-        {"cpp_multiply",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::multiply, 0x7fffffff, -1, x); }},
-        {"cpp_negate",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::negate, 0x7fffffff, -1, x); }},
-        {"cpp_divide",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::divide, 0x7fffffff, -1, x); }},
-        {"cpp_divide_by_zero",
-         [](float* x) {
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::divide_by_zero, 0x7fffffff, -1, x);
-         }},
-        {"cpp_shift",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::shift, 0x7fffffff, -1, x); }},
-        {"cpp_array",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::array, 0x7fffffff, -1, x); }},
-        {"cpp_object",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::object, 0x7fffffff, -1, x); }},
-        {"cpp_null_result",
-         [](float* x) {
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::null_result, 0x7fffffff, -1, x);
-         }},
+        {"cpp_add", undefined<Cpp::add>},
+        {"cpp_subtract", undefined<Cpp::subtract>},
+        {"cpp_multiply", undefined<Cpp::multiply>},
+        {"cpp_negate", undefined<Cpp::negate>},
+        {"cpp_divide", undefined<Cpp::divide>},
+        {"cpp_divide_by_zero", undefined<Cpp::divide_by_zero>},
+        {"cpp_shift", undefined<Cpp::shift>},
+        {"cpp_array", undefined<Cpp::array>},
+        {"cpp_object", undefined<Cpp::object>},
+        {"cpp_null_result", undefined<Cpp::null_result>},
         {"cpp_boolean",
          [](float* x) {
              cudaMemset(x + 8, 2, 4);
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::boolean, 0x7fffffff, -1, x);
+             undefined<Cpp::boolean>(x);
          }},
-        {"cpp_unreachable",
-         [](float* x) {
-             undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::unreachable, 0x7fffffff, -1, x);
-         }},
-        {"cpp_no_return",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::no_return, 0x7fffffff, -1, x); }},
-        {"cpp_length",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::length, 0x7fffffff, -1, x); }},
-        {"cpp_null",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::null, 0x7fffffff, -1, x); }},
-        {"cpp_leading",
-         [](float* x) { undefined_in_cpp<<<kGrid, kBlock>>>(Cpp::leading, 0x7fffffff, -1, x); }},
+        {"cpp_unreachable", undefined<Cpp::unreachable>},
+        {"cpp_no_return", undefined<Cpp::no_return>},
+        {"cpp_length", undefined<Cpp::length>},
+        {"cpp_null", undefined<Cpp::null>},
+        {"cpp_leading", undefined<Cpp::leading>},
         {"assertion", [](float* x) { assertion<<<kGrid, kBlock>>>(x); }},
         {"traps", [](float* x) { traps<<<kGrid, kBlock>>>(x); }},
         {"stray", [](float* x) { stray<<<kGrid, kBlock>>>(x); }},
@@ -1507,6 +1523,9 @@ std::vector<Provoked> right_kernels() {
     return {
         {"as_many_together", [](float* x) { cooperatively(nothing, 8, 1024, x); }},
         {"as_many_small_ones", [](float* x) { cooperatively(nothing, dim3(2, 64), 32, x); }},
+        {"returns_before_grid_barrier",
+         [](float* x) { cooperatively(returns_before_grid_barrier, 2, 4, x); }},
+        {"tiles_of_an_array", [](float*) { tiles_of_an_array<<<1, 8>>>(); }},
         {"as_many_planes", [](float* x) { cooperatively(nothing, 32, dim3(2, 4, 32), x); }},
         {"tiles_of_planes",
          [](float* x) {
@@ -1575,10 +1594,7 @@ std::vector<Provoked> right_kernels() {
          [](float* x) { tile_to<1024, true, true><<<kGrid, kBlock, 4096>>>(x, map_of(x)); }},
         {"tiles_told", [](float* x) { tile_told<2048><<<kGrid, kBlock, 4096>>>(x, map_of(x)); }},
         {"bulk", [](float* x) { bulk<16, 32, 48, true><<<kGrid, kBlock, 256>>>(x); }},
-        {"tile_from_1024",
-         [](float* x) {
-             tile_from<1024, true, Leaves::nothing><<<kGrid, kBlock, 4096>>>(x, floats_of(x));
-         }},
+        {"tile_from_1024", store_tile_from<1024, true, Leaves::nothing>},
         {"warpgroup_fenced_after",
          [](float*) { warpgroup<<<1, 128, 16384>>>(Differs::fenced_after); }},
         {"warpgroup_fenced_in_ptx",

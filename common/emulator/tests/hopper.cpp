@@ -66,6 +66,21 @@ TEST_CASE("a warpgroup's product can take a from registers and can overwrite the
     CHECK(told_of([](auto... x) { product_from_registers(0, x...); }).empty());
 }
 
+TEST_CASE("a warpgroup's product can take operands whose rows are along m and n") {
+    const Numbers x;
+    const auto transposed = [](const std::vector<bf16>& rows) {
+        std::vector<bf16> all;
+        for (std::size_t k = 0; k < 64; ++k) {
+            for (std::size_t i = k; i < rows.size(); i += 64) all.push_back(rows[i]);
+        }
+        return all;
+    };
+    const Device<bf16> a(transposed(x.a)), b(transposed(x.b));
+    CHECK(told_of([&](auto, auto, float* out) {
+              warpgroup_product(Wrong::columns, a.data(), b.data(), out);
+          }) == "");
+}
+
 // A thread yields after 20,000 accesses, but never during a product.
 TEST_CASE("a warpgroup's product is computed once, wherever a thread's turn ends") {
     for (int reads = 18500; reads < 20500; reads += 200) {

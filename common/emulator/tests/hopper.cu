@@ -41,6 +41,7 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         full.arrive_and_expect(told);
         if (wrong == Wrong::told_twice) full.arrive_and_expect(told);
         gpu::copy_tile_async(a, map_a, 0, 0, full);
+        if (wrong == Wrong::columns) gpu::copy_tile_async(b + kBytesB / 2, map_b, 0, 64, full);
         gpu::copy_tile_async(wrong == Wrong::tile_off_its_place ? b + 128 : b, map_b, 0, 0, full);
     }
     if (wrong != Wrong::not_waited_for) {
@@ -54,7 +55,11 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
     const bool adds = wrong != Wrong::some_replace || thread < 40;
     if (wrong != Wrong::no_fence) gpu::wgmma_fence();
     if (wrong != Wrong::half_a_group || thread < 64) {
-        for (int i = 0; i < K / 16; ++i) {
+        for (int i = 0; wrong == Wrong::columns && i < K / 16; ++i) {
+            gpu::wgmma<bf16, true, true>(sum, gpu::wgmma_tile(a, 16).further(2048 * i),
+                                         gpu::wgmma_tile(b, kBytesB / 2).further(2048 * i));
+        }
+        for (int i = 0; wrong != Wrong::columns && i < K / 16; ++i) {
             gpu::wgmma<bf16, false, false>(sum, gpu::wgmma_tile(a, 16).further(32 * i),
                                            gpu::wgmma_tile(b, 16).further(32 * i + far), adds);
         }
@@ -126,8 +131,10 @@ __global__ void fence_kernel(unsigned* word) {
 
 void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out) {
     const int blocks = wrong == Wrong::two_blocks_one_output ? 2 : 1;
-    product<<<blocks, 128, kBytesA + kBytesB>>>(wrong, gpu::tile_map(a, M, K, K, M),
-                                                gpu::tile_map(b, N, K, K, N), out);
+    const bool columns = wrong == Wrong::columns;
+    product<<<blocks, 128, kBytesA + kBytesB>>>(
+        wrong, gpu::tile_map(a, M, K, K, M),
+        columns ? gpu::tile_map(b, K, N, N, K) : gpu::tile_map(b, N, K, K, N), out);
 }
 
 void product_from_registers(int reads, const bf16* a, const bf16* b, float* out) {

@@ -9,6 +9,7 @@ namespace sixdays::emulator::tests {
 enum class Wrong {
     nothing,
     operand_reused,  // correct: after the wait, each thread stores to the operands
+    columns,         // correct: both operands are transposed, a (64, 64) and b (64, 128)
     barrier_not_set_up,
     fewer_bytes_told,
     more_bytes_told,

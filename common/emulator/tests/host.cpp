@@ -3,7 +3,6 @@
 
 #include <cuda_runtime_api.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/report.hpp"
@@ -19,6 +19,7 @@
 #include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/mistakes.hpp"
+#include "common/emulator/tests/process.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
@@ -85,14 +86,6 @@ struct Pinned {
     Pinned(const Pinned&) = delete;
     Pinned& operator=(const Pinned&) = delete;
     float* data = nullptr;
-};
-
-struct Stream {
-    explicit Stream(unsigned flags = cudaStreamDefault) { cudaStreamCreateWithFlags(&it, flags); }
-    ~Stream() { cudaStreamDestroy(it); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    cudaStream_t it = nullptr;
 };
 
 volatile float sink;
@@ -272,10 +265,15 @@ TEST_CASE("host code may access managed memory that no kernel uses, and all of i
     cudaStreamSynchronize(stream);
     CHECK(shared[1] == 9.0f);
     float milliseconds = 0;
+    cudaEvent_t reached = nullptr;
+    cudaEventCreate(&reached);
+    cudaEventRecord(reached, stream);
     launch();
     cudaEventRecord(event, stream);
-    CHECK(cudaEventElapsedTime(&milliseconds, event, event) == cudaErrorNotReady);
+    for (const auto& [from, to] : {std::pair{event, event}, {reached, event}, {event, reached}})
+        CHECK(cudaEventElapsedTime(&milliseconds, from, to) == cudaErrorNotReady);
     CHECK(cudaGetLastError() == cudaErrorNotReady);
+    cudaEventDestroy(reached);
     cudaStreamSynchronize(stream);
     CHECK(cudaEventElapsedTime(&milliseconds, event, event) == cudaSuccess);
     CHECK_FALSE(last_report().has_value());
@@ -461,6 +459,22 @@ TEST_CASE("of two copies in flight on a page, each is protected until it has bee
     cudaDeviceSynchronize();
 }
 
+TEST_CASE("managed memory is protected between two pages of pinned memory in flight") {
+    const Device<float> x(std::vector<float>(64, 3.0f));
+    const Pinned below(64, 1.0f);
+    float* managed = nullptr;
+    REQUIRE(cudaMallocManaged(&managed, sizeof(float)) == cudaSuccess);
+    const Pinned above(64, 1.0f);
+    REQUIRE((below.data < managed && managed < above.data));
+    found(Kind::race, "managed_between", [&] {
+        twice(managed, 1, managed);
+        for (float* const at : {below.data, above.data})
+            cudaMemcpyAsync(at, x.data(), 256, cudaMemcpyDeviceToHost, nullptr);
+        *managed = 2.0f;  // MARK managed_between
+    });
+    cudaFree(managed);
+}
+
 TEST_CASE("between rows of pinned memory in flight the host may access every byte") {
     std::vector<float> numbers(64);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
@@ -631,71 +645,38 @@ TEST_CASE(
     clear_report();
 }
 
-namespace {
-
-// The stderr of a process that exits after running this code.
-std::string said_at_exit(const std::function<void()>& code, int& status) {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        close(STDOUT_FILENO);
-        code();
-        std::exit(0);
-    }
-    close(ends[1]);
-    std::string text;
-    char part[256];
-    for (ssize_t n; (n = read(ends[0], part, sizeof(part))) > 0;) {
-        text.append(part, static_cast<std::size_t>(n));
-    }
-    close(ends[0]);
-    waitpid(child, &status, 0);
-    return text;
-}
-
-}  // namespace
-
 TEST_CASE("device memory that was never freed causes a note at exit, not an error") {
-    int status = 0;
-    const std::string leak = said_at_exit(
-        [] {
-            void *p = nullptr, *freed = nullptr, *pinned = nullptr;
-            cudaMalloc(&p, 1000);  // MARK leak
-            cudaMalloc(&freed, 8);
-            cudaMalloc(&p, 24);
-            cudaMallocHost(&pinned, 8);  // not device memory
-            cudaFree(freed);
-        },
-        status);
+    const Ended leaking = in_another_process([] {
+        void *p = nullptr, *freed = nullptr, *pinned = nullptr;
+        cudaMalloc(&p, 1000);  // MARK leak
+        cudaMalloc(&freed, 8);
+        cudaMalloc(&p, 24);
+        cudaMallocHost(&pinned, 8);  // not device memory
+        cudaFree(freed);
+    });
+    const std::string& leak = leaking.said;
     INFO(leak);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(leaking.status == 0);
     const auto says_leak = [&](const std::string& words) {
         return leak.find(words) != std::string::npos;
     };
     CHECK(says_leak(
         "note: 2 allocations (1024 bytes) of device memory were never freed by cudaFree; one "));
     CHECK(says_leak("common/emulator/tests/host.cpp:" + std::to_string(marked_line("leak"))));
-    const std::string clean = said_at_exit(
-        [] {
-            void* p = nullptr;
-            cudaMalloc(&p, 1000);
-            cudaFree(p);
-        },
-        status);
-    CHECK(clean.empty());
-    const std::string reset = said_at_exit(
-        [] {
-            void *p = nullptr, *pinned = nullptr;
-            cudaMalloc(&p, 1000);
-            cudaMallocHost(&pinned, 8);
-            cudaDeviceReset();
-            if (cudaFreeHost(pinned) != cudaSuccess) std::fprintf(stderr, "pinned is freed");
-        },
-        status);
-    CHECK(reset.empty());
+    const Ended clean = in_another_process([] {
+        void* p = nullptr;
+        cudaMalloc(&p, 1000);
+        cudaFree(p);
+    });
+    CHECK(clean.said.empty());
+    const Ended reset = in_another_process([] {
+        void *p = nullptr, *pinned = nullptr;
+        cudaMalloc(&p, 1000);
+        cudaMallocHost(&pinned, 8);
+        cudaDeviceReset();
+        if (cudaFreeHost(pinned) != cudaSuccess) std::fprintf(stderr, "pinned is freed");
+    });
+    CHECK(reset.said.empty());
 }
 
 TEST_CASE("after a launch the program has its own signal handlers and stack, and no timer") {
@@ -717,21 +698,49 @@ TEST_CASE("after a launch the program has its own signal handlers and stack, and
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // which replaces the signal
-TEST_CASE("a fault that the emulator did not cause ends the program as usual") {
-    int status = 0;
-    said_at_exit(
-        [] {
-            alarm(10);
-            void* p = nullptr;
-            cudaMalloc(&p, 4);
-            cudaMalloc(&p, 4);
-            cudaMemset(p, 0, 4);
-            twice(static_cast<float*>(p), 1, static_cast<float*>(p));
-            volatile int* volatile nothing = nullptr;
-            sink = static_cast<float>(*nothing);
-        },
-        status);
-    CHECK(WIFSIGNALED(status));
-    CHECK(WTERMSIG(status) == SIGSEGV);
+TEST_CASE("a fault that the emulator did not cause is told, or left to the program's handler") {
+    const auto handler = GENERATE(
+        SIG_DFL, +[](int) { _exit(7); });
+    const auto [status, said] = in_another_process([handler] {
+        alarm(10);
+        std::signal(SIGSEGV, handler);
+        tell_findings([](const Report*, const std::string& text) {
+            return std::fprintf(stderr, "%s", text.c_str()) > 0;
+        });
+        void* p = nullptr;
+        cudaMalloc(&p, 4);
+        cudaMalloc(&p, 4);
+        cudaMemset(p, 0, 4);
+        twice(static_cast<float*>(p), 1, static_cast<float*>(p));
+        volatile int* volatile nothing = nullptr;
+        sink = static_cast<float>(*nothing);  // MARK null
+    });
+    INFO(said);
+    const std::string line = "tests/host.cpp:" + std::to_string(marked_line("null"));
+    CHECK(status == (handler == SIG_DFL ? -SIGSEGV : 7));
+    CHECK((handler == SIG_DFL ? said.find(line) != said.npos : said.empty()));
 }
 #endif
+
+TEST_CASE("accesses of the host are reported even if the program has installed a handler since") {
+    const Device<float> x(std::vector<float>(4, 3.0f));
+    const Pinned here(4, 1.0f), there(4, 1.0f);
+    const Stream a, b;
+    float* p = nullptr;
+    cudaMemcpyAsync(here.data, x.data(), 4, cudaMemcpyDeviceToHost, a.it);
+    cudaMemcpyAsync(there.data, x.data(), 4, cudaMemcpyDeviceToHost, b.it);
+    for (const int call : {0, 1, 2}) {
+        INFO(call);
+        clear_report();
+        std::signal(SIGSEGV, [](int) { _exit(7); });
+        if (call == 0) cudaStreamSynchronize(a.it);
+        if (call == 1) cudaMalloc(&p, 4);
+        if (call == 2) cudaMemset(p, 0, 4);
+        sink = call == 0 ? *there.data : *p;
+        CHECK(last_report());
+        cudaGetLastError();
+    }
+    std::signal(SIGSEGV, SIG_DFL);
+    cudaFree(p);
+    clear_report();
+}

@@ -247,6 +247,8 @@ TEST_CASE("the suggested block size fills an SM") {
     suggested_block(&blocks, &threads, 0, 768);
     CHECK(threads == 512);  // 4 of them per SM; with 768 threads only 2: 1536 of 2048 threads
     CHECK(blocks == 16);
+    suggested_block(&blocks, &threads, 0, 2000);
+    CHECK(threads == 1024);
     suggested_block(&blocks, &threads, 100 * 1024, 0);
     CHECK(blocks == 4);
 }

@@ -1,9 +1,6 @@
 // A check names the likely cause, and never an impossible one.
 #include <cuda_runtime_api.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -18,6 +15,7 @@
 #include "common/emulator/tests/facts.hpp"
 #include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/mistakes.hpp"
+#include "common/emulator/tests/process.hpp"
 #include "common/emulator/tests/values.hpp"
 #include "common/emulator/trace.hpp"
 #include "common/testing/catch.hpp"
@@ -54,36 +52,6 @@ template <class F>
 F found(const std::string& mistake) {
     INFO(mistake);
     return found_by<F>([&] { launch(mistake); });
-}
-
-struct Ended {
-    int status;
-    std::string said;
-};
-// Runs the work in another process; returns its stderr and its exit status.
-Ended in_another_process(void (*work)()) {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    std::fflush(nullptr);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        std::signal(SIGABRT, SIG_DFL);  // not Catch2's
-        clear_report();
-        work();
-        std::exit(0);
-    }
-    close(ends[1]);
-    Ended ended{};
-    char some[256];
-    for (ssize_t n; (n = read(ends[0], some, sizeof(some))) > 0;) {
-        ended.said.append(some, static_cast<std::size_t>(n));
-    }
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-    return ended;
 }
 
 }  // namespace

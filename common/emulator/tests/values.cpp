@@ -277,6 +277,27 @@ TEST_CASE("inline PTX moves only the 8 or 16 bits that it names, and extends the
     clear_report();
 }
 
+TEST_CASE("a matrix product of a warp takes its fragments from the lanes of the PTX manual") {
+    using enum ptx::Factor;
+    for (const auto& [type, k] :
+         {std::pair{f16, 8}, {f16, 16}, {bf16, 8}, {bf16, 16}, {tf32, 4}, {tf32, 8}}) {
+        CAPTURE(static_cast<int>(type), k);
+        std::vector<float> a, b, c, sums;
+        for (int i = 0; i < 16 * k; ++i) a.push_back(static_cast<float>(i * 7 % 17 - 8));
+        for (int i = 0; i < 8 * k; ++i) b.push_back(static_cast<float>(i * 5 % 13 - 6));
+        for (int i = 0; i < 16 * 8; ++i) c.push_back(static_cast<float>(i));
+        for (int i = 0; i < 16 * 8; ++i) {
+            sums.push_back(c[i]);
+            for (int j = 0; j < k; ++j) sums[i] += a[i / 8 * k + j] * b[j * 8 + i % 8];
+        }
+        if (type == tf32) a[1] -= 0x1p-12f;  // beyond its 10 bits
+        const Device<float> x(a), y(b), out(c);
+        mma(type, k, x.data(), y.data(), out.data());
+        REQUIRE(trouble() == "");
+        CHECK(out.host() == sums);
+    }
+}
+
 TEST_CASE("__activemask names the lanes in the branch") {
     const Device<int> out(32);
     divergent_groups(out.data());

@@ -2,6 +2,9 @@
 #include <cstdint>
 #include <cstdio>
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "common/emulator/tests/values.hpp"
 
 namespace sixdays::emulator::tests {
@@ -405,6 +408,35 @@ void rounded_doubles(double a, double b, double c, double* out) {
 }
 void rounded_conversions(long long whole, double x, double* out) {
     rounded_conversions_kernel<<<1, 1>>>(whole, x, out);
+}
+
+// --- tensor cores --------------------------------------------------------------------------------
+// PTX manual, "Matrix Fragments for mma": lane 4 g + t has rows g and g + 8 of a and column g of b,
+// there two adjacent k from 2 t on, or one k of 32 bits, t; then those 8 (or 4) further.
+__global__ void mma_kernel(ptx::Factor type, int k, const float* a, const float* b, float* out) {
+    const int g = static_cast<int>(threadIdx.x) / 4, t = static_cast<int>(threadIdx.x) % 4;
+    const bool wide = type == ptx::Factor::tf32;
+    const auto packed = [&](int first, const float* x, int step) {
+        if (first >= k) return 0u;
+        if (wide) return __float_as_uint(x[first * step]);
+        const float one = x[first * step], next = x[first * step + step];
+        return type == ptx::Factor::bf16
+                   ? __nv_bfloat16(one).bits | unsigned{__nv_bfloat16(next).bits} << 16
+                   : __half(one).bits | unsigned{__half(next).bits} << 16;
+    };
+    std::uint32_t of_a[4], of_b[2];
+    for (int i = 0; i < 4; ++i) {
+        const int first = wide ? t + i / 2 * 4 : 2 * t + i / 2 * 8;
+        of_a[i] = packed(first, a + (g + i % 2 * 8) * k, 1);
+        of_b[i / 2] = packed(first, b + g, 8);
+    }
+    float c[4], d[4], *const mine = out + g * 8 + 2 * t;
+    for (int i = 0; i < 4; ++i) c[i] = mine[i / 2 * 64 + i % 2];
+    ptx::mma_float(type, k, of_a, of_b, c, d, Site::current());
+    for (int i = 0; i < 4; ++i) mine[i / 2 * 64 + i % 2] = d[i];
+}
+void mma(ptx::Factor type, int k, const float* a, const float* b, float* out) {
+    mma_kernel<<<1, 32>>>(type, k, a, b, out);
 }
 
 }  // namespace sixdays::emulator::tests

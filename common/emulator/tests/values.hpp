@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "emulated/ptx.h"
+
 namespace sixdays::emulator::tests {
 
 // values.cu
@@ -36,5 +38,7 @@ void rounded_floats(float a, float b, float c, float* out);
 void rounded_doubles(double a, double b, double c, double* out);
 /// whole, -whole, their remainders mod 2000000000, and x as floats; whole and -whole as doubles.
 void rounded_conversions(long long whole, double x, double* out);
+/// out = a b + out for a (16, k), b (k, 8) and out (16, 8), by one mma.
+void mma(ptx::Factor type, int k, const float* a, const float* b, float* out);
 
 }  // namespace sixdays::emulator::tests

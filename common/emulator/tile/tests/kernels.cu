@@ -349,11 +349,8 @@ __tile_global__ void scope_of_a_block(float*, int* flags, float* out) {
     out[ct::bid().x] = 0;
 }
 __tile_global__ void scope_of_one_block(float*, int* flags, float* out) {
-    if (ct::bid().x == 0) {
-        ct::atomic_add(flags, 1, kRelaxed, kDevice);
-    } else {
-        ct::atomic_add(flags, 1, kRelaxed, kBlock);  // MARK one_scope
-    }
+    ct::atomic_add(flags, 1, kRelaxed, kDevice);
+    if (ct::bid().x == 1) ct::atomic_add(flags, 1, kRelaxed, kBlock);  // MARK one_scope
     out[ct::bid().x] = 0;
 }
 // With block scope, each block may use its own words any number of times.

@@ -10,6 +10,7 @@
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/own_lines.hpp"
 #include "common/emulator/tile/tests/kernels.hpp"
+#include "common/emulator/trace.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
@@ -37,7 +38,8 @@ std::vector<float> count_up(int n) {
 
 }  // namespace
 
-TEST_CASE("correct tile kernels compute correct results and are not reported") {
+TEST_CASE("correct tile kernels compute correct results and are not reported or traced") {
+    start_trace();
     for (const int n : {8, 20, 64, 2}) {
         const auto tiles = static_cast<unsigned>(n + 7) / 8;
         const Device<float> in(count_up(n));
@@ -53,6 +55,7 @@ TEST_CASE("correct tile kernels compute correct results and are not reported") {
         }
     }
     CHECK(remarks().empty());
+    CHECK(stop_trace().empty());
 }
 
 TEST_CASE("masked-off elements take the value of the padding") {
