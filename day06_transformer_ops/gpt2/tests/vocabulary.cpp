@@ -352,7 +352,7 @@ TEST_CASE("only some types of tokens come from text, by merging or by their name
     keys.tokens.insert(keys.tokens.end() - 1, "");
     keys.types.assign(keys.tokens.size(), 1);
     keys.types[259] = 4;
-    CHECK(encode(keys.vocabulary(), " the") == std::vector<std::int64_t>{258});
+    CHECK_FALSE(keys.vocabulary().user_defined_at(" the").has_value());
 }
 
 TEST_CASE("GPT-2's real vocabulary has the tokens that its papers show", "[day06][small]") {
