@@ -1,8 +1,8 @@
 /// @file
-/// For .cu files: a load that happens or not, without a branch. In C++, `yes ? *from : 0` becomes a
-/// branch, and its result a register that two instructions set. nvcc 13.0 sets it between two
-/// wgmma() if it is one of their sums, and then they wait for each other (ptxas says so: C7515). PTX
-/// has a predicate on the load itself.
+/// For .cu files: a load with a predicate. nvcc compiles `yes ? *from : 0` to a branch that sets the
+/// result in two places. If the result is an accumulator of wgmma(), nvcc 13.0 moves one of them
+/// between two wgmma(), and ptxas serializes these (its warning C7515). A predicated load has no
+/// branch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@ inline T load_if(bool yes, const T* from) {
 
 #else
 
-/// The value at `from`, in global memory, or 0, and then nothing is read. T is float, float2 or
+/// Returns *from, in global memory, if `yes`, else 0 without reading. T is float, float2 or
 /// std::uint32_t. PTX ISA, "Predicated execution".
 template <class T>
 __device__ __forceinline__ T load_if(bool yes, const T* from) {

@@ -22,8 +22,8 @@ constexpr int kBox = kBoxRows* kBoxColumns<Out>;
 
 // [begin]
 /// Sets a warp's sums, the first of which belongs to (m0, n0), to beta * out + bias, to which the
-/// products are added. So these loads are over before the consumer's turn comes. No branch may lie
-/// between here and the first product (load_if.hpp).
+/// products are added. The loads overlap the other consumer's turn. A branch around a load would
+/// serialize the products (load_if.hpp).
 template <int DOWN, int ACROSS, class Out>
 __device__ __forceinline__ void begin_sums(float (&sum)[DOWN][ACROSS][4], const Epilogue& epilogue,
                                            const View<Out>& out, std::int64_t m0, std::int64_t n0) {
@@ -35,7 +35,7 @@ __device__ __forceinline__ void begin_sums(float (&sum)[DOWN][ACROSS][4], const 
     };
 #pragma unroll
     for (int j = 0; j < ACROSS; ++j) {
-        const bool column = inside(out.extent(1), n, 8 * j);  // and the next one: rows have pairs
+        const bool column = inside(out.extent(1), n, 8 * j);  // and the next: N is even
         float bias[2];
         for (int e = 0; e < 2; ++e) {
             bias[e] = gpu::load_if(with_bias && column, &epilogue.bias(n + 8 * j + e));
