@@ -41,6 +41,7 @@ template <class T>
 struct AttentionGradientsOf {
     View<T> q, k, v;  // of the shapes of q, k and v
 };
+/// The gradients of float queries, keys and values.
 using AttentionGradients = AttentionGradientsOf<float>;
 
 /// Results of the forward pass, both or neither.
