@@ -61,8 +61,7 @@ struct Epilogue {
     template <class Out>
     SIXDAYS_HD float before_swish(float sum, std::int64_t n, const Out& out) const noexcept {
         float x = alpha * sum;
-        if (beta != 0)
-            x += beta * static_cast<float>(out);  // else out is not read: it may be a NaN
+        if (beta != 0) x += beta * float(out);  // else out is not read: it may be a NaN
         if (bias.data != nullptr) x += bias(n);
         return relu && x < 0 ? 0 : x;
     }

@@ -37,30 +37,9 @@ void launch_one_element(View<const T> a, View<const T> b, const Epilogue& epilog
     gpu::check_launch("matmul_bf16_kernel", grid, block);
 }
 
-// --- the dispatch --------------------------------------------------------------------------------
-
-// By a path that stores only floats.
-template <class T>
-void launch_of_floats(MatmulBf16Path path, View<const T> a, View<const T> b,
-                      const Epilogue& epilogue, View<float> out, gpu::Stream stream) {
-    switch (path) {
-        case MatmulBf16Path::one_warp:
-            return launch_matmul_bf16_one_warp(a, b, epilogue, out, stream);
-        case MatmulBf16Path::ring:
-            return launch_matmul_bf16_ring(a, b, epilogue, out, stream);
-        case MatmulBf16Path::warpgroups:
-            return launch_matmul_bf16_warpgroups(a, b, epilogue, out, stream);
-        case MatmulBf16Path::persistent:
-            return launch_matmul_bf16_persistent(a, b, epilogue, out, stream);
-        case MatmulBf16Path::tile:
-            return gpu::by_tile("matmul_bf16",
-                                [&] { launch_matmul_bf16_tile(a, b, epilogue, out, stream); });
-        default:
-            return;  // those that also store 16 bits
-    }
-}
-
 }  // namespace
+
+// --- the dispatch --------------------------------------------------------------------------------
 
 template <class T, class Out>
 void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue, View<Out> out,
@@ -69,20 +48,30 @@ void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue
     if (out.size() == 0) return;
     const MatmulBf16Path path = how.path.value_or(choose_matmul_bf16(a, b, epilogue, out));
     const auto one = [&](View<const T> x, View<const T> y, const Epilogue& then, View<Out> to) {
+        // check_matmul_bf16() has rejected other outputs.
+        const auto if_floats = [&](const auto& launch) {
+            if constexpr (std::is_same_v<Out, float>) launch(x, y, then, to, how.stream);
+        };
         switch (path) {
             case MatmulBf16Path::one_element:
                 return launch_one_element(x, y, then, to, how.stream);
+            case MatmulBf16Path::one_warp:
+                return if_floats(launch_matmul_bf16_one_warp<T>);
             case MatmulBf16Path::shared_tiles:
                 return launch_matmul_bf16_shared_tiles(x, y, then, to, how.stream);
+            case MatmulBf16Path::ring:
+                return if_floats(launch_matmul_bf16_ring<T>);
             case MatmulBf16Path::fragments_ahead:
                 return launch_matmul_bf16_fragments_ahead(x, y, then, to, how.stream);
+            case MatmulBf16Path::warpgroups:
+                return if_floats(launch_matmul_bf16_warpgroups<T>);
+            case MatmulBf16Path::persistent:
+                return if_floats(launch_matmul_bf16_persistent<T>);
             case MatmulBf16Path::ping_pong:
                 return launch_matmul_bf16_ping_pong(x, y, then, to, how.stream);
-            default:
-                break;
+            case MatmulBf16Path::tile:
+                return gpu::by_tile("matmul_bf16", [&] { if_floats(launch_matmul_bf16_tile<T>); });
         }
-        if constexpr (std::is_same_v<Out, float>)
-            launch_of_floats(path, x, y, then, to, how.stream);
     };
     for_each_matrix(a, b, epilogue, out, one);  // one launch per matrix of the stack
 }

@@ -83,6 +83,11 @@ inline Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
     return testing::seeded_integers<float>(shape, seed, -9, 9);
 }
 
+/// Bytes of shared memory that the emulator and Hopper allow a block; and those of the emulator's ring
+/// of 128 x 192, which has three stages.
+inline constexpr std::size_t kEmulated = 163 * 1024, kOnHopper = 227 * 1024,
+                             kEmulatedRing = 120 * 1024;
+
 struct Size {
     std::int64_t M, N, K;
 };

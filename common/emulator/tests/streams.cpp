@@ -125,7 +125,7 @@ TEST_CASE("a writer on one stream is reported for each of several readers it doe
             twice(sums.data() + 32, 16, x.data(), writer.it);
         } else {
             const int from =
-                by == By::copy ? 0 : 15;  // or one byte, with a history of its own then
+                by == By::copy ? 0 : 15;  // or one byte, which then has a separate history
             cudaMemsetAsync(reinterpret_cast<char*>(x.data()) + from, 0, 16 - from, writer.it);
         }
     };

@@ -15,11 +15,15 @@ namespace sixdays::day06_transformer_ops {
 /// @tparam T  operand type of products: float, or bf16 for tensor cores
 template <class T>
 struct BlockKept {
+    /// Does each block keep `activated`? Else all share one, and the backward pass computes it again:
+    /// that is cheap, and floats are twice as large.
+    static constexpr bool kKeepsActivated = !std::is_same_v<T, float>;
+
     View<T> normed1, qkv, mixed;  // C; 3 C; C
     View<float> log_sums;         // (B, H, T), of attention; not used on the CPU
     View<float> middle;           // C: x after attention
     View<T> normed2, hidden;      // C; F
-    View<T> activated;            // F: all blocks may share one, which is then recomputed
+    View<T> activated;            // F
 };
 
 /// Gradients of activations: memory reused by all blocks. T as in BlockKept: those that only products
@@ -28,7 +32,6 @@ template <class T>
 struct BlockRoom {
     View<float> d_normed;     // C
     View<T> d_qkv, d_hidden;  // 3 C; F
-    bool recomputes = true;   // `activated`, which all blocks share; else each has its own
 };
 
 /// Where the gradients of a block's parameters are added. Matrices are (in, out), as in
@@ -64,7 +67,7 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
 template <class Operations, class T>
 void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
                     const BlockRoom<T>& room, Out grad, const BlockGradients& d) {
-    if (room.recomputes) op.activate(p.activation, kept.hidden, kept.activated);
+    if (!kept.kKeepsActivated) op.activate(p.activation, kept.hidden, kept.activated);
     op.linear_backward(kept.activated, p.down, grad, room.d_hidden, d.down);
     op.activate_backward(p.activation, kept.hidden, room.d_hidden, room.d_hidden);
     op.linear_backward(kept.normed2, p.up, room.d_hidden, room.d_normed, d.up);

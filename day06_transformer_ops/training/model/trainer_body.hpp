@@ -28,7 +28,7 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, st
     const auto floats = [](std::int64_t n) { return room_of_activation(n); };
     const auto operands = [&](std::int64_t n) { return room_of_activation(n, bytes); };
     // If operands are not float, the gradient of the logits needs separate memory, and each block keeps
-    // its activated MLP: floats would be twice as large, and computing them again is cheap.
+    // its activated MLP (BlockKept::kKeepsActivated).
     const bool apart = bytes != 4;
     const std::int64_t block = 2 * floats(C) + 3 * operands(C) + operands(3 * C) +
                                (apart ? 2 : 1) * operands(F) + floats(N * c.heads);
@@ -99,8 +99,8 @@ template <class Device>
 void Trainer<Device>::carve() {
     const gpt2::Config& c = map_.config();
     const std::int64_t B = batch_, T = c.context, C = c.channels, F = c.hidden;
-    const View<Operand> shared_activated = kRounds ? View<Operand>() : take_operand({B, T, F});
-    room_.recomputes = !kRounds;
+    constexpr bool kKeeps = BlockKept<Operand>::kKeepsActivated;
+    const View<Operand> shared_activated = kKeeps ? View<Operand>() : take_operand({B, T, F});
     for (std::int64_t l = 0; l < c.layers; ++l) {
         x_.push_back(take({B, T, C}));
         BlockKept<Operand> k;
@@ -109,7 +109,7 @@ void Trainer<Device>::carve() {
         k.log_sums = take({B, c.heads, T});
         k.middle = take({B, T, C}), k.normed2 = take_operand({B, T, C});
         k.hidden = take_operand({B, T, F}),
-        k.activated = kRounds ? take_operand({B, T, F}) : shared_activated;
+        k.activated = kKeeps ? take_operand({B, T, F}) : shared_activated;
         kept_.push_back(k);
     }
     x_.push_back(take({B, T, C}));
