@@ -171,6 +171,12 @@ TEST_CASE("the loss decreases on tensor cores as in float", "[day06][training][s
     }
 }
 
+TEST_CASE("bf16: the workspace has room for the bias of a wide MLP", "[day06][training][small]") {
+    Trainer<CudaBf16> trainer({1, 5, 16, 2, 8192, 11, 1e-5f}, kSequences);
+    trainer.load(state_of(lively(trainer.parameters())));
+    CHECK(std::isfinite(trainer.accumulate(kBatch)));
+}
+
 TEST_CASE("bf16 needs heads and an MLP that are multiples of eight", "[day06][training][small]") {
     const auto said = [](const gpt2::Config& c) {
         return rejection([&] { Trainer<CudaBf16>(c, 1); });
